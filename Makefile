@@ -1,0 +1,47 @@
+# Every target explains itself: `make help`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint types contract bench torture map clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY)  ## capture, extract, search, recall and undo on the shipped conversation, without a key
+	@bash tests/demo/run.sh $(BIN)
+
+test: $(READY) check  ## lint, types, import contract and all tests (what CI runs)
+	$(BIN)/python -m pytest
+
+check: lint types contract  ## everything but the tests
+
+lint: $(READY)  ## ruff
+	$(BIN)/ruff check engram tests
+	$(BIN)/ruff format --check engram tests
+
+types: $(READY)  ## mypy --strict on the package
+	$(BIN)/mypy
+
+contract: $(READY)  ## the import rules of the house
+	$(BIN)/lint-imports --no-logo
+
+bench: $(READY)  ## the measurements behind tests/benchmarks/README.md
+	$(BIN)/python -m tests.benchmarks
+
+torture: $(READY)  ## long crash and concurrency runs
+	$(BIN)/python -m pytest tests/torture
+
+map: $(READY)  ## write docs/architecture.md from the module docstrings
+	$(BIN)/python -m tests.map > docs/architecture.md
+
+clean:  ## remove what these targets made
+	rm -rf $(VENV) demo-vault .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
