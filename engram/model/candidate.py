@@ -1,0 +1,57 @@
+"""Candidates: what extraction proposes before anything is admitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engram.model.instant import Day, Instant
+
+Origin = Literal["rules", "model", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Where a candidate came from: the turn, and the words of it that say so, verbatim.
+
+    `role` is who said it, `time` when; `link` is `[[transcript#^block]]` without the brackets.
+    """
+
+    message: str
+    link: str
+    quote: str
+    role: str
+    time: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One proposed memory.
+
+    `text` stands alone (subjects named); `confidence` and `importance` are 0..1; `slot` names the
+    subject and attribute whose value it sets (`user::editor`), empty when it sets none;
+    `fields` are schema scalars for the header (`due`, `decision_state`, `severity`).
+    """
+
+    category: str
+    text: str
+    receipt: Receipt
+    confidence: float
+    importance: float = 0.5
+    kind: Literal["episode", "note"] = "note"
+    schema: str = ""
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    project: str = ""
+    space: str = "project"
+    slot: str = ""
+    valid_from: Day = ""
+    fields: tuple[tuple[str, str], ...] = field(default=())
+    authority: str = "ai_inferred"
+    origin: Origin = "rules"
+    rule: str = ""
+    #: ids of memories this one replaces, when the extractor (or the person) named them
+    supersedes: tuple[str, ...] = ()
+    #: the turn's message sets an earlier statement right
+    corrects: bool = False

@@ -1,0 +1,78 @@
+"""Changes, events and transactions: what the store is asked to commit, and what it has committed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engram.model.instant import Instant
+
+#: An inclusive range of turn journal numbers.
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file before and after; None means that there is no file on that side.
+
+    `path` is relative to the vault in POSIX form. `why` is one phrase for the log.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the trace: a stable name, the memory or turn concerned, and plain details.
+
+    Details are codes, ids and numbers; never the text of a turn or of a refused candidate.
+    """
+
+    name: str
+    subject: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one transaction shall do: all of it happens, or none.
+
+    `ack`: turns that are settled by it. `requeue`: turns made pending again. `withdraw`: turns
+    taken back by an undo; `readmit`: their return by an undo of the undo. `dead`: turns put aside
+    after repeated failure. `seen`: hand-edited files as they were found (nothing is written).
+    """
+
+    kind: str
+    changes: tuple[Change, ...] = ()
+    events: tuple[Event, ...] = ()
+    ack: tuple[Range, ...] = ()
+    dead: tuple[Range, ...] = ()
+    requeue: tuple[Range, ...] = ()
+    withdraw: tuple[Range, ...] = ()
+    readmit: tuple[Range, ...] = ()
+    seen: tuple[Change, ...] = ()
+    batch: str = ""
+    undoes: tuple[int, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether committing it would record nothing at all."""
+        return not (
+            self.changes or self.events or self.ack or self.dead or self.requeue
+            or self.withdraw or self.readmit or self.seen
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """A committed plan: its number, its time by the injected clock, and the files left alone.
+
+    `left` lists the paths that a person had changed in between: their bytes were kept.
+    """
+
+    number: int
+    time: Instant
+    plan: Plan
+    left: tuple[str, ...] = ()

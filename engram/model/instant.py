@@ -1,0 +1,79 @@
+"""Points in time as text: anything a transcript writes becomes `YYYY-MM-DDTHH:MM:SSZ` in UTC.
+
+An `Instant` sorts as text, is what the files show, and needs no library to compare. A `Day` is its
+first ten characters. Sub-second parts are cut off, never rounded: an id must not depend on the
+rounding of a library. Refused (ValueError): text that is no time, years outside 1970..9999.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+Instant = str
+Day = str
+
+#: Numbers above this are milliseconds since 1970, below it seconds (year 2286 in seconds).
+_MILLISECONDS_FROM = 10_000_000_000
+
+
+def instant_of(value: str | int | float | datetime) -> Instant:
+    """Any ISO 8601 text, Unix seconds or milliseconds, or datetime -> Instant.
+
+    A time without a zone is taken as UTC. Raises ValueError for anything else.
+    """
+    if isinstance(value, str):
+        if len(value) >= 20 and value[-1] == "Z" and value[4] == "-" and value[10] == "T":
+            head = value[:19]
+            datetime.fromisoformat(head)
+            if "1970" <= head[:4]:
+                return head + "Z"
+        moment = datetime.fromisoformat(value.strip())
+    elif isinstance(value, datetime):
+        moment = value
+    else:
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ValueError(f"not a time: {value!r}")
+        seconds = value / 1000 if abs(value) >= _MILLISECONDS_FROM else value
+        try:
+            moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(seconds))
+        except OverflowError as error:
+            raise ValueError(f"not a time: {value!r}") from error
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        moment = moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"not a time: {value!r}") from error
+    if moment.year < 1970:
+        raise ValueError(f"before 1970: {value!r}")
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment_of(instant: Instant) -> datetime:
+    """Instant -> aware datetime in UTC."""
+    return datetime.fromisoformat(instant[:19]).replace(tzinfo=UTC)
+
+
+def day_of(instant: Instant) -> Day:
+    """The UTC calendar day of an Instant, `YYYY-MM-DD`."""
+    return instant[:10]
+
+
+def compact(instant: Instant) -> str:
+    """`2026-03-06T10:10:00Z` -> `20260306-101000`, as it stands in ids and file names."""
+    return instant[:19].replace("-", "").replace(":", "").replace("T", "-")
+
+
+def plus_days(when: str, days: int) -> Day:
+    """The Day `days` after an Instant or a Day."""
+    return (date.fromisoformat(when[:10]) + timedelta(days=days)).isoformat()
+
+
+def plus_minutes(instant: Instant, minutes: float) -> Instant:
+    """The Instant `minutes` after another."""
+    return instant_of(moment_of(instant) + timedelta(minutes=minutes))
+
+
+def minutes_between(earlier: Instant, later: Instant) -> float:
+    """How many minutes lie between two Instants; negative when the clock went backwards."""
+    return (moment_of(later) - moment_of(earlier)).total_seconds() / 60

@@ -1,0 +1,131 @@
+"""Memories: what was admitted and has a file, and the closed lists its header may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from engram.model.instant import Day, Instant
+
+#: seed 003, in the order in which a reader cares
+CATEGORIES = (
+    "correction", "principle", "preference", "commitment", "decision",
+    "relationship", "entity", "moment", "skill", "fact",
+)  # fmt: skip
+SCHEMAS = ("session", "runbook", "constraint", "tech_debt")
+STATUSES = ("active", "needs-review", "superseded", "retired", "archived", "expired")
+#: what search covers unless asked for more (design 5.20)
+LIVE = frozenset({"active", "needs-review"})
+#: lowest first
+AUTHORITIES = ("ai_inferred", "user_asserted", "tool_verified", "system_imposed")
+SPACES = ("session", "user", "project", "system")
+#: these become needs-review at `expires`, the rest expires (design 5.12)
+PROTECTED = frozenset({"decision", "preference", "principle"})
+
+Tier = Literal["explicit", "implied", "inferred", "speculative"]
+Level = Literal["trivial", "low", "normal", "high", "critical"]
+LEVELS: tuple[Level, ...] = ("trivial", "low", "normal", "high", "critical")
+
+#: seed 003: confidence below 0.40 is speculative
+_TIERS: tuple[tuple[float, Tier], ...] = ((0.95, "explicit"), (0.70, "implied"), (0.40, "inferred"))
+_LEVELS: tuple[tuple[float, Level], ...] = (
+    (0.9, "critical"), (0.7, "high"), (0.4, "normal"), (0.2, "low"),
+)  # fmt: skip
+#: seed 003: speculative memories expire after 30 days unless confirmed
+SPECULATIVE_DAYS = 30
+
+
+def confidence_tier(confidence: float) -> Tier:
+    """explicit >= .95, implied >= .70, inferred >= .40, else speculative (seed 003)."""
+    return next((tier for least, tier in _TIERS if confidence >= least), "speculative")
+
+
+def speculative_days(confidence: float) -> int | None:
+    """Days that an unconfirmed memory of this confidence lives; None when it is no speculation."""
+    return SPECULATIVE_DAYS if confidence_tier(confidence) == "speculative" else None
+
+
+def importance_level(importance: float) -> Level:
+    """critical >= .9, high >= .7, normal >= .4, low >= .2, else trivial."""
+    return next((level for least, level in _LEVELS if importance >= least), "trivial")
+
+
+def at_least(level: Level, threshold: Level) -> bool:
+    """Whether a level reaches a threshold."""
+    return LEVELS.index(level) >= LEVELS.index(threshold)
+
+
+def memory_type(category: str, schema: str = "") -> Literal["episodic", "semantic", "procedural"]:
+    """moment and session are episodic, skill and runbook procedural, the rest semantic."""
+    if category == "moment" or schema == "session":
+        return "episodic"
+    if category == "skill" or schema == "runbook":
+        return "procedural"
+    return "semantic"
+
+
+def authority_rank(authority: str) -> int:
+    """0 for ai_inferred and unknown words, up to 3 for system_imposed."""
+    return AUTHORITIES.index(authority) if authority in AUTHORITIES else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A memory as its file says it (design 4.1); `path` is relative to the vault, POSIX form.
+
+    `text` is the statement without the quote; `quote` the first quoted receipt of the body;
+    `sources` are `transcript#^block` links, one per confirmation. `extra` holds the schema scalars
+    and unknown keys of the header as text.
+    """
+
+    id: str
+    category: str
+    text: str
+    path: str = ""
+    status: str = "active"
+    kind: str = "note"
+    schema: str = ""
+    title: str = ""
+    created: Instant = ""
+    status_since: Instant = ""
+    status_reason: str = ""
+    valid_from: Day = ""
+    valid_until: Day = ""
+    expires: Day = ""
+    confidence: float = 0.0
+    importance: float = 0.5
+    sensitivity: str = "internal"
+    authority: str = "ai_inferred"
+    project: str = ""
+    space: str = "project"
+    key: str = ""
+    quote: str = ""
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    extra: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def live(self) -> bool:
+        """Whether search and recall show it by default."""
+        return self.status in LIVE
+
+    @property
+    def scope(self) -> str:
+        """What a content hash is bound to: the same words in another project are another fact."""
+        return scope_of(self.space, self.project, self.entities)
+
+    @property
+    def extras(self) -> dict[str, str]:
+        """Schema scalars and unknown keys by name."""
+        return dict(self.extra)
+
+
+def scope_of(space: str, project: str, entities: tuple[str, ...]) -> str:
+    """The scope of hash ownership: space, project and the one entity it is about (design 5.3)."""
+    about = entities[0] if entities else ""
+    return f"{space}/{project if space == 'project' else ''}/{about}"

@@ -1,0 +1,84 @@
+"""The one normaliser and the one content hash, and tokens and similarity built on them.
+
+Text that means the same to a reader normalises to the same string; text that differs in a letter,
+a digit or a meaning-bearing symbol does not (design 5.4): NFKC, casefold, white space collapsed,
+punctuation stripped, but letters and digits of every script stay, and so do `+ # - . % / :` and
+the like inside or at the edge of a token (C++, C#, 3.14, -5, a/b, don't).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+#: Apostrophes, hyphens and minus signs that people and keyboards use for one another.
+_SAME = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-", "−": "-", "–": " ", "—": " ", "\u00ad": None}
+)
+
+#: Punctuation beyond ASCII: general and supplemental punctuation, CJK brackets and stops, Arabic,
+#: Devanagari, Spanish and French marks. Every other character beyond ASCII is part of a word, so
+#: that combining marks and emoji modifiers never tear one apart.
+_MARKS = (
+    r"\u00a0-\u00a9\u00ab-\u00ae\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7"
+    r"\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965\u2000-\u206f\u20ac"
+    r"\u3000-\u3003\u3008-\u3011\u3014-\u301f\u30fb\uff00-\uff0f\uff1a-\uff1f\uff61-\uff65"
+)
+_LETTER = rf"(?:\w|[^\x00-\x7f\s{_MARKS}])"
+
+#: A token: letters and digits of any script, with the symbols that carry meaning:
+#: before it a sign or currency of a number, or `.` `@` `#` `~` `/` of a name (.env, @kim, ~/notes);
+#: inside it `'.-/:` and the like between two letters (10:30, a/b, don't);
+#: after it `+ # %`, degree and currency (C++, C#, 5%, 20€).
+_TOKEN = re.compile(
+    rf"(?:[-+](?=[.]?\d)|[$€£¥](?=[.]?\d)|[.@#$]+(?={_LETTER})|[~/](?=[/\w]))*"
+    rf"{_LETTER}+(?:['.\-/:+&@%#=*~\\]+{_LETTER}+)*"
+    rf"(?:\+\+|[+#%€£¥$°]+(?!{_LETTER}))?"
+)
+
+
+def normalise(text: str) -> str:
+    """The form under which two texts are the same content; idempotent. Empty for punctuation."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", folded.translate(_SAME))
+    return " ".join(_TOKEN.findall(folded))
+
+
+def sha256_text(text: str) -> str:
+    """SHA-256 of the UTF-8 bytes, lower-case hex. Lone surrogates are kept apart, never refused."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def content_hash(text: str, scope: str = "") -> str:
+    """SHA-256 over scope and normalised text, 64 hex digits (seed 003; design 5.3, 5.4).
+
+    The scope (`space/project/entity`) keeps the same words about two projects apart; without one,
+    the hash of text that normalises to nothing is the hash of nothing.
+    """
+    normal = normalise(text)
+    return sha256_text(f"{scope}\n{normal}" if scope else normal)
+
+
+def words(text: str) -> list[str]:
+    """The normalised tokens of a text, in order, with repeats."""
+    return normalise(text).split()
+
+
+def jaccard(a: Iterable[str], b: Iterable[str]) -> float:
+    """Shared share of two sets, 0..1; 0 when either is empty."""
+    left, right = set(a), set(b)
+    if not left or not right:
+        return 0.0
+    return len(left & right) / len(left | right)
+
+
+def first_line(text: str, width: int = 120) -> str:
+    """The first line with words in it, cut at a word boundary to `width` characters."""
+    line = next((stripped for raw in text.splitlines() if (stripped := raw.strip())), "")
+    if len(line) <= width:
+        return line
+    cut = line[: width - 1]
+    head, _, _ = cut.rpartition(" ")
+    return (head or cut).rstrip(" ,;:") + "…"

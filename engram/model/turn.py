@@ -1,0 +1,101 @@
+"""Turns: one message each, as capture hands it on and the journal keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from engram.model.ids import block_id, message_digest, session_digest
+from engram.model.instant import Instant, day_of
+
+Role = Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation.
+
+    `message` is its digest (16 hex digits, `ids.message_digest`), `text` what was said after
+    wrappers were stripped; `tools` are elided lines about tool calls (`Edit app.py`), for the
+    transcript only. `seq` is its number in the turn journal, 0 before it has one. `queued` turns
+    were typed while the agent worked and stand on no line of their own.
+    """
+
+    source: str
+    session: str
+    role: Role
+    text: str
+    time: Instant
+    message: str
+    project: str = ""
+    title: str = ""
+    tools: tuple[str, ...] = ()
+    seq: int = 0
+    queued: bool = False
+
+    @property
+    def block(self) -> str:
+        """The block id in the transcript, `m` and ten hex digits."""
+        return block_id(self.message)
+
+    @property
+    def transcript(self) -> str:
+        """The base name of the transcript file, `<source>-<session12>`."""
+        return f"{self.source}-{session_digest(self.source, self.session)}"
+
+    @property
+    def day(self) -> str:
+        """UTC day of the turn."""
+        return day_of(self.time)
+
+    def numbered(self, seq: int) -> Turn:
+        """The same turn with its journal number."""
+        return replace(self, seq=seq)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A turn as it stands in the turn journal.
+
+    `signal` is the level of its local scan; `batch` names the import that brought it (empty for
+    live capture); `segment` is the journal file, `offset` and `length` the bytes of its line.
+    """
+
+    turn: Turn
+    signal: str
+    batch: str
+    segment: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The pending turns of one transcript: how many, since when, whether one is a HIGH signal.
+
+    `oldest` is the time of the oldest of them; `attempts` and `retry_at` tell of failures.
+    """
+
+    transcript: str
+    turns: int
+    oldest: Instant
+    high: bool = False
+    attempts: int = 0
+    retry_at: Instant = ""
+
+
+def turn_of(
+    role: Role,
+    text: str,
+    time: Instant,
+    *,
+    source: str = "api",
+    session: str = "default",
+    project: str = "",
+    message: str = "",
+    title: str = "",
+    tools: tuple[str, ...] = (),
+) -> Turn:
+    """A Turn whose digest is made from its own message id, or else from role, time and text."""
+    digest = message_digest(source, session, *((message,) if message else (role, time, text)))
+    return Turn(source, session, role, text, time, digest, project, title, tools)

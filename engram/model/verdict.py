@@ -1,0 +1,24 @@
+"""Verdicts: what `admit` decided about a candidate, with a stable code for the trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from engram.model.candidate import Candidate
+
+Decision = Literal["new", "same", "supersede", "review", "refuse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One decision about one candidate.
+
+    `code` is stable and safe to log: it never holds the refused text. `memories` names the
+    memories concerned: the owner of the same content, those superseded, or those in conflict.
+    """
+
+    decision: Decision
+    code: str
+    candidate: Candidate
+    memories: tuple[str, ...] = ()

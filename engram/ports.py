@@ -1,0 +1,256 @@
+"""The protocols that flows and deciders are handed, so that they stay pure.
+
+Time, disk, the vault's knowledge, the index and the extractors come in through these; `vault.py`
+is the only place that knows what stands behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from engram.model.candidate import Candidate
+from engram.model.change import Change, Plan, Range, Transaction
+from engram.model.hit import Collection, Document, Found
+from engram.model.instant import Instant
+from engram.model.memory import Memory
+from engram.model.turn import Entry, Turn, Waiting
+
+
+class Clock(Protocol):
+    """The time. Nothing in a write path asks anyone else."""
+
+    def now(self) -> Instant:
+        """The present as an Instant, whole seconds, UTC."""
+        ...
+
+
+class Disk(Protocol):
+    """The only door through which a vault's files are written; paths are relative, POSIX form.
+
+    Every method is durable or says so; a path that leaves the root or passes through a symlink
+    raises BadInput; a full or read-only disk raises StorageError.
+    """
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a regular file, or None when there is none."""
+        ...
+
+    def size(self, path: str) -> int | None:
+        """The length of a file in bytes, or None when there is none."""
+        ...
+
+    def put(self, path: str, data: bytes) -> None:
+        """Replace or create: temporary file, fsync, rename. The folder is synced by `sync`."""
+        ...
+
+    def create(self, path: str, data: bytes) -> None:
+        """Create with fsync; raises FileExistsError instead of overwriting."""
+        ...
+
+    def rename(self, path: str, to: str) -> None:
+        """Rename within the vault, creating the target's folder; replaces an existing target."""
+        ...
+
+    def append(self, path: str, data: bytes, *, sync: bool = True) -> None:
+        """Append in one write (creating the file), then fdatasync when `sync`."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Remove a file; nothing happens when it is gone already."""
+        ...
+
+    def sync(self, folders: Iterable[str]) -> None:
+        """fsync each folder once, so that creations, renames and removals in it are durable."""
+        ...
+
+    def names(self, folder: str) -> list[str]:
+        """The sorted names in a folder of the vault; empty when it does not exist."""
+        ...
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one parse saw, counted; a source adds to it as it reads."""
+
+    lines: int = 0
+    unparsed_lines: int = 0
+    #: line or message types that the source does not know, by name
+    unknown: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Reading:
+    """One reading of one transcript, from a byte offset to the end of the last complete line.
+
+    Handed to `Source.parse` with where to start; the source moves `offset` (the byte after the
+    last line it is done with) and `line` (lines before that byte) on as it yields turns, and may
+    keep what it must know to resume in `state` (text by short keys: session, project, time).
+    `name` is the file's stem, `clock` gives the time for turns that carry none.
+    """
+
+    name: str
+    clock: Clock
+    offset: int = 0
+    line: int = 0
+    state: dict[str, str] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+
+
+class Source(Protocol):
+    """One kind of transcript. Tolerant: what it does not understand it counts, never raises."""
+
+    #: as in `engram import NAME`
+    name: str
+    #: file name endings that `discover` and a folder import take, with the dot
+    suffixes: tuple[str, ...]
+
+    def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
+        """The folders or files of this source on a machine, whether they exist or not."""
+        ...
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether the first bytes (up to 64 KiB) of a file look like this source."""
+        ...
+
+    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+        """Turns from `reading.offset` on, in file order; `seq` is 0. Bounded memory."""
+        ...
+
+
+class Extractor(Protocol):
+    """Turns of one session -> candidates. Raises EngramError when it could not do its work."""
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        """Candidates with receipts that point into these turns."""
+        ...
+
+
+class Known(Protocol):
+    """What the vault knows, read from the catalog."""
+
+    def memory(self, identifier: str) -> Memory | None:
+        """The memory of that id, whatever its status."""
+        ...
+
+    def owners(self, content_hash: str) -> list[Memory]:
+        """Every memory, of any status, whose scoped content hash this is; newest last."""
+        ...
+
+    def holders(self, slot: str, space: str, project: str) -> list[Memory]:
+        """Live memories whose header key is this slot, in that space and project; newest last."""
+        ...
+
+    def taken(self, names: Iterable[str]) -> set[str]:
+        """Those of the given ids or file stems that exist already."""
+        ...
+
+
+class Writer(Protocol):
+    """Memories -> file changes, in the vault's own format."""
+
+    def changes(
+        self, born: Sequence[Memory], amended: Sequence[tuple[Memory, Memory]]
+    ) -> list[Change]:
+        """Files to create for new memories, headers to patch for `(before, after)` pairs."""
+        ...
+
+
+class Ledger(Protocol):
+    """The store as the flows see it: one lock, one commit."""
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Hold the writer lock (re-entrant in one process), recovering first what was left over."""
+        ...
+
+    def commit(self, plan: Plan) -> Transaction:
+        """Make a plan durable and apply it; raises Conflict when a `before` no longer holds."""
+        ...
+
+
+class Journal(Protocol):
+    """The durable buffer of turns."""
+
+    def append(self, turns: Sequence[tuple[Turn, str]], batch: str = "") -> list[Entry]:
+        """Number and append `(turn, signal level)` pairs with one group fsync."""
+        ...
+
+    def end(self) -> tuple[str, int, int]:
+        """The last segment, its size in bytes and the last number."""
+        ...
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """Every sound entry numbered above `after`, in order; purged turns are left out."""
+        ...
+
+    def read(self, places: Iterable[tuple[str, int, int]]) -> Iterator[Turn]:
+        """The turns at `(segment, offset, length)`, in the order asked for."""
+        ...
+
+    def count_damaged(self) -> int:
+        """How many whole lines of the journal cannot be read."""
+        ...
+
+    def purge(self, messages: Iterable[str]) -> int:
+        """Take the words of these messages out of the journal; returns how many."""
+        ...
+
+
+class TurnBook(Protocol):
+    """What the vault knows of captured turns."""
+
+    def seen(self, turns: Sequence[Turn]) -> set[str]:
+        """Digests of those turns that were captured before and not taken back."""
+        ...
+
+    def add(self, entries: list[Entry]) -> None:
+        """Freshly journalled turns: now pending, and readable in their transcripts."""
+        ...
+
+    def waiting(self) -> list[Waiting]:
+        """What is pending, by transcript, oldest first."""
+        ...
+
+    def pending(self, transcript: str) -> tuple[list[Range], list[Turn], str]:
+        """A transcript's pending number ranges, their turns in order, and their import, if any.
+
+        Turns of several imports, or of an import and of live capture, come one batch at a time.
+        """
+        ...
+
+    def still_pending(self, ranges: Sequence[Range]) -> bool:
+        """Whether nothing of these ranges was settled meanwhile."""
+        ...
+
+
+class Finder(Protocol):
+    """The full-text index. Disposable: anything wrong with it is mended by `rebuild`."""
+
+    def update(
+        self, documents: Iterable[Document], removed: Iterable[tuple[Collection, str]]
+    ) -> None:
+        """Add or replace documents and remove keys, in one commit."""
+        ...
+
+    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
+        """The best documents for the words of a query, best first."""
+        ...
+
+    def rebuild(self, documents: Iterable[Document]) -> None:
+        """Build a new generation from all documents and swap it in."""
+        ...
+
+
+class Cursors(Protocol):
+    """How far each transcript was read, as plain data by key."""
+
+    def load(self) -> dict[str, dict[str, object]]:
+        """Every cursor."""
+        ...
+
+    def save(self, cursors: Mapping[str, dict[str, object]]) -> None:
+        """Replace them all, durably."""
+        ...
