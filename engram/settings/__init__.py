@@ -1,0 +1,1 @@
+"""Layered settings: shipped < user < vault allow-list < ENGRAM_* < flags, with origins."""

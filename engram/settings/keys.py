@@ -1,0 +1,231 @@
+"""The keys that exist: names, types and defaults from `values`, ranges and choices from here.
+
+A key is named as in the TOML file (`trigger.buffer_max_turns`); a table whose entries are named
+by type, category or schema (`retention.days`) is one key with one name an entry. `read_value`
+takes what TOML gave, `read_text` what an environment variable or a command line gave; both return
+the value that `values` holds, or raise ValueError with the words that follow "must be".
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import fields
+from functools import cache
+from os.path import isabs
+from typing import NamedTuple
+
+from engram.model.memory import CATEGORIES, LEVELS, SCHEMAS
+from engram.settings.tables import parse
+from engram.settings.values import Settings
+
+Value = str | int | float | bool | tuple[str, ...] | tuple[float, ...]
+
+#: What the annotations of `values` mean to a reader of the file.
+_KINDS = {
+    "str": "text",
+    "int": "whole number",
+    "float": "number",
+    "bool": "switch",
+    "tuple[str, ...]": "list of texts",
+    "tuple[float, ...]": "list of numbers",
+    "tuple[tuple[str, int], ...]": "table of whole numbers",
+}
+
+_TRUE = frozenset({"true", "1", "yes", "on"})
+_FALSE = frozenset({"false", "0", "no", "off"})
+
+#: Lowest and highest value, of each item for a list; every numeric key has a row.
+RANGES: dict[str, tuple[float, float]] = {
+    "capture.max_line_bytes": (1024, 1_073_741_824),
+    "trigger.buffer_max_turns": (1, 1000),
+    "trigger.buffer_max_minutes": (0.1, 10_080),
+    "trigger.retry_minutes": (0, 10_080),
+    "trigger.max_attempts": (1, 100),
+    "extract.max_per_turn": (1, 100),
+    "retention.days": (0, 36_500),
+    "retention.resurrection_hours": (0, 8760),
+    "recall.budget_tokens": (50, 200_000),
+    "recall.limit": (1, 1000),
+    "recall.settle_ms": (0, 60_000),
+    "store.lock_timeout_seconds": (0, 3600),
+}
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "trigger.mode": ("smart", "every_n", "time_based"),
+    "extract.min_importance": LEVELS,
+}
+
+#: The names that a table's entries may have.
+ENTRIES: dict[str, tuple[str, ...]] = {
+    "retention.days": ("episodic", "semantic", "procedural", *CATEGORIES, *SCHEMAS),
+}
+
+
+class Key(NamedTuple):
+    """One key. `table` is the dotted name of the table that an entry stands in, else empty."""
+
+    name: str
+    kind: str
+    table: str = ""
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The parts of the name, outermost table first."""
+        return tuple(self.name.split("."))
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return "ENGRAM_" + self.name.upper().replace(".", "_")
+
+
+@cache
+def known_keys() -> dict[str, Key]:
+    """Every name that a file, a variable or a flag may set, in the order of `values`."""
+    found: dict[str, Key] = {}
+    defaults = Settings()
+    for outer in fields(Settings):
+        if outer.type in _KINDS:
+            found[outer.name] = Key(outer.name, _KINDS[str(outer.type)])
+            continue
+        for inner in fields(getattr(defaults, outer.name)):
+            name, kind = f"{outer.name}.{inner.name}", _KINDS[str(inner.type)]
+            if kind == "table of whole numbers":
+                rows = (f"{name}.{entry}" for entry in ENTRIES[name])
+                found.update({row: Key(row, "whole number", name) for row in rows})
+            else:
+                found[name] = Key(name, kind)
+    return found
+
+
+@cache
+def table_paths() -> frozenset[tuple[str, ...]]:
+    """The paths of every table that holds keys."""
+    paths = (key.path for key in known_keys().values())
+    return frozenset(path[:depth] for path in paths for depth in range(1, len(path)))
+
+
+def nearest(name: str) -> str:
+    """The key that was probably meant (its parts joined by `.` or `_`), or nothing."""
+    # Imported here: it is slow to load, and only a mistake needs it.
+    from difflib import get_close_matches
+
+    asked = name[:100].replace("_", ".")
+    spelt = {known.replace("_", "."): known for known in known_keys()}
+    leaves = {known.rpartition(".")[2].replace("_", "."): known for known in known_keys()}
+    for names in (spelt, leaves):
+        if close := get_close_matches(asked, names, n=1, cutoff=0.7):
+            return names[close[0]]
+    return ""
+
+
+def read_value(key: Key, value: object) -> Value:
+    """A value as TOML gave it -> the value that `values` holds. Raises ValueError."""
+    if isinstance(value, (list, tuple)) and key.kind.startswith("list"):
+        return _read_list(key, value)
+    if key.kind == "switch" and isinstance(value, bool):
+        return value
+    if key.kind == "text" and isinstance(value, str):
+        return _checked_text(key, value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if key.kind == "whole number" and isinstance(value, int):
+            return int(_in_range(key, value))
+        if key.kind == "number":
+            return float(_in_range(key, value))
+    raise ValueError(allowed(key))
+
+
+def read_text(key: Key, text: str) -> Value:
+    """A value as text -> the value that `values` holds. Raises ValueError.
+
+    Lists are comma separated; an item with a comma in it needs a TOML array: `["a{1,3}"]`.
+    """
+    if key.kind.startswith("list"):
+        return _read_list(key, _split(key, text))
+    plain = text.strip()
+    if key.kind == "switch":
+        if plain.lower() in _TRUE | _FALSE:
+            return plain.lower() in _TRUE
+        raise ValueError(allowed(key))
+    return read_value(key, text if key.kind == "text" else _number(key, plain))
+
+
+def allowed(key: Key) -> str:
+    """What a key's value must be, in words."""
+    row = key.table or key.name
+    words = {
+        "switch": "true or false",
+        "list of texts": "a list of texts that are not empty",
+        "list of numbers": "a list of at least one number",
+    }.get(key.kind, f"a {key.kind}")
+    if row in CHOICES:
+        words = "one of " + ", ".join(CHOICES[row])
+    if row in RANGES:
+        low, high = RANGES[row]
+        words += f" from {low:_} to {high:_}".replace("_", " ")
+    return words
+
+
+def _read_list(key: Key, items: list[object] | tuple[object, ...]) -> Value:
+    if key.kind == "list of numbers":
+        numbers = tuple(
+            float(_in_range(key, item))
+            for item in items
+            if isinstance(item, (int, float)) and not isinstance(item, bool)
+        )
+        if not items or len(numbers) != len(items):
+            raise ValueError(allowed(key))
+        return numbers
+    texts = tuple(item for item in items if isinstance(item, str) and item.strip())
+    if len(texts) != len(items):
+        raise ValueError(allowed(key))
+    if key.name == "capture.high_signal_patterns":
+        for text in texts:
+            _checked_pattern(text)
+    return texts
+
+
+def _in_range(key: Key, value: int | float) -> int | float:
+    low, high = RANGES[key.table or key.name]
+    if not low <= value <= high:  # so written, NaN is outside as well
+        raise ValueError(allowed(key))
+    return value
+
+
+def _checked_text(key: Key, text: str) -> str:
+    if key.name in CHOICES and text not in CHOICES[key.name]:
+        raise ValueError(allowed(key))
+    if key.name == "vault":
+        rooted = isabs(text) or text == "~" or text.startswith(("~/", "~\\"))
+        if not rooted or any(ord(character) < 32 for character in text):
+            raise ValueError("an absolute path or one that starts with ~/")
+    return text
+
+
+def _checked_pattern(text: str) -> None:
+    with warnings.catch_warnings():
+        # A pattern that a later Python will read differently is not wrong today.
+        warnings.simplefilter("ignore")
+        try:
+            re.compile(text)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise ValueError(f"regular expressions; {text[:60]!r} is none: {error}") from error
+
+
+def _split(key: Key, text: str) -> list[object]:
+    if text.lstrip().startswith("["):
+        try:
+            items = parse(f"items = {text}")["items"]
+        except ValueError as error:
+            raise ValueError(f"{allowed(key)}; this array is not valid TOML") from error
+        return items if isinstance(items, list) else []
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    return [_number(key, part) for part in parts] if "numbers" in key.kind else list(parts)
+
+
+def _number(key: Key, text: str) -> int | float:
+    try:
+        return int(text) if key.kind == "whole number" else float(text)
+    except ValueError as error:
+        raise ValueError(allowed(key)) from error

@@ -1,0 +1,240 @@
+"""Five layers of settings -> one frozen Settings, and where each value came from.
+
+    config/engram.toml < the person's config.toml < the vault's engram.toml < ENGRAM_* < flags
+
+Guarantees: every value has its type and range, whatever the files hold; the only error raised is
+ConfigError, which names file or variable, key, value and what is allowed. Refused: unknown keys
+and variables, and keys that a vault may not set. A vault can come from a stranger, so it sets only
+what is harmless (`VAULT_KEYS`): no paths, no patterns, nothing about redaction or the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from engram.model.ids import is_id
+from engram.settings.edit import set_user_key
+from engram.settings.keys import Key, Value, known_keys, read_text, read_value, table_paths
+from engram.settings.places import Places, places_of
+from engram.settings.refusals import not_for_vaults, not_toml, unknown, unknown_variable, wrong
+from engram.settings.shipped import shipped, shipped_path, vault_template
+from engram.settings.tables import lines, parse
+from engram.settings.userfile import read_small, without_mark
+from engram.settings.values import Settings
+
+__all__ = [
+    "VAULT_FORMAT", "VAULT_KEYS", "Layer", "Loaded", "Origin", "VaultHeader",
+    "load", "set_user_key", "shipped", "shipped_path", "vault_template",
+]  # fmt: skip
+
+Layer = Literal["shipped", "user", "vault", "environment", "flag"]
+
+#: What a vault's engram.toml may set; `retention.days` stands for its entries.
+VAULT_KEYS = frozenset({
+    "trigger.mode", "trigger.buffer_max_turns", "trigger.buffer_max_minutes",
+    "extract.min_importance", "extract.max_per_turn",
+    "retention.days", "retention.resurrection_hours",
+    "recall.budget_tokens", "recall.limit",
+})  # fmt: skip
+
+#: The newest vault format whose settings are understood; those of a newer one are left alone.
+VAULT_FORMAT = 1
+_HEADER = ("format", "id", "timezone")
+
+#: Read elsewhere: these decide where to look, whether to run at all, and what time it is.
+_NOT_KEYS = frozenset({"ENGRAM_HOME", "ENGRAM_VAULT", "ENGRAM_DISABLE", "ENGRAM_CLOCK"})
+#: Other programs of this name use these; they are none of our business.
+_FOREIGN = frozenset({"ENGRAM_DATA_DIR", "ENGRAM_PORT", "ENGRAM_MEMORY_DIR"})
+_NO_FLAGS: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One value, the layer that decided it, and the file, variable or flag that says so.
+
+    `line` is that of the file, 0 where there is none. `value` is as written: `~` is not expanded.
+    """
+
+    value: Value
+    layer: Layer
+    source: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VaultHeader:
+    """What a vault's engram.toml says about the vault itself; these are no settings."""
+
+    format: int
+    id: str
+    timezone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, the origin of every key by its dotted name, and the vault's header if any."""
+
+    settings: Settings
+    origins: dict[str, Origin]
+    vault: VaultHeader | None = None
+
+
+def load(
+    vault: Path | None,
+    environment: Mapping[str, str],
+    flags: Mapping[str, object] = _NO_FLAGS,
+    home: Places | None = None,
+) -> Loaded:
+    """All layers, later ones over earlier ones; a flag that is None was not given.
+
+    Entries of a table (`retention.days`) are laid over one another one by one. Raises ConfigError.
+    """
+    places = home if home is not None else places_of(environment)
+    origins = dict(_shipped_layer())
+    origins.update(_file_layer(places.config_file, "user"))
+    header, of_vault = _vault_layer(vault) if vault is not None else (None, {})
+    origins.update(of_vault)
+    origins.update(_environment_layer(environment))
+    origins.update(_flag_layer(flags))
+    return Loaded(_settings(origins, places), origins, header)
+
+
+@cache
+def _shipped_layer() -> dict[str, Origin]:
+    return _file_layer(shipped_path("engram"), "shipped")
+
+
+def _file_layer(path: Path, layer: Layer) -> dict[str, Origin]:
+    text = read_small(path)
+    if text is None:
+        return {}
+    text = without_mark(text)
+    return dict(_origins(_parsed(text, path), text, path, layer))
+
+
+def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, Origin]]:
+    path = vault / "engram.toml"
+    text = read_small(path, follow=False)
+    if text is None:
+        return None, {}
+    text = without_mark(text)
+    document = _parsed(text, path)
+    header = _header(document, path)
+    if header.format > VAULT_FORMAT:
+        return header, {}
+    own = {name: value for name, value in document.items() if name not in _HEADER}
+    return header, dict(_origins(own, text, path, "vault"))
+
+
+def _header(document: dict[str, object], path: Path) -> VaultHeader:
+    number, name = document.get("format"), document.get("id")
+    zone = document.get("timezone", "UTC")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise wrong(str(path), "format", number, "a whole number from 1")
+    if not isinstance(name, str) or not is_id(name):
+        raise wrong(str(path), "id", name, "1 to 80 lower-case letters, digits and hyphens")
+    if not isinstance(zone, str) or not zone.isprintable() or not zone:
+        raise wrong(str(path), "timezone", zone, 'the name of a time zone, such as "UTC"')
+    return VaultHeader(number, name, zone)
+
+
+def _origins(
+    document: dict[str, object], text: str, path: Path, layer: Layer
+) -> Iterator[tuple[str, Origin]]:
+    """The checked values of one file by key."""
+    places = lines(text)
+    for name, value in _flat(document, ()):
+        line = _line(name, places)
+        where = f"{path}:{line}" if line else str(path)
+        key = known_keys().get(name)
+        if key is None:
+            raise unknown(where, name, value)
+        if layer == "vault" and (key.table or key.name) not in VAULT_KEYS:
+            raise not_for_vaults(where, key.name, value, VAULT_KEYS)
+        yield name, Origin(_read(key, value, where), layer, str(path), line)
+
+
+def _flat(table: Mapping[str, object], above: tuple[str, ...]) -> Iterator[tuple[str, object]]:
+    """Dotted names and values; only tables that hold keys are descended into."""
+    for part, value in table.items():
+        path = (*above, part)
+        if path in table_paths() and isinstance(value, dict):
+            yield from _flat(value, path)
+        else:
+            # A quoted part with a dot in it must not pass for two parts.
+            yield ".".join(f'"{name}"' if "." in name else name for name in path), value
+
+
+def _environment_layer(environment: Mapping[str, str]) -> Iterator[tuple[str, Origin]]:
+    variables = {key.variable: key for key in known_keys().values()}
+    for variable in sorted(environment):
+        if not variable.startswith("ENGRAM_") or variable in _NOT_KEYS | _FOREIGN:
+            continue
+        key = variables.get(variable)
+        if key is None:
+            raise unknown_variable(variable)
+        value = _read(key, environment[variable], variable, text=True)
+        yield key.name, Origin(value, "environment", variable)
+
+
+def _flag_layer(flags: Mapping[str, object]) -> Iterator[tuple[str, Origin]]:
+    for name, value in flags.items():
+        if value is None:
+            continue
+        key = known_keys().get(name)
+        if key is None:
+            raise unknown("command line", name, value)
+        checked = _read(key, value, "command line", text=isinstance(value, str))
+        yield name, Origin(checked, "flag", "command line")
+
+
+def _read(key: Key, value: object, where: str, *, text: bool = False) -> Value:
+    try:
+        return read_text(key, str(value)) if text else read_value(key, value)
+    except ValueError as error:
+        raise wrong(where, key.name, value, str(error)) from error
+
+
+def _settings(origins: Mapping[str, Origin], places: Places) -> Settings:
+    """One Settings of the values by dotted name; the entries of a table come together again."""
+    given: dict[str, Any] = {}
+    for name, origin in origins.items():
+        key = known_keys()[name]
+        if key.table:
+            given[key.table] = (*given.get(key.table, ()), (key.path[-1], origin.value))
+        else:
+            given[name] = _expanded(origin, places) if name == "vault" else origin.value
+    defaults = Settings()
+    for outer in fields(Settings):
+        if outer.name not in given:
+            default: Any = getattr(defaults, outer.name)
+            names = {field.name: f"{outer.name}.{field.name}" for field in fields(default)}
+            inner = {field: given[name] for field, name in names.items() if name in given}
+            given[outer.name] = type(default)(**inner)
+    return Settings(**{outer.name: given[outer.name] for outer in fields(Settings)})
+
+
+def _expanded(origin: Origin, places: Places) -> str:
+    """`~` is the person's home; in the shipped default it is where the default vault lies."""
+    text = str(origin.value)
+    home = places.vault.parent if origin.layer == "shipped" else places.home
+    return str(home / text[2:]) if text.startswith("~") else text
+
+
+def _parsed(text: str, path: Path) -> dict[str, object]:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise not_toml(path, text, error) from error
+
+
+def _line(name: str, places: Mapping[str, int]) -> int:
+    """The line of a key, or of the table or inline table that it stands in."""
+    while name not in places and "." in name:
+        name = name.rpartition(".")[0]
+    return places.get(name, 0)

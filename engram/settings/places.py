@@ -1,0 +1,49 @@
+"""Where the files of one person lie on one machine: configuration, registered vaults, cache.
+
+With ENGRAM_HOME everything is under that folder; otherwise the platform's own folders are used
+(on Linux below ~/.config, ~/.local/state and ~/.cache, or where XDG_* point). Nothing is created
+here: whoever writes makes the folder, with mode 0700.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Absolute paths. `vault` is the default vault when no layer names another.
+
+    `home` is what `~` means in a setting of the person.
+    """
+
+    config_file: Path
+    registry_file: Path
+    cache_dir: Path
+    vault: Path
+    home: Path
+
+
+def places_of(environment: Mapping[str, str]) -> Places:
+    """The places that the environment decides: ENGRAM_HOME, else the platform's."""
+    home = Path(environment.get("HOME") or environment.get("USERPROFILE") or Path.home())
+    if moved := environment.get("ENGRAM_HOME", ""):
+        tilde = moved == "~" or moved.startswith(("~/", "~\\"))
+        root = Path(os.path.abspath(home / moved[2:] if tilde else moved))
+        return Places(
+            root / "config.toml", root / "vaults.json", root / "cache", root / "engram", home
+        )
+    # Imported here: it takes longer than all the rest, and tests and services set ENGRAM_HOME.
+    from platformdirs import PlatformDirs
+
+    dirs = PlatformDirs("engram", appauthor=False)
+    return Places(
+        dirs.user_config_path / "config.toml",
+        dirs.user_state_path / "vaults.json",
+        dirs.user_cache_path,
+        home / "engram",
+        home,
+    )

@@ -1,0 +1,68 @@
+"""The errors of settings, worded once: file or variable, key, value, what is allowed, what to do.
+
+Values can come from a stranger's file, so each is shown on one short line without control
+characters, and nothing here depends on its type or size.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from engram.model.errors import ConfigError
+from engram.settings.keys import known_keys, nearest, table_paths
+
+
+def unknown(where: str, name: str, value: object) -> ConfigError:
+    """There is no such key; the hint names the one that was probably meant."""
+    close = nearest(name)
+    hint = f"did you mean {close}?" if close else "take it out, or correct its name"
+    if tuple(name.split(".")) in table_paths():
+        hint = f"{name} is a table: write [{name}] and its keys below"
+    plain = name if name.isprintable() and len(name) <= 80 else shown(name)
+    return ConfigError(f"{where}: unknown key {plain} = {shown(value)}", hint)
+
+
+def unknown_variable(variable: str) -> ConfigError:
+    """There is no key of that environment variable."""
+    close = nearest(variable.removeprefix("ENGRAM_").lower())
+    hint = f"did you mean {known_keys()[close].variable}?" if close else f"unset {variable}"
+    return ConfigError(f"the environment variable {variable} sets no known key", hint)
+
+
+def wrong(where: str, name: str, value: object, allowed: str) -> ConfigError:
+    """The value has the wrong type, is out of range or none of the choices."""
+    return ConfigError(
+        f"{where}: {name} = {shown(value)} must be {allowed}",
+        "change the value, or take it out to use the default",
+    )
+
+
+def not_for_vaults(where: str, name: str, value: object, listed: Iterable[str]) -> ConfigError:
+    """A key that exists, but not for a vault's own file."""
+    return ConfigError(
+        f"{where}: a vault may not set {name} = {shown(value)}; it may set "
+        + ", ".join(sorted(listed)),
+        "take the line out; a key that a stranger could abuse belongs in your own config.toml",
+    )
+
+
+def not_toml(path: object, text: str, error: ValueError) -> ConfigError:
+    """The text is no TOML; tomllib's message says at which line, but for the last one."""
+    message = str(error)
+    if "end of document" in message:
+        message += f", line {len(text.splitlines())}"
+    return ConfigError(f"{path}: is not valid TOML: {message}", "mend that line")
+
+
+def shown(value: object) -> str:
+    """A value for a message."""
+    if isinstance(value, (dict, list, tuple)):
+        return "(a table)" if isinstance(value, dict) else "(a list)"
+    if value is None or isinstance(value, bool):
+        return "(nothing)" if value is None else str(value).lower()
+    if isinstance(value, int) and value.bit_length() > 256:
+        return "(a very large number)"
+    text = str(value)
+    cut = text if len(text) <= 80 else text[:79] + "…"
+    return json.dumps(cut, ensure_ascii=not cut.isprintable()) if isinstance(value, str) else cut

@@ -1,0 +1,54 @@
+"""What travels with the program: the tables of `config/` and the vault template.
+
+In a wheel they lie in `engram/_shipped`, in a checkout beside the package. A table is parsed once
+a process; callers share it and do not change it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engram.model.errors import ConfigError
+from engram.settings.tables import parse
+from engram.settings.userfile import read_small
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
+_REINSTALL = "the installation is not complete: install engram again"
+
+
+def shipped(name: str) -> dict[str, Any]:
+    """The table `config/<name>.toml`. Raises ConfigError when it is missing or broken."""
+    return _table(shipped_path(name))
+
+
+def shipped_path(name: str) -> Path:
+    """The path of `config/<name>.toml`. Raises ConfigError when there is none."""
+    path = _root() / "config" / f"{name}.toml"
+    if not _NAME.fullmatch(name) or not path.is_file():
+        raise ConfigError(f"{path}: is not there", _REINSTALL)
+    return path
+
+
+def vault_template() -> Path:
+    """The folder that `engram init` copies. Raises ConfigError when there is none."""
+    path = _root() / "vault-template"
+    if not path.is_dir():
+        raise ConfigError(f"{path}: is not there", _REINSTALL)
+    return path
+
+
+@cache
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        return parse(read_small(path) or "")
+    except ValueError as error:
+        raise ConfigError(f"{path}: is not valid TOML: {error}", _REINSTALL) from error
+
+
+def _root() -> Path:
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_shipped"
+    return installed if installed.is_dir() else package.parent

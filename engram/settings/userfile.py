@@ -1,0 +1,105 @@
+"""Small files of the person: read with bounds, replaced as a whole.
+
+`read_small` returns what a regular file holds and refuses everything that would block, flood or
+mislead the reader (devices, pipes, huge files, bytes that are not UTF-8; symlinks where a stranger
+could have put them). `replace` leaves the old file or the new one, whatever crashes. Files of a
+vault are not written here: they have their own door in `store`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from threading import get_ident
+
+from engram.model.errors import ConfigError, StorageError
+
+_MAX_BYTES = 4 * 1_048_576
+_BOM = "\ufeff"
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def read_small(path: Path, *, follow: bool = True) -> str | None:
+    """The text of a file, or None when there is none; a byte order mark is kept.
+
+    `follow`: whether a symlink is read through. Raises ConfigError that names the file.
+    """
+    if not follow:
+        refuse_symlink(path)
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    try:
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ConfigError(f"{path}: is not a regular file", "move it out of the way")
+            data = stream.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if len(data) > _MAX_BYTES:
+        raise ConfigError(f"{path}: is larger than {_MAX_BYTES} bytes", "move it out of the way")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}:{line}: is not UTF-8", "save the file as UTF-8") from error
+
+
+def refuse_symlink(path: Path) -> None:
+    """Raise ConfigError when the path itself is a symlink."""
+    if path.is_symlink():
+        raise ConfigError(f"{path}: is a symlink", "edit the file that it points to instead")
+
+
+def without_mark(text: str) -> str:
+    """The text without a leading byte order mark."""
+    return text.removeprefix(_BOM)
+
+
+def replace(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
+    """Write the whole file durably: temporary file, fsync, rename, fsync of the folder.
+
+    The file gets mode 0600, or keeps what it had with `keep_mode`; a new folder gets 0700.
+    Raises StorageError, and then the old file is as it was.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.tmp")
+    try:
+        os.makedirs(path.parent, mode=0o700, exist_ok=True)
+        mode = stat.S_IMODE(path.stat().st_mode) if keep_mode and path.exists() else 0o600
+        temporary.unlink(missing_ok=True)
+        try:
+            _write_new(temporary, data, mode)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _write_new(path: Path, data: bytes, mode: int) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    path.chmod(mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # folders cannot be opened there; the rename itself is journalled
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unreadable(path: Path, error: Exception) -> ConfigError:
+    reason = getattr(error, "strerror", None) or error
+    return ConfigError(f"{path}: cannot be read: {reason}", "check the file and its permissions")

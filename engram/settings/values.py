@@ -1,0 +1,90 @@
+"""The frozen Settings that every package is handed; where each value came from is in `load`.
+
+One dataclass a table of the TOML file, one field a key; units stand in the key's comment in
+`config/engram.toml`. Plain values only: this module imports nothing and reads nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureSettings:
+    """`[capture]`: what is read and what is kept out."""
+
+    #: globs over paths and project names; matching transcripts are never read
+    exclude: tuple[str, ...] = ()
+    #: user regular expressions that count as high signals, beside config/signals.toml
+    high_signal_patterns: tuple[str, ...] = ()
+    #: strings (exact) and globs that the redactor leaves alone
+    redact_allow: tuple[str, ...] = ()
+    #: a longer line of a transcript is counted as unparsed, bytes
+    max_line_bytes: int = 33_554_432
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerSettings:
+    """`[trigger]`: when buffered turns are extracted (seed 003)."""
+
+    mode: str = "smart"
+    buffer_max_turns: int = 5
+    buffer_max_minutes: float = 15.0
+    #: minutes to wait after the 1st, 2nd, 3rd... failure
+    retry_minutes: tuple[float, ...] = (1.0, 5.0, 30.0)
+    #: failures before the turns go to the dead letter
+    max_attempts: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractSettings:
+    """`[extract]`: what becomes a candidate."""
+
+    #: lowest importance level that is written: trivial low normal high critical
+    min_importance: str = "low"
+    #: the most memories one batch may propose per turn; a guard against floods
+    max_per_turn: int = 6
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionSettings:
+    """`[retention]`: days until a memory expires or, when protected, asks for review."""
+
+    #: TTL in days by type (seed 000), 0 for ever; a category overrides its type (commitment:
+    #: seed 003), a schema its category
+    days: tuple[tuple[str, int], ...] = (
+        ("episodic", 14), ("semantic", 180), ("procedural", 365), ("commitment", 90),
+    )  # fmt: skip
+    #: hours in which retired content is not learnt again (design 5.3)
+    resurrection_hours: int = 24
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """`[recall]`: how much is given back."""
+
+    budget_tokens: int = 1200
+    limit: int = 10
+    #: the longest that a read may spend on settling hand edits, milliseconds
+    settle_ms: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """`[store]`: the vault on disk."""
+
+    lock_timeout_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All of it."""
+
+    #: the default vault
+    vault: str = "~/engram"
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
+    trigger: TriggerSettings = field(default_factory=TriggerSettings)
+    extract: ExtractSettings = field(default_factory=ExtractSettings)
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
