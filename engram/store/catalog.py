@@ -1,0 +1,298 @@
+"""The catalog: what the vault holds, in SQLite in the user's cache, to answer without its files.
+
+Rows are computed from files, transactions and the turn journal, and the whole can be deleted at any
+time. Guarantees: one SQLite transaction per vault transaction, which also carries the number last
+seen; every failure to open or read is `CatalogUnusable`, upon which it is built anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from engram.model.change import Event, Transaction
+from engram.model.memory import LIVE, Memory
+from engram.model.text import content_hash
+from engram.store import turn_rows
+from engram.store.database import CatalogUnusable, Database
+from engram.store.turn_rows import TurnRows
+
+#: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
+SCHEMA = "1"
+
+_TABLES = """
+create table meta(key text primary key, value text) without rowid;
+create table files(
+  path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text
+) without rowid;
+create table memories(
+  id text primary key, path text, status text, category text, created text, project text,
+  space text, slot text, hash text, n int, body text
+) without rowid;
+create index memories_hash on memories(hash);
+create index memories_slot on memories(slot) where slot != '';
+create table sources(link text, id text, primary key(link, id)) without rowid;
+create table transactions(
+  n integer primary key, time text, kind text, batch text, changes int, left_alone text,
+  undoes text
+);
+create table events(n int, name text, subject text, details text);
+create index events_subject on events(subject);
+"""
+
+_FIELDS = tuple(field.name for field in fields(Memory))
+_TUPLES = frozenset(field.name for field in fields(Memory) if str(field.type).startswith("tuple"))
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """What was last seen of one content file: its stat and SHA-256, the memory in it, a problem."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    sha: str
+    id: str
+    problem: str = ""
+
+
+class Catalog:
+    """One vault's catalog; `turns` is its half that knows of turns."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self.turns = TurnRows(database)
+
+    @classmethod
+    def open(cls, path: Path, vault: str) -> Catalog:
+        """Open, or raise CatalogUnusable when there is none that is ours and sound."""
+        if not path.exists():
+            raise CatalogUnusable("missing")
+        catalog = cls(Database(path))
+        if catalog._meta("schema") != SCHEMA or catalog._meta("vault") != vault:
+            catalog.close()
+            raise CatalogUnusable("another schema or another vault")
+        return catalog
+
+    @classmethod
+    def create(cls, path: Path, vault: str) -> Catalog:
+        """A new, empty catalog in place of whatever is there."""
+        catalog = cls(Database.create(path, _TABLES + turn_rows.TABLES))
+        for key, value in (("schema", SCHEMA), ("vault", vault), ("last", "0")):
+            catalog._set(key, value)
+        return catalog
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All changes inside are kept together, or not at all."""
+        return self._db.transaction()
+
+    # -- what is known -------------------------------------------------------------------------
+
+    @property
+    def last(self) -> int:
+        """The number of the last transaction that is in here."""
+        return int(self._meta("last") or 0)
+
+    def memory(self, identifier: str) -> Memory | None:
+        """The memory of that id, whatever its status."""
+        row = self._db.row("select body from memories where id = ?", identifier)
+        return _decode(str(row[0])) if row else None
+
+    def memories(self, identifiers: Iterable[str] | None = None) -> Iterator[Memory]:
+        """These memories in the order asked for, or all, oldest first."""
+        if identifiers is None:
+            for row in self._db.rows("select body from memories order by created, id"):
+                yield _decode(row[0])
+            return
+        for identifier in identifiers:
+            found = self.memory(identifier)
+            if found is not None:
+                yield found
+
+    def names_with(self, beginning: str) -> list[str]:
+        """Ids that begin so, sorted."""
+        rows = self._db.rows(
+            "select id from memories where substr(id, 1, ?) = ? order by id",
+            len(beginning), beginning,
+        )  # fmt: skip
+        return [row[0] for row in rows]
+
+    def owners(self, hash: str) -> list[Memory]:
+        """Every memory whose scoped content hash this is; newest last."""
+        rows = self._db.rows("select body from memories where hash = ? order by created, id", hash)
+        return [_decode(row[0]) for row in rows]
+
+    def holders(self, slot: str, space: str, project: str) -> list[Memory]:
+        """Live memories whose key is this slot, in that space and project; newest last."""
+        rows = self._db.rows(
+            "select body from memories where slot = ? and space = ? and (space != 'project' or"
+            " project = ?) order by created, id",
+            slot, space, project,
+        )  # fmt: skip
+        return [memory for row in rows if (memory := _decode(row[0])).live]
+
+    def taken(self, names: Iterable[str]) -> set[str]:
+        """Those of the given ids that exist already."""
+        return {name for name in names if self._db.row("select 1 from memories where id = ?", name)}
+
+    def status_counts(self) -> dict[str, int]:
+        """How many memories have each status."""
+        return dict(
+            self._db.rows("select status, count(*) from memories group by status order by status")
+        )
+
+    def cited_by(self, link: str) -> list[str]:
+        """Ids of the memories whose receipts point to this `transcript#^block`."""
+        return [
+            row[0]
+            for row in self._db.rows("select id from sources where link = ? order by id", link)
+        ]
+
+    def hidden(self) -> set[str]:
+        """Links of turns that a forgotten memory hides from search (design 5.21)."""
+        rows = self._db.rows(
+            "select s.link, m.body from sources s join memories m using (id)"
+            " where m.status = 'retired'"
+        )
+        return {link for link, body in rows if _decode(body).status_reason == "forgotten"}
+
+    def live_hashes(self) -> list[tuple[str, str]]:
+        """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""
+        marks = ",".join("?" * len(LIVE))
+        rows = self._db.rows(
+            f"select hash, id from memories where status in ({marks}) order by hash, id",
+            *sorted(LIVE),
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def files(self) -> dict[str, FileRow]:
+        """Every content file as last seen, by path."""
+        rows = self._db.rows("select path, size, mtime_ns, ctime_ns, sha, id, problem from files")
+        return {row[0]: FileRow(*row) for row in rows}
+
+    def file(self, path: str) -> FileRow | None:
+        """One content file as last seen."""
+        row = self._db.row(
+            "select path, size, mtime_ns, ctime_ns, sha, id, problem from files where path = ?",
+            path,
+        )
+        return FileRow(*row) if row else None
+
+    def put_file(self, row: FileRow) -> None:
+        """Record what a file looks like now."""
+        self._db.do(
+            "insert or replace into files values(?,?,?,?,?,?,?)",
+            row.path, row.size, row.mtime_ns, row.ctime_ns, row.sha, row.id, row.problem,
+        )  # fmt: skip
+
+    def drop_file(self, path: str) -> str:
+        """Forget a file that is gone; returns the id that it held, when it was that id's home."""
+        row = self.file(path)
+        self._db.do("delete from files where path = ?", path)
+        if row is None or not row.id:
+            return ""
+        home = self._db.row("select path from memories where id = ?", row.id)
+        if home is None or home[0] != path:
+            return ""
+        self._drop_memory(row.id)
+        return row.id
+
+    def put_memory(self, memory: Memory, number: int) -> None:
+        """Record a memory as its file says it."""
+        self._drop_memory(memory.id)
+        self._db.do(
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?)",
+            memory.id, memory.path, memory.status, memory.category, memory.created, memory.project,
+            memory.space, memory.key, content_hash(memory.text, memory.scope), number,
+            _encode(memory),
+        )  # fmt: skip
+        self._db.many(
+            "insert or ignore into sources values(?,?)",
+            [(link, memory.id) for link in memory.sources],
+        )  # fmt: skip
+
+    def _drop_memory(self, identifier: str) -> None:
+        self._db.do("delete from memories where id = ?", identifier)
+        self._db.do("delete from sources where id = ?", identifier)
+
+    # -- transactions --------------------------------------------------------------------------
+
+    def record(self, transaction: Transaction) -> None:
+        """A transaction's own row, its events, and what it says of turns; not its files."""
+        plan, number = transaction.plan, transaction.number
+        self._db.do(
+            "insert or replace into transactions values(?,?,?,?,?,?,?)",
+            number, transaction.time, plan.kind, plan.batch, len(plan.changes),
+            "\n".join(transaction.left), " ".join(map(str, plan.undoes)),
+        )  # fmt: skip
+        self._db.do("delete from events where n = ?", number)
+        self._db.many(
+            "insert into events values(?,?,?,?)",
+            [
+                (number, event.name, event.subject, json.dumps(dict(event.details)))
+                for event in plan.events
+            ],
+        )  # fmt: skip
+        self.turns.follow(transaction)
+        self._set("last", str(number))
+
+    def log(self) -> list[tuple[int, str, str, str, int, str, str]]:
+        """`(n, time, kind, batch, changes, left, undoes)` of all transactions, newest first."""
+        columns = "n, time, kind, batch, changes, left_alone, undoes"
+        return self._db.rows(f"select {columns} from transactions order by n desc")
+
+    def events(self, subject: str) -> list[tuple[int, str, Event]]:
+        """`(n, time, event)` of all that happened to a memory or transcript, oldest first."""
+        rows = self._db.rows(
+            "select e.n, t.time, e.name, e.subject, e.details"
+            " from events e join transactions t using (n) where e.subject = ? order by e.n, e.rowid",
+            subject,
+        )
+        return [
+            (row[0], row[1], Event(row[2], row[3], tuple(json.loads(row[4]).items())))
+            for row in rows
+        ]
+
+    def event_counts(self, name: str, detail: str) -> dict[str, int]:
+        """How often each value of a detail occurs in the events of a name."""
+        rows = self._db.rows(
+            "select json_extract(details, '$.' || ?), count(*) from events"
+            " where name = ? group by 1",
+            detail, name,
+        )  # fmt: skip
+        return {str(row[0]): row[1] for row in rows}
+
+    def scrub(self) -> None:
+        """Leave nothing of what was deleted in the file or its log (after a purge)."""
+        self._db.do("vacuum")
+        self._db.do("pragma wal_checkpoint(truncate)")
+
+    def _meta(self, key: str) -> str | None:
+        row = self._db.row("select value from meta where key = ?", key)
+        return str(row[0]) if row else None
+
+    def _set(self, key: str, value: str) -> None:
+        self._db.do("insert or replace into meta values(?,?)", key, value)
+
+
+def _encode(memory: Memory) -> str:
+    return json.dumps([getattr(memory, name) for name in _FIELDS], separators=(",", ":"))
+
+
+def _decode(body: str) -> Memory:
+    values = dict(zip(_FIELDS, json.loads(body), strict=True))
+    for name in _TUPLES:
+        values[name] = tuple(
+            tuple(item) if isinstance(item, list) else item for item in values[name]
+        )
+    return Memory(**values)

@@ -1,0 +1,41 @@
+"""The system's clock, or the one that ENGRAM_CLOCK names (tests, demonstrations, replays)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from engram.model.errors import ConfigError
+from engram.model.instant import Instant, instant_of
+
+
+class SystemClock:
+    """Now, in whole seconds of UTC."""
+
+    def now(self) -> Instant:
+        """The present."""
+        return instant_of(datetime.now(UTC))
+
+
+class FixedClock:
+    """A clock that stands still at one instant."""
+
+    def __init__(self, instant: Instant) -> None:
+        self._instant = instant_of(instant)
+
+    def now(self) -> Instant:
+        """Always the same instant."""
+        return self._instant
+
+
+def clock_of(environment: Mapping[str, str]) -> SystemClock | FixedClock:
+    """FixedClock when ENGRAM_CLOCK is set, else SystemClock; raises ConfigError for nonsense."""
+    wanted = environment.get("ENGRAM_CLOCK", "")
+    if not wanted:
+        return SystemClock()
+    try:
+        return FixedClock(wanted)
+    except ValueError as error:
+        raise ConfigError(
+            f"ENGRAM_CLOCK={wanted!r} is not a time", "write it like 2026-03-06T10:10:00Z"
+        ) from error

@@ -1,0 +1,93 @@
+"""One SQLite file as a cache: opened, locked down, and every failure named CatalogUnusable."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+Row = tuple[Any, ...]
+
+
+class CatalogUnusable(Exception):
+    """The catalog is missing, foreign, too old or damaged: it is to be rebuilt."""
+
+
+class Database:
+    """A connection. Not shared between threads; other processes may read the file meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        with sound():
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=10)
+            # a cache: after a power cut the ledger replays what is missing
+            self._db.execute("pragma journal_mode=wal")
+            self._db.execute("pragma synchronous=normal")
+            self._db.execute("pragma secure_delete=on")
+            self._db.execute("pragma temp_store=memory")
+
+    @classmethod
+    def create(cls, path: Path, tables: str) -> Database:
+        """A new file, readable by its owner only, in place of whatever is there."""
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for stale in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+            stale.unlink(missing_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        database = cls(path)
+        with sound():
+            database._db.executescript(tables)
+        return database
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All changes inside are kept together, or not at all."""
+        with sound():
+            self._db.execute("begin immediate")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("rollback")
+            raise
+        with sound():
+            self._db.execute("commit")
+
+    def do(self, statement: str, *values: object) -> None:
+        """Run one statement."""
+        with sound():
+            self._db.execute(statement, values)
+
+    def many(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
+        """Run one statement for each row."""
+        with sound():
+            self._db.executemany(statement, rows)
+
+    def row(self, statement: str, *values: object) -> Row | None:
+        """The first row of an answer."""
+        with sound():
+            found: Row | None = self._db.execute(statement, values).fetchone()
+        return found
+
+    def rows(self, statement: str, *values: object) -> list[Row]:
+        """All rows of an answer."""
+        with sound():
+            return self._db.execute(statement, values).fetchall()
+
+    def number(self, statement: str, *values: object) -> int:
+        """The first value of an answer as a number, 0 without one."""
+        row = self.row(statement, *values)
+        return int(row[0]) if row and row[0] is not None else 0
+
+
+@contextmanager
+def sound() -> Iterator[None]:
+    """Turn what SQLite raises into CatalogUnusable."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise CatalogUnusable(str(error)) from error

@@ -1,0 +1,287 @@
+"""What follows each transaction: catalog, trace, fact hashes, transcripts.
+
+All go along in one SQLite transaction that carries the number last seen, so that a follower which
+missed something replays it: every step here may be repeated. A catalog that is missing, foreign,
+too old or damaged is built anew from the files, the turn journal and the transactions. Never
+touches a memory's file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from engram.model.change import Change, Transaction
+from engram.model.memory import LIVE, Memory
+from engram.model.text import content_hash
+from engram.model.turn import Entry
+from engram.ports import Journal
+from engram.store import layout, transaction
+from engram.store.catalog import Catalog, FileRow
+from engram.store.database import CatalogUnusable
+from engram.store.disk import VaultDisk
+from engram.store.history import History
+from engram.store.memory_file import read_memory
+from engram.store.scan import Scan, content_files
+from engram.store.transcripts import Transcripts
+from engram.store.turn_rows import WITHDRAWN
+from engram.store.views import FactHashes, Trace
+
+
+class Followers:
+    """The followers of one vault. `catalog` is opened, or rebuilt, at first use."""
+
+    def __init__(
+        self, disk: VaultDisk, journal: Journal, catalog_path: Path, vault: str, history: History
+    ) -> None:
+        self._disk = disk
+        self._journal = journal
+        self._path = catalog_path
+        self._vault = vault
+        self._history = history
+        self._open: Catalog | None = None
+        self.transcripts = Transcripts(disk)
+        self.trace = Trace(disk)
+        self.hashes = FactHashes(disk)
+        self.rebuilt = ""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog, sound as far as opening it can tell."""
+        if self._open is None:
+            try:
+                self._open = Catalog.open(self._path, self._vault)
+            except CatalogUnusable as reason:
+                self.rebuild(str(reason))
+        assert self._open is not None
+        return self._open
+
+    def close(self) -> None:
+        """Let go of the catalog's file."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    @property
+    def behind(self) -> bool:
+        """Whether transactions or turns exist that the catalog has not seen; needs no lock."""
+        if self._history.read(self.catalog.last + 1) is not None:
+            return True
+        segments = [name for name in self._disk.names(layout.TURNS) if name.endswith(".jsonl")]
+        if not segments:
+            return False
+        # by size: only a writer may look for a torn tail, it could be another's half-done append
+        last = f"{layout.TURNS}/{segments[-1]}"
+        return self._disk.size(last) != self.catalog.turns.end_of(last)
+
+    def catch_up(self) -> None:
+        """Replay the turns and transactions that the catalog has not seen; mend the views."""
+        fresh = self._journal.end()[2] > self.catalog.turns.last
+        entries = list(self._journal.entries(self.catalog.turns.last)) if fresh else []
+        if entries:
+            with self.catalog.transaction():
+                self.catalog.turns.add(entries)
+        while (missed := self._history.read(self.catalog.last + 1)) is not None:
+            self.follow(missed)
+        if entries:
+            rows = self.catalog.turns.places_of(
+                [(entries[0].turn.seq, entries[-1].turn.seq)], WITHDRAWN
+            )
+            self.transcripts.mend(list(self._journal.read(row[1:] for row in rows)))
+        if self.rebuilt:
+            self.mend_views()
+            self.rebuilt = ""
+
+    def mend_views(self) -> list[str]:
+        """Write the views that differ from what the vault says; returns their paths."""
+        mended = []
+        live = self.catalog.live_hashes()
+        if self.hashes.read() != live:
+            self.hashes.follow((), live)
+            mended.append(layout.HASHES)
+        if self.trace.last() != self.catalog.last:
+            self.trace.rebuild(self._history.all())
+            mended.append(layout.TRACE)
+        return mended
+
+    def add_turns(self, entries: list[Entry]) -> None:
+        """Freshly journalled turns: into the catalog, then into their transcripts."""
+        with self.catalog.transaction():
+            self.transcripts.append([entry.turn for entry in entries])
+            self.catalog.turns.add(entries)
+
+    def follow(self, committed: Transaction) -> None:
+        """Bring every follower up to a transaction; an unusable catalog is rebuilt instead."""
+        try:
+            with self.catalog.transaction():
+                self._follow(committed)
+        except CatalogUnusable as reason:
+            self.rebuild(str(reason))
+            self.mend_views()
+
+    def _follow(self, committed: Transaction) -> None:
+        plan, catalog = committed.plan, self.catalog
+        touched = [
+            change for change in (*plan.changes, *plan.seen) if change.path not in committed.left
+        ]
+        changed = [change for change in touched if layout.kind_of(change.path) == "memory"]
+        before = self._hashes_of(changed)
+        # files that are gone first: a move is a removal and an appearance of the same id
+        for change in sorted(changed, key=lambda change: change.after is not None):
+            self.look_at(change.path, committed.number)
+        catalog.record(committed)
+        after = self._hashes_of(changed)
+        gone = before - after
+        self.hashes.follow(sorted(after - before), catalog.live_hashes() if gone else None)
+        self._follow_turns(committed)
+        self.trace.follow(committed)
+
+    def _follow_turns(self, committed: Transaction) -> None:
+        plan = committed.plan
+        if plan.kind == "purge":
+            self._purge(committed)
+        if plan.withdraw:
+            rows = self.catalog.turns.places_of(plan.withdraw)
+            self.transcripts.withdraw(list(self._journal.read(row[1:] for row in rows)))
+            # the files are to be read again when the person imports them again
+            self._disk.put(layout.CURSORS, b"{}\n")
+        if plan.readmit:
+            rows = self.catalog.turns.places_of(plan.readmit, WITHDRAWN)
+            self.transcripts.mend(list(self._journal.read(row[1:] for row in rows)))
+        for name, block in self.catalog.turns.extracted((*plan.ack, *plan.readmit)):
+            self.transcripts.mark(name, block)
+
+    def _purge(self, committed: Transaction) -> None:
+        """Take the purged words out of transactions, turn journal and transcripts."""
+        paths = [change.path for change in committed.plan.changes]
+        for earlier in self._history.all():
+            without = transaction.purged(earlier, paths)
+            if without != earlier:
+                self._disk.put(
+                    layout.journal_path(earlier.number, earlier.time), transaction.encode(without)
+                )
+        for event in committed.plan.events:
+            details = dict(event.details)
+            self._journal.purge(details.get("messages", "").split())
+            self.transcripts.purge(details.get("turns", "").split())
+
+    def look_at(self, path: str, number: int) -> None:
+        """Record a memory's file as it is now; called inside a catalog transaction."""
+        catalog = self.catalog
+        target = self._disk.path(path)
+        # the stat is taken before the bytes: a change after reading shows in the next scan
+        try:
+            stat = os.lstat(target)
+        except (FileNotFoundError, NotADirectoryError):
+            catalog.drop_file(path)
+            return
+        data = self._disk.read(path)
+        if data is None:
+            catalog.drop_file(path)
+            return
+        read = read_memory(path, data)
+        problem = "; ".join(read.problems)
+        home = catalog.memory(read.memory.id)
+        taken = home is not None and home.path != path and catalog.file(home.path) is not None
+        if taken and home is not None:
+            problem = f"the id {read.memory.id} belongs to {home.path}"
+        catalog.put_file(
+            FileRow(
+                path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns,
+                transaction.sha256(data), "" if taken else read.memory.id, problem,
+            )
+        )  # fmt: skip
+        if not taken:
+            catalog.put_memory(read.memory, number)
+
+    def take_up(self, found: Scan) -> None:
+        """Record what a scan found without a transaction: what an unregistered vault gets."""
+        if found.clean and not found.touched:
+            return
+        with self.catalog.transaction():
+            for path in (*found.gone, *found.changed):
+                self.look_at(path, self.catalog.last)
+        self.touch(found.touched)
+
+    def touch(self, rows: Iterable[FileRow]) -> None:
+        """Record new stats of files whose bytes are the same."""
+        with self.catalog.transaction():
+            for row in rows:
+                self.catalog.put_file(row)
+
+    def damaged_turns(self) -> int:
+        """How many whole lines of the turn journal cannot be read."""
+        return self._journal.count_damaged()
+
+    # -- Known: delegated, because the catalog behind it may be replaced ------------------------
+
+    def memory(self, identifier: str) -> Memory | None:
+        """The memory of that id, whatever its status."""
+        return self.catalog.memory(identifier)
+
+    def owners(self, content_hash: str) -> list[Memory]:
+        """Every memory whose scoped content hash this is; newest last."""
+        return self.catalog.owners(content_hash)
+
+    def holders(self, slot: str, space: str, project: str) -> list[Memory]:
+        """Live memories that hold a slot; newest last."""
+        return self.catalog.holders(slot, space, project)
+
+    def taken(self, names: Iterable[str]) -> set[str]:
+        """Those of the given ids that exist already."""
+        return self.catalog.taken(names)
+
+    def _hashes_of(self, changed: Iterable[Change]) -> set[tuple[str, str]]:
+        rows = (self.catalog.file(change.path) for change in changed)
+        memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
+        return {
+            hash_of(memory) for memory in memories if memory is not None and memory.status in LIVE
+        }
+
+    def rebuild(self, reason: str = "asked for") -> None:
+        """A new catalog from turn journal, transactions, files and transcripts; then the views."""
+        self.close()
+        fresh = self._path.with_name(self._path.name + ".new")
+        self._open = catalog = Catalog.create(fresh, self._vault)
+        known: dict[str, str] = {}
+        with catalog.transaction():
+            catalog.turns.add(self._journal.entries())
+            for committed in self._history.all():
+                catalog.record(committed)
+                for change in (*committed.plan.changes, *committed.plan.seen):
+                    if change.after is not None and change.path not in committed.left:
+                        known[change.path] = transaction.sha256(change.after)
+            # where two files claim one id, the bytes that the journal knows come first and win
+            paths = list(content_files(self._disk))
+            paths.sort(key=lambda path: (not self._is_known(path, known), path))
+            for path in paths:
+                self.look_at(path, catalog.last)
+            self._add_foreign_turns(catalog)
+        catalog.close()
+        os.replace(fresh, self._path)
+        self._open = Catalog.open(self._path, self._vault)
+        self.rebuilt = reason
+
+    def _is_known(self, path: str, known: dict[str, str]) -> bool:
+        return path in known and transaction.sha256(self._disk.read(path) or b"") == known[path]
+
+    def _add_foreign_turns(self, catalog: Catalog) -> None:
+        """Turns whose journal is gone or lies on another machine, but which a transcript shows."""
+        for path in self.transcripts.paths():
+            missing = [
+                block
+                for block in self.transcripts.blocks(path)
+                if catalog.turns.behind_link(block.link) is None
+            ]
+            if missing:
+                project = self.transcripts.header(path).get("project", "")
+                name = path.rpartition("/")[2][:-3]
+                catalog.turns.add_foreign(
+                    (block.link, name, block.role, block.time, project) for block in missing
+                )
+
+
+def hash_of(memory: Memory) -> tuple[str, str]:
+    """`(content hash, id)` of a memory: its line in the fact hashes."""
+    return content_hash(memory.text, memory.scope), memory.id

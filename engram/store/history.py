@@ -1,0 +1,240 @@
+"""The history: the committed transactions in `state/journal`, read back.
+
+Answers what was done, by which transaction, what a file looked like, and how to take it back.
+Guarantees: nothing is written here; what was purged is never offered again. Raises NotFound for
+transactions and memories that there are none of, Conflict when something stands in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engram.model.change import Change, Event, Plan, Range, Transaction
+from engram.model.errors import BadInput, Conflict, NotFound
+from engram.model.instant import Instant
+from engram.store import layout, transaction
+from engram.store.catalog import Catalog
+from engram.store.disk import VaultDisk
+from engram.store.memory_file import read_memory
+from engram.store.turn_rows import DEAD, ranges_of
+
+#: what `undo` without an argument passes over: these follow the person or are no going back
+_NOT_UNDONE = frozenset({"undo", "settle", "purge"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the log. `undone` is whether it is out of force at present."""
+
+    number: int
+    time: Instant
+    kind: str
+    batch: str
+    changes: int
+    left: tuple[str, ...]
+    undoes: tuple[int, ...]
+    undone: bool
+
+
+class History:
+    """The journal of one vault's transactions."""
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+
+    def read(self, number: int) -> Transaction | None:
+        """A committed transaction by its number, None when there is none."""
+        for month in reversed(self._disk.names(layout.JOURNAL)):
+            path = f"{layout.JOURNAL}/{month}/{number:08d}.json"
+            data = self._disk.read(path)
+            if data is not None:
+                return transaction.decode(data, path)
+        return None
+
+    def all(self, after: int = 0) -> Iterator[Transaction]:
+        """Every committed transaction above a number, in order."""
+        for path in self.paths(after):
+            yield transaction.decode(self._disk.read(path) or b"", path)
+
+    def paths(self, after: int = 0) -> list[str]:
+        """The files of all transactions above a number, in the order of their numbers."""
+        numbered = sorted(
+            (name, f"{layout.JOURNAL}/{month}/{name}")
+            for month in self._disk.names(layout.JOURNAL)
+            for name in self._disk.names(f"{layout.JOURNAL}/{month}")
+            if name.endswith(".json") and name[:8] > f"{after:08d}"
+        )
+        return [path for _, path in numbered]
+
+    def missing(self) -> list[int]:
+        """Numbers below the last one that have no file."""
+        numbers = {int(path.rpartition("/")[2][:8]) for path in self.paths()}
+        return sorted(set(range(1, max(numbers, default=0) + 1)) - numbers)
+
+    def entries(self, catalog: Catalog, limit: int) -> list[Entry]:
+        """The log, newest first."""
+        rows = catalog.log()
+        undone = _undone(rows)
+        return [
+            Entry(row[0], row[1], row[2], row[3], row[4], tuple(row[5].splitlines()),
+                  tuple(map(int, row[6].split())), row[0] in undone)
+            for row in rows[:limit]
+        ]  # fmt: skip
+
+    # -- going back ----------------------------------------------------------------------------
+
+    def to_undo(self, what: str, catalog: Catalog) -> tuple[list[int], str]:
+        """The transactions that an `undo` means, and the import that it takes along, if any.
+
+        '' is the last change that stands, with all of its import; `N` that transaction alone;
+        `import-N` that import. Raises NotFound and BadInput.
+        """
+        rows = catalog.log()
+        undone = _undone(rows)
+        if what.isdigit():
+            return [self._one(int(what), rows, undone)], ""
+        if what:
+            batch = what
+            if not any(row[3] == batch for row in rows) and not catalog.turns.batch_range(batch):
+                raise NotFound(f"there is no import {what!r}", "`engram log` shows the changes")
+        else:
+            standing = [row for row in rows if row[0] not in undone and row[2] not in _NOT_UNDONE]
+            if not standing:
+                raise NotFound("there is nothing to undo", "`engram log` shows the changes")
+            batch = standing[0][3]
+            if not batch:
+                return [standing[0][0]], ""
+        return sorted(row[0] for row in rows if row[3] == batch and row[0] not in undone), batch
+
+    def _one(self, number: int, rows: Sequence[tuple], undone: set[int]) -> int:  # type: ignore[type-arg]
+        kind = next((row[2] for row in rows if row[0] == number), "")
+        if not kind:
+            raise NotFound(f"there is no transaction {number}", "`engram log` shows the changes")
+        if number in undone:
+            raise BadInput(
+                f"transaction {number} is undone already", "undo its undo to have it again"
+            )
+        if kind in ("settle", "purge"):
+            raise BadInput(
+                f"transaction {number} ({kind}) cannot be undone",
+                "your own edits are yours to take back; `engram restore ID` brings a file back",
+            )
+        return number
+
+    def undo_plan(self, numbers: Sequence[int]) -> Plan:
+        """The plan that takes transactions back: before and after swapped over all of them.
+
+        Raises Conflict (both versions in its hint) when a file was changed since, or was purged.
+        """
+        targets = [self._existing(number) for number in sorted(numbers)]
+        before: dict[str, bytes | None] = {}
+        after: dict[str, bytes | None] = {}
+        for target in targets:
+            for change in target.plan.changes:
+                if isinstance(change, transaction.Purged):
+                    raise Conflict(
+                        f"transaction {target.number} cannot be undone: {change.path} was purged",
+                        "purged content is gone for good; that is what purge is for",
+                    )
+                if change.path not in target.left:
+                    before.setdefault(change.path, change.before)
+                    after[change.path] = change.after
+        changes = []
+        for path, final in after.items():
+            now = self._disk.read(path)
+            if now not in (final, before[path]):
+                raise Conflict(
+                    f"{path} was changed since; it is left as it is", _versions(now, final)
+                )
+            if now != before[path]:
+                changes.append(Change(path, now, before[path], "undo"))
+        return Plan(
+            "undo",
+            tuple(changes),
+            withdraw=tuple(pair for target in targets for pair in target.plan.readmit),
+            readmit=tuple(pair for target in targets for pair in target.plan.withdraw),
+            requeue=tuple(pair for target in targets for pair in target.plan.dead),
+            undoes=tuple(target.number for target in targets),
+        )
+
+    def undo_events(self, plan: Plan) -> tuple[Event, ...]:
+        """One event for each memory whose file the undo touches."""
+        numbers = " ".join(map(str, plan.undoes))
+        named: dict[str, str] = {}
+        for change in plan.changes:
+            body = change.after if change.after is not None else change.before
+            if layout.kind_of(change.path) == "memory" and body is not None:
+                what = "taken back" if change.after is None else "changed back"
+                named[read_memory(change.path, body).memory.id] = what
+        return tuple(
+            Event("undone", name, (("what", what), ("undoes", numbers)))
+            for name, what in named.items()
+        )
+
+    def _existing(self, number: int) -> Transaction:
+        found = self.read(number)
+        if found is None:
+            raise NotFound(f"there is no transaction {number}", "`engram log` shows the changes")
+        return found
+
+    # -- bodies --------------------------------------------------------------------------------
+
+    def last_body(self, identifier: str) -> tuple[str, bytes]:
+        """`(path, bytes)` of a memory's file as last known. Raises NotFound."""
+        for path in reversed(self.paths()):
+            found = transaction.decode(self._disk.read(path) or b"", path)
+            for change in (*found.plan.seen, *found.plan.changes):
+                for body in (change.after, change.before):
+                    if body is None or layout.kind_of(change.path) != "memory":
+                        continue
+                    if read_memory(change.path, body).memory.id == identifier:
+                        return change.path, body
+        raise NotFound(f"there is no memory {identifier}")
+
+    def paths_of(self, identifier: str) -> set[str]:
+        """Every path at which a memory's file ever stood."""
+        return {
+            change.path
+            for found in self.all()
+            for change in (*found.plan.changes, *found.plan.seen)
+            for body in (change.after, change.before)
+            if body is not None
+            and layout.kind_of(change.path) == "memory"
+            and read_memory(change.path, body).memory.id == identifier
+        }
+
+    def requeue(self, catalog: Catalog) -> tuple[Plan, int]:
+        """The plan that queues the dead letter again, and how many turns it holds."""
+        numbers = catalog.turns.in_state(DEAD)
+        ranges: list[Range] = ranges_of(numbers)
+        letters = [
+            Change(path, self._disk.read(path), None, "queued again")
+            for name in self._disk.names(layout.DEAD_LETTER)
+            for path in (f"{layout.DEAD_LETTER}/{name}",)
+            if name.endswith(".json")
+        ]
+        names = catalog.turns.transcripts_in(ranges)
+        events = tuple(Event("requeued", name) for name in names)
+        return Plan("retry", tuple(letters), events, requeue=tuple(ranges)), len(numbers)
+
+
+def _undone(rows: Sequence[tuple]) -> set[int]:  # type: ignore[type-arg]
+    """Numbers of transactions out of force: undone by one that is itself in force."""
+    out: set[int] = set()
+    for row in rows:  # newest first: an undo is judged before what it undid
+        if row[2] == "undo" and row[0] not in out:
+            out.update(int(number) for number in row[6].split())
+    return out
+
+
+def _versions(now: bytes | None, expected: bytes | None) -> str:
+    """Both versions of a file, first lines, for the person to compare."""
+
+    def shown(body: bytes | None) -> str:
+        if body is None:
+            return "(no file)"
+        lines = body.decode("utf-8", "replace").splitlines()
+        return " / ".join(line for line in lines if line and line != "---")[:300]
+
+    return f"on disk: {shown(now)} | expected: {shown(expected)}"

@@ -1,0 +1,93 @@
+"""One writer at a time: an advisory lock that dies with its process.
+
+Turns a lock file into a context. Guarantees: at most one process (and one thread of it) is inside;
+the same thread may enter again; a killed process leaves nothing to clean up. Refuses: waiting for
+longer than the time-out (Locked). The file is never deleted, only locked.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engram.model.errors import Locked, StorageError
+
+_POLL_SECONDS = 0.002
+_POLL_MOST = 0.05
+
+
+class WriterLock:
+    """The writer lock of one vault."""
+
+    def __init__(self, path: Path, timeout: float) -> None:
+        self._path = path
+        self._timeout = timeout
+        self._thread = threading.RLock()
+        self._depth = 0
+        self._handle = -1
+
+    @contextmanager
+    def hold(self, timeout: float | None = None) -> Iterator[bool]:
+        """Enter the lock; yields True the first time round, False when it was held already."""
+        patience = self._timeout if timeout is None else timeout
+        if not self._thread.acquire(timeout=max(patience, 0.0)):
+            raise Locked("another thread of this process is writing to the vault")
+        try:
+            first = self._depth == 0
+            if first:
+                self._handle = self._take(patience)
+            self._depth += 1
+            try:
+                yield first
+            finally:
+                self._depth -= 1
+                if self._depth == 0:
+                    os.close(self._handle)
+        finally:
+            self._thread.release()
+
+    def _take(self, patience: float) -> int:
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(
+                self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600
+            )
+        except OSError as error:
+            raise StorageError(
+                f"cannot lock the vault: {error.strerror}",
+                "check the owner and mode of the vault's folder",
+            ) from error
+        give_up = time.monotonic() + patience
+        wait = _POLL_SECONDS
+        while not _try_lock(handle):
+            if time.monotonic() >= give_up:
+                os.close(handle)
+                raise Locked(f"another process has been writing to the vault for {patience:g} s")
+            time.sleep(wait)
+            wait = min(wait * 1.5, _POLL_MOST)
+        return handle
+
+
+if os.name == "nt":  # pragma: no cover - Windows locks one byte instead of the file
+    import msvcrt
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

@@ -1,0 +1,121 @@
+"""Hand edits: what changed in the vault's folders since the catalog last looked.
+
+Turns a listing of the content folders and the catalog's rows into the files that are new, changed
+or gone: by stat first, by hash where the stat differs. Guarantees: nothing is opened for writing,
+no symlink is followed, a file that cannot be read is reported and not taken for deleted. A budget
+may end it early; then `complete` is False and the rest is found next time.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from engram.model.change import Change
+from engram.model.errors import EngramError
+from engram.store import layout
+from engram.store.catalog import FileRow
+from engram.store.disk import VaultDisk
+from engram.store.memory_file import read_memory
+from engram.store.transaction import sha256
+
+
+@dataclass(slots=True)
+class Scan:
+    """What a look at the vault found.
+
+    `changed` has the bytes of new and changed files, `touched` the rows of files whose stat alone
+    changed, `gone` the paths without a file, `refused` what could not be read and why.
+    """
+
+    changed: dict[str, bytes] = field(default_factory=dict)
+    touched: list[FileRow] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    complete: bool = True
+
+    @property
+    def clean(self) -> bool:
+        """Whether everything is as the catalog has it."""
+        return self.complete and not (self.changed or self.gone)
+
+
+def content_files(disk: VaultDisk) -> Iterator[str]:
+    """The Markdown files of the content folders, in order; no links, no hidden or foreign names."""
+    for path, _ in _walk(disk):
+        yield path
+
+
+def scan(
+    disk: VaultDisk, rows: Mapping[str, FileRow], out_of_time: Callable[[], bool] = lambda: False
+) -> Scan:
+    """Compare the vault's content folders with what the catalog knows of them."""
+    found = Scan()
+    seen: set[str] = set()
+    for path, status in _walk(disk):
+        if out_of_time():
+            found.complete = False
+            return found
+        seen.add(path)
+        row = rows.get(path)
+        now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        if row is not None and (row.size, row.mtime_ns, row.ctime_ns) == now:
+            continue
+        try:
+            data = disk.read(path)
+        except EngramError as error:
+            found.refused[path] = str(error)
+            continue
+        if data is None:
+            seen.discard(path)
+        elif row is not None and row.sha == sha256(data):
+            found.touched.append(FileRow(path, *now, row.sha, row.id, row.problem))
+        else:
+            found.changed[path] = data
+    found.gone = sorted(set(rows) - seen)
+    return found
+
+
+def _walk(disk: VaultDisk) -> Iterator[tuple[str, os.stat_result]]:
+    for top in layout.CONTENT:
+        yield from _folder(disk, top, depth=0)
+
+
+def _folder(disk: VaultDisk, folder: str, depth: int) -> Iterator[tuple[str, os.stat_result]]:
+    """People may make folders of their own; eight levels are enough for anyone's order."""
+    try:
+        entries = sorted(os.scandir(disk.root / folder), key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    for entry in entries:
+        path = f"{folder}/{entry.name}"
+        if layout.is_foreign_name(entry.name):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if depth < 8:
+                yield from _folder(disk, path, depth + 1)
+        elif entry.name.endswith(".md"):
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            if stat.S_ISREG(status.st_mode):
+                yield path, status
+
+
+def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:
+    """What a scan found, as the versions seen and as `(id, created|edited|moved|removed)`."""
+    gone = {rows[path].id: path for path in found.gone if rows[path].id}
+    seen = [Change(path, None, None, "removed by hand") for path in found.gone]
+    subjects: list[tuple[str, str]] = []
+    for path, data in sorted(found.changed.items()):
+        identifier = read_memory(path, data).memory.id
+        what = "edited" if path in rows else "created"
+        if what == "created" and gone.pop(identifier, ""):
+            what = "moved"
+        seen.append(Change(path, None, data, f"{what} by hand"))
+        subjects.append((identifier, what))
+    subjects.extend((identifier, "removed") for identifier in sorted(gone))
+    return seen, subjects

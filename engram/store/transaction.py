@@ -1,0 +1,143 @@
+"""The transaction file: a Plan as JSON and back, with the SHA-256 of every file before and after.
+
+One file a transaction, `state/pending/<n>.json` while it is applied and `state/journal/YYYY-MM/`
+afterwards. Guarantees: bytes survive (UTF-8 text as text, anything else as base64), the same plan
+gives the same bytes. A file that does not decode raises StorageError; a purged body decodes as
+`purged`, never as something else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engram.model.change import Change, Event, Plan, Range, Transaction
+from engram.model.errors import StorageError
+
+_RANGES = ("ack", "dead", "requeue", "withdraw", "readmit")
+_PURGED = {"purged": True}
+
+
+def sha256(data: bytes) -> str:
+    """SHA-256 of bytes, lower-case hex: what optimistic concurrency compares (design 5.7)."""
+    return hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Purged(Change):
+    """A change whose bodies were purged: the path and the fact that it happened remain."""
+
+
+def encode(transaction: Transaction) -> bytes:
+    """A transaction as the bytes of its file: sorted keys, one line feed at the end."""
+    plan = transaction.plan
+    row: dict[str, Any] = {
+        "format": 1,
+        "n": transaction.number,
+        "time": transaction.time,
+        "kind": plan.kind,
+        "changes": [_encode_change(change) for change in plan.changes],
+        "events": [[event.name, event.subject, dict(event.details)] for event in plan.events],
+    }
+    for name in _RANGES:
+        if ranges := getattr(plan, name):
+            row[name] = [list(pair) for pair in ranges]
+    if plan.seen:
+        row["seen"] = [_encode_change(change) for change in plan.seen]
+    if plan.batch:
+        row["batch"] = plan.batch
+    if plan.undoes:
+        row["undoes"] = list(plan.undoes)
+    if transaction.left:
+        row["left"] = list(transaction.left)
+    text = json.dumps(row, ensure_ascii=False, indent=1, sort_keys=True)
+    return text.encode("utf-8", "surrogatepass") + b"\n"
+
+
+def decode(data: bytes, path: str = "") -> Transaction:
+    """The bytes of a transaction file -> Transaction; raises StorageError when they are not one."""
+    try:
+        row = json.loads(data.decode("utf-8", "surrogatepass"))
+        if row["format"] != 1:
+            raise ValueError(f"format {row['format']}")
+        ranges = {name: _decode_ranges(row.get(name, ())) for name in _RANGES}
+        plan = Plan(
+            kind=row["kind"],
+            changes=tuple(_decode_change(change) for change in row["changes"]),
+            events=tuple(
+                Event(name, subject, tuple(details.items()))
+                for name, subject, details in row["events"]
+            ),
+            seen=tuple(_decode_change(change) for change in row.get("seen", ())),
+            batch=row.get("batch", ""),
+            undoes=tuple(row.get("undoes", ())),
+            **ranges,
+        )
+        return Transaction(row["n"], row["time"], plan, tuple(row.get("left", ())))
+    except (ValueError, KeyError, TypeError) as error:
+        raise StorageError(
+            f"the transaction file {path} cannot be read: {error}",
+            "restore it from a backup; `engram doctor` lists what depends on it",
+        ) from error
+
+
+def purged(transaction: Transaction, paths: Sequence[str]) -> Transaction:
+    """The same transaction without the bodies of these paths."""
+    doomed = frozenset(paths)
+
+    def empty(changes: Sequence[Change]) -> tuple[Change, ...]:
+        return tuple(
+            Purged(change.path, None, None, change.why) if change.path in doomed else change
+            for change in changes
+        )
+
+    plan = transaction.plan
+    without = Plan(
+        plan.kind, empty(plan.changes), plan.events, plan.ack, plan.dead, plan.requeue,
+        plan.withdraw, plan.readmit, empty(plan.seen), plan.batch, plan.undoes,
+    )  # fmt: skip
+    return Transaction(transaction.number, transaction.time, without, transaction.left)
+
+
+def _encode_change(change: Change) -> dict[str, Any]:
+    row: dict[str, Any] = {"path": change.path}
+    if isinstance(change, Purged):
+        return row | _PURGED | ({"why": change.why} if change.why else {})
+    row["before"] = _encode_body(change.before)
+    row["after"] = _encode_body(change.after)
+    if change.why:
+        row["why"] = change.why
+    return row
+
+
+def _decode_change(row: dict[str, Any]) -> Change:
+    if row.get("purged"):
+        return Purged(row["path"], None, None, row.get("why", ""))
+    before, after = _decode_body(row["before"]), _decode_body(row["after"])
+    return Change(row["path"], before, after, row.get("why", ""))
+
+
+def _encode_body(body: bytes | None) -> dict[str, str] | None:
+    if body is None:
+        return None
+    try:
+        return {"sha256": sha256(body), "text": body.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"sha256": sha256(body), "base64": base64.b64encode(body).decode("ascii")}
+
+
+def _decode_body(row: dict[str, str] | None) -> bytes | None:
+    if row is None:
+        return None
+    body = row["text"].encode("utf-8") if "text" in row else base64.b64decode(row["base64"])
+    if sha256(body) != row["sha256"]:
+        raise ValueError("a body does not match its SHA-256")
+    return body
+
+
+def _decode_ranges(rows: Sequence[Sequence[int]]) -> tuple[Range, ...]:
+    return tuple((int(first), int(last)) for first, last in rows)

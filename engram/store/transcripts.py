@@ -1,0 +1,201 @@
+"""Readable transcripts: turns in, one Markdown file a session, one block a turn.
+
+    **user** 2026-03-06 10:10:00 ^m3f9a2c1d04
+
+    we need two writers, so sqlite is out
+
+Guarantees: appending is idempotent by block id, a block is never half (one write, and `mend` cuts
+a torn one), what a person added or changed stays, and nothing in a turn's text can forge a block.
+The header's `extracted` names the last block whose turns were settled, so that no one pays for an
+extraction twice. Refuses: touching a file whose header it cannot read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from engram.model.errors import BadInput
+from engram.model.markdown import neutralise
+from engram.model.turn import Turn
+from engram.store import document, layout
+from engram.store.disk import VaultDisk
+
+_SPEAKER = re.compile(
+    r"^\*\*(user|assistant)\*\* (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \^(m[0-9a-f]{10})$", re.MULTILINE
+)
+PURGED = "*(purged)*"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One turn as its transcript shows it; `line` is the 1-based line of the speaker."""
+
+    link: str
+    role: str
+    time: str
+    text: str
+    line: int
+
+
+class Transcripts:
+    """The transcripts folder of one vault; the writer lock must be held to write."""
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+        self._paths: dict[str, str] | None = None
+
+    def find(self, name: str) -> str | None:
+        """The path of a transcript by its base name, wherever a person moved it in the folder."""
+        if self._paths is None or name not in self._paths:
+            self._paths = {path.rpartition("/")[2][:-3]: path for path in self.paths()}
+        return self._paths.get(name)
+
+    def paths(self) -> Iterator[str]:
+        """Every transcript, in order."""
+        for day in self._disk.names(layout.TRANSCRIPTS):
+            for name in self._disk.names(f"{layout.TRANSCRIPTS}/{day}"):
+                path = f"{layout.TRANSCRIPTS}/{day}/{name}"
+                if layout.kind_of(path) == "transcript":
+                    yield path
+
+    def append(self, turns: Sequence[Turn]) -> None:
+        """Add the blocks of turns to their transcripts, making the files that are missing."""
+        for name, own in _grouped(turns).items():
+            path = self.find(name)
+            if path is None:
+                path = layout.transcript_path(own[0])
+                self._disk.put(path, _head(own[0]) + "".join(map(_block, own)).encode("utf-8"))
+                self._disk.sync([path.rpartition("/")[0]])
+                assert self._paths is not None
+                self._paths[name] = path
+            else:
+                self._disk.append(path, "".join(map(_block, own)).encode("utf-8"))
+
+    def mend(self, turns: Sequence[Turn]) -> None:
+        """After a crash: cut a half-written last block, then add the blocks that are missing."""
+        for name, own in _grouped(turns).items():
+            path = self.find(name)
+            data = self._disk.read(path) if path else None
+            if path is None or data is None:
+                self.append(own)
+                continue
+            missing = []
+            for turn in own:
+                at = data.find(f" ^{turn.block}\n".encode())
+                whole = _block(turn).encode("utf-8")
+                start = data.rfind(b"\n**", 0, at) + 1 if at >= 0 else _torn(data, whole)
+                if start >= 0 and whole != data[start:] and whole.startswith(data[start:]):
+                    data = data[:start]
+                    self._disk.put(path, data)
+                    missing.append(turn)
+                elif at < 0:
+                    missing.append(turn)
+            if missing:
+                self.append(missing)
+
+    def mark(self, name: str, block: str) -> None:
+        """Record in the header how far a transcript is extracted; a damaged one is left alone."""
+        path = self.find(name)
+        data = self._disk.read(path) if path else None
+        if path is None or data is None:
+            return
+        try:
+            marked = document.patch(data, {"extracted": block or None})
+        except BadInput:
+            return
+        if marked != data:
+            self._disk.put(path, marked)
+
+    def withdraw(self, turns: Sequence[Turn]) -> None:
+        """Take blocks out again; a block that a person changed stays, an emptied file goes."""
+        for name, own in _grouped(turns).items():
+            path = self.find(name)
+            data = self._disk.read(path) if path else None
+            if path is None or data is None:
+                continue
+            rest = data
+            for turn in own:
+                rest = rest.replace(_block(turn).encode("utf-8"), b"", 1)
+            if _only_head(rest):
+                self._disk.remove(path)
+                assert self._paths is not None
+                del self._paths[name]
+            elif rest != data:
+                self._disk.put(path, rest)
+
+    def purge(self, links: Iterable[str]) -> None:
+        """Replace the words of blocks by a mark; their speaker lines stay: links resolve."""
+        for link in links:
+            name, _, block = link.partition("#^")
+            path = self.find(name)
+            text = (self._disk.read(path) or b"").decode("utf-8", "surrogateescape") if path else ""
+            found = next((hit for hit in _SPEAKER.finditer(text) if hit[4] == block), None)
+            if path is None or found is None:
+                continue
+            following = _SPEAKER.search(text, found.end())
+            tail = text[following.start() :] if following else ""
+            purged = f"{text[: found.end()]}\n\n{PURGED}\n\n{tail}"
+            self._disk.put(path, purged.encode("utf-8", "surrogateescape"))
+
+    def blocks(self, path: str) -> list[Block]:
+        """The turns that a transcript shows, in its order."""
+        text = (self._disk.read(path) or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+        name = path.rpartition("/")[2][:-3]
+        found = list(_SPEAKER.finditer(text))
+        ends = [hit.start() for hit in found[1:]] + [len(text)]
+        blocks, line, at = [], 1, 0
+        for hit, end in zip(found, ends, strict=True):
+            line += text.count("\n", at, hit.start())
+            at = hit.start()
+            words = text[hit.end() : end].strip("\n")
+            blocks.append(Block(f"{name}#^{hit[4]}", hit[1], f"{hit[2]}T{hit[3]}Z", words, line))
+        return blocks
+
+    def header(self, path: str) -> dict[str, str]:
+        """The scalars of a transcript's header."""
+        parsed = document.parse(self._disk.read(path) or b"")
+        return {key: value for key, value in parsed.header.items() if isinstance(value, str)}
+
+
+def _grouped(turns: Iterable[Turn]) -> dict[str, list[Turn]]:
+    groups: dict[str, list[Turn]] = {}
+    for turn in turns:
+        groups.setdefault(turn.transcript, []).append(turn)
+    return groups
+
+
+def _head(turn: Turn) -> bytes:
+    title = " ".join(turn.title.split())[:120]
+    header = {
+        "source": turn.source,
+        "session": turn.session[:200],
+        "title": title,
+        "project": turn.project,
+        "started": turn.time,
+    }
+    kept = {key: value for key, value in header.items() if value}
+    heading = neutralise(title) if title else f"{turn.source}, {turn.day}"
+    return document.render(kept, f"# {heading}\n\n")
+
+
+def _block(turn: Turn) -> str:
+    tools = "".join(f"\n- *{neutralise(tool)}*" for tool in turn.tools)
+    words = neutralise(turn.text.strip("\n")).encode("utf-8", "replace").decode("utf-8")
+    body = f"{words}\n{tools}".strip("\n")
+    return f"**{turn.role}** {turn.time[:10]} {turn.time[11:19]} ^{turn.block}\n\n{body}\n\n"
+
+
+def _only_head(data: bytes) -> bool:
+    """Whether nothing is left but the header and the heading that we made."""
+    body = document.parse(data).body.strip()
+    return "\n" not in body and _SPEAKER.search(body) is None
+
+
+def _torn(data: bytes, whole: bytes) -> int:
+    """Where the file ends with a proper beginning of a block, or -1: the speaker line was cut."""
+    start = data.rfind(b"\n**") + 1
+    return (
+        start if start > 0 and b"\n" not in data[start:] and whole.startswith(data[start:]) else -1
+    )

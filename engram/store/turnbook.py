@@ -1,0 +1,41 @@
+"""The turn book: the catalog and the turn journal together, as the flows ask for turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engram.model.change import Range
+from engram.model.turn import Entry, Turn, Waiting
+from engram.ports import Journal
+from engram.store.followers import Followers
+from engram.store.turn_rows import PENDING, ranges_of
+
+
+class VaultTurns:
+    """The TurnBook port on a vault's followers."""
+
+    def __init__(self, followers: Followers, journal: Journal) -> None:
+        self._followers = followers
+        self._journal = journal
+
+    def seen(self, turns: Sequence[Turn]) -> set[str]:
+        """Digests of those turns that were captured before and not taken back."""
+        return self._followers.catalog.turns.seen(turns)
+
+    def add(self, entries: list[Entry]) -> None:
+        """Freshly journalled turns: now pending, and readable in their transcripts."""
+        self._followers.add_turns(entries)
+
+    def waiting(self) -> list[Waiting]:
+        """What is pending, by transcript, oldest first."""
+        return [Waiting(*row) for row in self._followers.catalog.turns.pending()]
+
+    def pending(self, transcript: str) -> tuple[list[Range], list[Turn], str]:
+        """A transcript's pending ranges, their turns in order, and their import; one at a time."""
+        batch, rows = self._followers.catalog.turns.pending_of(transcript)
+        turns = list(self._journal.read(row[1:] for row in rows))
+        return ranges_of(row[0] for row in rows), turns, batch
+
+    def still_pending(self, ranges: Sequence[Range]) -> bool:
+        """Whether nothing of these ranges was settled meanwhile."""
+        return self._followers.catalog.turns.states(ranges) <= {PENDING}
