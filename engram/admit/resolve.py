@@ -1,0 +1,117 @@
+"""The admission decider: one candidate and what the vault knows of it -> one verdict.
+
+A table of rows, asked from top to bottom; the first that has an opinion decides. Each verdict has
+a stable code that is safe to log. Guarantees: no file without a receipt, a secret, an injection or
+junk; nothing is superseded by lower authority. Later deciders add rows here, never beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engram.admit.same import standing
+from engram.admit.secure import injection
+from engram.admit.slot import contest
+from engram.admit.worth import unworthy
+from engram.model.candidate import Candidate
+from engram.model.instant import Instant
+from engram.model.memory import scope_of
+from engram.model.text import content_hash
+from engram.model.verdict import Verdict
+from engram.ports import Known
+from engram.settings.values import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """What the rows may ask: the vault's knowledge, the redactor's word, settings and the time."""
+
+    known: Known
+    clean: Callable[[str], bool]
+    settings: Settings
+    now: Instant
+
+
+Row = Callable[[Candidate, Court], Verdict | None]
+
+
+def admit(candidate: Candidate, court: Court) -> Verdict:
+    """The verdict of the first row that has one."""
+    for row in ROWS:
+        verdict = row(candidate, court)
+        if verdict is not None:
+            return verdict
+    return Verdict("new", "new", candidate)
+
+
+def _receipt(candidate: Candidate, court: Court) -> Verdict | None:
+    """No provenance, no memory (seed 000); the person's own `remember` is its own receipt."""
+    if candidate.origin == "person":
+        return None
+    receipt = candidate.receipt
+    if not (receipt.quote.strip() and receipt.link and receipt.message):
+        return Verdict("refuse", "no_receipt", candidate)
+    return None
+
+
+def _secret(candidate: Candidate, court: Court) -> Verdict | None:
+    texts = (
+        candidate.text,
+        candidate.receipt.quote,
+        candidate.title,
+        *candidate.tags,
+        *candidate.entities,
+    )
+    fields = tuple(value for _, value in candidate.fields)
+    if not all(map(court.clean, (*texts, *fields))):
+        return Verdict("refuse", "secret", candidate)
+    return None
+
+
+def _injection(candidate: Candidate, court: Court) -> Verdict | None:
+    code = injection(candidate.text) or injection(candidate.receipt.quote)
+    return Verdict("refuse", code, candidate) if code else None
+
+
+def _worth(candidate: Candidate, court: Court) -> Verdict | None:
+    code = unworthy(candidate, court.settings.extract.min_importance)
+    return Verdict("refuse", code, candidate) if code else None
+
+
+def _same(candidate: Candidate, court: Court) -> Verdict | None:
+    scope = scope_of(candidate.space, candidate.project, candidate.entities)
+    owners = court.known.owners(content_hash(candidate.text, scope))
+    state, owner = standing(owners, court.now, court.settings.retention.resurrection_hours)
+    if owner is None:
+        return None
+    if state == "owned":
+        again = candidate.receipt.link in owner.sources
+        return Verdict("same", "same_receipt" if again else "confirmed", candidate, (owner.id,))
+    if candidate.origin == "person":
+        return None  # the person may bring back at any time what was retired
+    return Verdict("refuse", "retired_recently", candidate, (owner.id,))
+
+
+def _named(candidate: Candidate, court: Court) -> Verdict | None:
+    """The candidate says itself which memories it replaces."""
+    named = [court.known.memory(identifier) for identifier in candidate.supersedes]
+    live = tuple(memory.id for memory in named if memory is not None and memory.live)
+    return Verdict("supersede", "named", candidate, live) if live else None
+
+
+def _slot(candidate: Candidate, court: Court) -> Verdict | None:
+    if not candidate.slot:
+        return None
+    holders = court.known.holders(candidate.slot, candidate.space, candidate.project)
+    if not holders:
+        return None
+    outcome, holder = contest(candidate, holders)
+    if outcome == "review":
+        return Verdict("review", "lower_authority", candidate, (holder.id,))
+    if outcome == "history":
+        return Verdict("new", "older_than_holder", candidate, (holder.id,))
+    return Verdict("supersede", "newer_value", candidate, tuple(memory.id for memory in holders))
+
+
+ROWS: tuple[Row, ...] = (_receipt, _secret, _injection, _worth, _same, _named, _slot)

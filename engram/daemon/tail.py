@@ -1,0 +1,148 @@
+"""Follow a folder of transcripts in the foreground: what is written there is taken in at once.
+
+Watchdog's events only mark files as dirty (they get lost in storms and on network drives); stat
+and cursor decide, a full scan runs at the start and every minute, and a ticker fires the time
+trigger without new traffic (design 5.11). Ends on SIGINT and SIGTERM after the turn in hand, with
+everything durable. What cannot be read is reported once and tried again when it changes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+
+from engram.capture import sources
+from engram.capture.follow import walk
+from engram.model.errors import BadInput, EngramError
+from engram.vault import Vault
+
+#: a file is read once nothing has been written to it for this long, seconds
+_QUIET = 0.15
+#: how often triggers are looked at, and how often the whole folder is scanned, seconds
+_TICK, _RESCAN = 1.0, 60.0
+
+
+class Tail(FileSystemEventHandler):
+    """One followed folder. Use as a context; `run` returns when a signal asked for the end."""
+
+    def __init__(
+        self, vault: Vault, source: str, folder: Path, talk: Callable[[str], None]
+    ) -> None:
+        if not folder.is_dir():
+            raise BadInput(
+                f"{folder} is not a folder", "give the folder that holds the transcripts"
+            )
+        self._vault = vault
+        self._source = source
+        self._folder = folder
+        self._talk = talk
+        self._dirty: dict[Path, float] = {}
+        self._stats: dict[Path, tuple[int, int]] = {}
+        self._guard = threading.Lock()
+        self._wake = threading.Event()
+        self._ended = False
+        self._observer = Observer()
+        self._reported: set[str] = set()
+
+    def __enter__(self) -> Tail:
+        # watch first, then scan: nothing written in between is missed
+        self._observer.schedule(self, str(self._folder), recursive=True)
+        self._observer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._observer.stop()
+        self._observer.join()
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Mark what an event names; a rename is news about its target."""
+        if event.is_directory or event.event_type in ("opened", "closed_no_write"):
+            return
+        path = Path(os.fsdecode(event.dest_path or event.src_path))
+        with self._guard:
+            self._dirty[path] = time.monotonic()
+        self._wake.set()
+
+    def run(self) -> None:
+        """Until SIGINT or SIGTERM: take in, trigger, rescan."""
+        before = {
+            number: signal.signal(number, self._end) for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            next_scan = 0.0
+            while not self._ended:
+                now = time.monotonic()
+                if now >= next_scan:
+                    self.scan()
+                    next_scan = now + _RESCAN
+                self.take_dirty()
+                self._extract_due()
+                self._wake.wait(_TICK)
+                self._wake.clear()
+                if not self._ended:
+                    time.sleep(_QUIET)
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def scan(self) -> None:
+        """Take in every file whose stat changed since it was last read."""
+        for path in walk(self._folder, sources.source(self._source)):
+            self._take(path)
+
+    def take_dirty(self) -> None:
+        """Take in the files that events named and that have been quiet for a moment."""
+        ripe = time.monotonic() - _QUIET
+        with self._guard:
+            paths = sorted(path for path, at in self._dirty.items() if at <= ripe)
+            for path in paths:
+                del self._dirty[path]
+        wanted = sources.source(self._source).suffixes
+        for path in paths:
+            if path.suffix in wanted and not path.name.startswith("."):
+                self._take(path)
+
+    def _take(self, path: Path) -> None:
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            return
+        stamp = (status.st_size, status.st_mtime_ns)
+        if self._stats.get(path) == stamp:
+            return
+        try:
+            report, outcome = self._vault.import_files(self._source, path, live=True)
+        except EngramError as error:
+            self._report(f"{path.name}: {error}")
+            return
+        self._stats[path] = stamp
+        for name, problem in report.problems:
+            self._report(f"{name}: {problem}")
+        if report.new_turns:
+            self._talk(f"{path.name}: {report.new_turns} new turns, {outcome.memories} memories")
+
+    def _extract_due(self) -> None:
+        try:
+            outcome = self._vault.tick()
+        except EngramError as error:
+            self._report(str(error))
+            return
+        if outcome.turns:
+            self._talk(f"extracted {outcome.turns} turns, {outcome.memories} memories")
+
+    def _report(self, problem: str) -> None:
+        if problem not in self._reported:
+            self._reported.add(problem)
+            self._talk(f"warning: {problem}")
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        self._ended = True
+        self._wake.set()

@@ -1,0 +1,88 @@
+"""The examination: look at everything in a vault, judge nothing (that is `health.doctor`).
+
+Reads files, catalog, journal and index of one vault and returns plain values. Writes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from engram.health.doctor import Examination
+from engram.shelf import Shelf
+from engram.store import layout
+from engram.store.disk import VaultDisk
+from engram.store.followers import Followers
+from engram.store.history import History
+from engram.store.scan import scan
+from engram.store.turn_rows import DEAD
+from engram.store.views import hash_lines, trace_lines
+
+_GROUP_AND_OTHERS = 0o077
+
+
+def examine(
+    disk: VaultDisk, followers: Followers, history: History, shelf: Shelf,
+    clean: Callable[[str], bool],
+) -> Examination:  # fmt: skip
+    """Look at a vault whose hand edits were settled as far as they may be."""
+    catalog = followers.catalog
+    rows = catalog.files()
+    found = scan(disk, rows)
+    missing = history.missing()
+    return Examination(
+        memories=list(catalog.memories()),
+        problems={path: row.problem for path, row in rows.items() if row.problem},
+        refused=found.refused,
+        conflict_copies=_conflict_copies(disk.root),
+        pending_transactions=len(
+            [name for name in disk.names(layout.PENDING) if name.endswith(".json")]
+        ),
+        stale_views=_stale_views(disk, followers, history) if not missing else (),
+        known_links=frozenset(catalog.turns.all_links()),
+        missing_transactions=missing,
+        damaged_lines=followers.damaged_turns(),
+        dead_turns=len(catalog.turns.in_state(DEAD)),
+        unsettled=len(found.changed) + len(found.gone),
+        index_reason=shelf.index_reason,
+        exposed=_exposed(disk.root),
+        secrets=_secrets(disk, rows, clean),
+    )
+
+
+def _stale_views(disk: VaultDisk, followers: Followers, history: History) -> list[str]:
+    live = hash_lines(followers.catalog.live_hashes())
+    hashes = disk.read(layout.HASHES) or b""
+    stale = []
+    # between consolidations the list is appended to, so its order is not part of the promise
+    if sorted(hashes.splitlines()) != live.splitlines():
+        stale.append(layout.HASHES)
+    if (disk.read(layout.TRACE) or b"") != b"".join(map(trace_lines, history.all())):
+        stale.append(layout.TRACE)
+    return stale
+
+
+def _conflict_copies(root: Path) -> list[str]:
+    return sorted(
+        (Path(folder) / name).relative_to(root).as_posix()
+        for top in (*layout.CONTENT, layout.TRANSCRIPTS)
+        for folder, _, names in os.walk(root / top)
+        for name in names
+        if layout.is_conflict_copy(name)
+    )
+
+
+def _exposed(root: Path) -> list[str]:
+    """The vault and its state, when other people of this machine may read them."""
+    if os.name == "nt":
+        return []
+    private = (root, root / layout.STATE)
+    return [
+        str(path) for path in private if path.exists() and path.stat().st_mode & _GROUP_AND_OTHERS
+    ]
+
+
+def _secrets(disk: VaultDisk, paths: Iterable[str], clean: Callable[[str], bool]) -> list[str]:
+    texts = ((path, (disk.read(path) or b"").decode("utf-8", "replace")) for path in sorted(paths))
+    return [path for path, text in texts if not clean(text)]

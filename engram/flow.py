@@ -1,0 +1,270 @@
+"""The flows, one screen each: take_in(turns), extract(transcripts), settle(hand edits). Read first.
+
+Each takes plain values and a `House` of ports, and ends in one durable step: a group fsync of the
+turn journal, or one transaction. `vault.py` builds the house and calls them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from engram.admit.draft import Draft
+from engram.admit.resolve import Court, admit
+from engram.capture.redact import Redactor
+from engram.capture.signals import Signals
+from engram.capture.trigger import due, retry_at
+from engram.extract.receipt import verify
+from engram.model.candidate import Candidate
+from engram.model.change import Change, Event, Plan, Range
+from engram.model.errors import EngramError
+from engram.model.instant import Instant
+from engram.model.turn import Turn, Waiting
+from engram.model.verdict import Verdict
+from engram.ports import Clock, Extractor, Journal, Known, Ledger, TurnBook, Writer
+from engram.settings.values import Settings
+
+#: turns extracted under one transaction; bounds its file and the memory it takes
+BATCH_TURNS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The ports that the flows work through."""
+
+    clock: Clock
+    settings: Settings
+    redactor: Redactor
+    signals: Signals
+    journal: Journal
+    turns: TurnBook
+    known: Known
+    writer: Writer
+    ledger: Ledger
+    extractor: Extractor
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What `take_in` did: how many turns were new, what was redacted, which numbers they got."""
+
+    new: int = 0
+    redactions: int = 0
+    first: int = 0
+    last: int = 0
+    transcripts: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What `extract` did, summed over its transactions."""
+
+    turns: int = 0
+    memories: int = 0
+    confirmed: int = 0
+    superseded: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    failed: int = 0
+    transactions: list[int] = field(default_factory=list)
+
+
+def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
+    """Redact, scan and journal the turns that are new; durable when it returns.
+
+    The caller moves its cursor only afterwards. Nothing is extracted here: ask `ready`.
+    """
+    with house.ledger.lock():
+        seen = house.turns.seen(turns)
+        fresh: list[tuple[Turn, str]] = []
+        redactions = 0
+        for turn in turns:
+            if turn.message in seen:
+                continue
+            seen.add(turn.message)
+            clean, found = _redacted(turn, house.redactor)
+            redactions += found
+            level = house.signals.scan(clean.text).level if clean.role == "user" else "none"
+            fresh.append((clean, level))
+        entries = house.journal.append(fresh, batch)
+        if not entries:
+            return Taken()
+        house.turns.add(entries)
+    names = tuple(dict.fromkeys(entry.turn.transcript for entry in entries))
+    return Taken(len(entries), redactions, entries[0].turn.seq, entries[-1].turn.seq, names)
+
+
+def _redacted(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
+    """A turn whose every field has passed the redactor (design 1.6), and how much was found."""
+    text = redactor.redact(turn.text)
+    found = len(text.found)
+    if found:
+        turn = replace(turn, text=text.text)
+    around = (turn.session, turn.title, turn.project, *turn.tools)
+    if not redactor.clean("\n".join(around)):
+        parts = [redactor.redact(part) for part in around]
+        found += sum(len(part.found) for part in parts)
+        session, title, project, *tools = (part.text for part in parts)
+        turn = replace(turn, session=session, title=title, project=project, tools=tuple(tools))
+    return turn, found
+
+
+def ready(house: House) -> list[Waiting]:
+    """The transcripts whose buffered turns are due for extraction now (seed 003)."""
+    now = house.clock.now()
+    return [
+        waiting for waiting in house.turns.waiting() if due(waiting, house.settings.trigger, now)
+    ]
+
+
+def extract(
+    transcripts: Iterable[str], house: House, progress: Callable[[int], None] = lambda _: None
+) -> Outcome:
+    """Extract what is pending in these transcripts: one transaction for up to BATCH_TURNS turns.
+
+    A range is leased by reading it and acknowledged only if it is still pending when the result is
+    written: two processes may think about the same turns, one of them writes. What fails stays
+    pending, waits longer each time, and goes to the dead letter after `max_attempts`. What came
+    with an import carries its batch, so that undoing the import takes the memories along.
+    """
+    outcome = Outcome()
+    lots: list[_Lot] = []
+    for transcript in transcripts:
+        lot = _lease(transcript, house)
+        full = sum(len(held.turns) for held in lots) >= BATCH_TURNS
+        if lots and (full or lot.batch != lots[0].batch):
+            progress(_settle_lots(lots, house, outcome))
+            lots = []
+        lots.append(lot)
+    if lots:
+        progress(_settle_lots(lots, house, outcome))
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Lot:
+    """The leased turns of one transcript and what was extracted from them, or why it failed."""
+
+    transcript: str
+    ranges: tuple[Range, ...]
+    turns: tuple[Turn, ...]
+    batch: str
+    candidates: tuple[Candidate, ...] = ()
+    error: EngramError | None = None
+
+
+def _lease(transcript: str, house: House) -> _Lot:
+    ranges, turns, batch = house.turns.pending(transcript)
+    lot = _Lot(transcript, tuple(ranges), tuple(turns), batch)
+    if not turns:
+        return lot
+    try:
+        return replace(lot, candidates=tuple(house.extractor.extract(turns)))
+    except EngramError as error:
+        return replace(lot, error=error)
+
+
+def _settle_lots(lots: Sequence[_Lot], house: House, outcome: Outcome) -> int:
+    """Admit the candidates of leased lots and commit them with the acknowledgement."""
+    with house.ledger.lock():
+        now = house.clock.now()
+        draft = Draft(house.known, house.settings, now)
+        events: list[Event] = []
+        ack: list[Range] = []
+        for lot in lots:
+            if not lot.ranges or not house.turns.still_pending(lot.ranges):
+                continue
+            if lot.error is not None:
+                house.ledger.commit(_failure(lot, house, now))
+                outcome.failed += 1
+                continue
+            verdicts = _admit_all(lot, draft, house, now)
+            for verdict in verdicts:
+                _count(verdict, outcome)
+            ack.extend(lot.ranges)
+            events.append(_extracted(lot, verdicts))
+            outcome.turns += len(lot.turns)
+        if not ack:
+            return 0
+        changes = house.writer.changes(draft.born, draft.amended)
+        plan = Plan(
+            "extract", tuple(changes), (*draft.events, *events), ack=tuple(ack), batch=lots[0].batch
+        )
+        outcome.transactions.append(house.ledger.commit(plan).number)
+        return sum(len(lot.turns) for lot in lots)
+
+
+def _admit_all(lot: _Lot, draft: Draft, house: House, now: Instant) -> list[Verdict]:
+    """One verdict a candidate, each seeing what the ones before it did."""
+    court = Court(draft, house.redactor.clean, house.settings, now)
+    per_turn: dict[str, int] = {}
+    verdicts = []
+    for candidate in lot.candidates:
+        message = candidate.receipt.message
+        per_turn[message] = per_turn.get(message, 0) + 1
+        code = verify(candidate, lot.turns)
+        if code:
+            verdict = Verdict("refuse", code, candidate)
+        elif per_turn[message] > house.settings.extract.max_per_turn:
+            verdict = Verdict("refuse", "too_many", candidate)
+        else:
+            verdict = admit(candidate, court)
+        draft.enter(verdict)
+        verdicts.append(verdict)
+    return verdicts
+
+
+def _count(verdict: Verdict, outcome: Outcome) -> None:
+    if verdict.decision == "refuse":
+        outcome.refused[verdict.code] = outcome.refused.get(verdict.code, 0) + 1
+    elif verdict.decision == "same":
+        outcome.confirmed += verdict.code == "confirmed"
+    else:
+        outcome.memories += 1
+        if verdict.decision == "supersede":
+            outcome.superseded += len(verdict.memories)
+
+
+def _extracted(lot: _Lot, verdicts: Sequence[Verdict]) -> Event:
+    kept = sum(verdict.decision != "refuse" for verdict in verdicts)
+    return Event(
+        "extracted",
+        lot.transcript,
+        (("turns", str(len(lot.turns))), ("candidates", str(len(verdicts))), ("kept", str(kept))),
+    )
+
+
+def _failure(lot: _Lot, house: House, now: Instant) -> Plan:
+    """The transaction that records a failed extraction, or its last one: the dead letter."""
+    waiting = next(w for w in house.turns.waiting() if w.transcript == lot.transcript)
+    attempts = waiting.attempts + 1
+    again = retry_at(attempts, house.settings.trigger, now)
+    error = type(lot.error).__name__
+    if again:
+        details = (("attempt", str(attempts)), ("retry_at", again), ("error", error))
+        return Plan("extract", events=(Event("extraction_failed", lot.transcript, details),))
+    letter = {
+        "transcript": lot.transcript,
+        "turns": [list(pair) for pair in lot.ranges],
+        "attempts": attempts,
+        "error": error,
+        "time": now,
+    }
+    path = f"state/dead-letter/{lot.transcript}-{lot.ranges[0][0]:08d}.json"
+    body = json.dumps(letter, indent=1).encode("ascii") + b"\n"
+    event = Event("dead_letter", lot.transcript, (("attempt", str(attempts)), ("error", error)))
+    return Plan("extract", (Change(path, None, body, "dead letter"),), (event,), dead=lot.ranges)
+
+
+def settle(seen: Sequence[Change], subjects: Sequence[tuple[str, str]], house: House) -> int:
+    """Record hand edits as found: the version seen is journalled, the followers take it up.
+
+    `subjects` are `(id, what happened)`: created, edited, moved or removed. Returns the number of
+    the transaction, 0 when there was nothing to record.
+    """
+    if not seen:
+        return 0
+    events = tuple(
+        Event("hand_edit", identifier, (("what", what),)) for identifier, what in subjects
+    )
+    return house.ledger.commit(Plan("settle", events=events, seen=tuple(seen))).number

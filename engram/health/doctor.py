@@ -1,0 +1,148 @@
+"""The doctor: what the vault looks like -> findings, each with one fix.
+
+Pure: it is handed an `Examination` of plain values that `vault.py` gathers, and judges. A clean
+vault has no finding; `error` means that something promised is not kept, `warning` that something
+wants the person's eye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engram.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as it should be: where, what, and the one thing to do about it."""
+
+    severity: Literal["error", "warning"]
+    code: str
+    subject: str
+    message: str
+    fix: str
+
+
+@dataclass(slots=True)
+class Examination:
+    """What was found by looking, without judging.
+
+    `problems` are unreadable or doubtful files by path; `refused` files that could not be read;
+    `links` what live receipts point to, and whether a transcript shows it.
+    """
+
+    memories: Sequence[Memory] = ()
+    problems: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    conflict_copies: Sequence[str] = ()
+    pending_transactions: int = 0
+    stale_views: Sequence[str] = ()
+    known_links: frozenset[str] = frozenset()
+    missing_transactions: Sequence[int] = ()
+    damaged_lines: int = 0
+    dead_turns: int = 0
+    unsettled: int = 0
+    index_reason: str = ""
+    exposed: Sequence[str] = ()
+    secrets: Sequence[str] = ()
+    foreign_cache: bool = False
+
+
+def diagnose(seen: Examination) -> list[Finding]:
+    """Every finding, errors first, in a stable order."""
+    findings = [*_transactions(seen), *_files(seen), *_memories(seen), *_surroundings(seen)]
+    return sorted(findings, key=lambda finding: (finding.severity, finding.code, finding.subject))
+
+
+def _transactions(seen: Examination) -> Iterator[Finding]:
+    if seen.pending_transactions:
+        yield Finding(
+            "error", "pending_transaction", "state/pending",
+            f"{seen.pending_transactions} committed transactions are not applied",
+            "any writing command finishes them: run `engram extract`",
+        )  # fmt: skip
+    for number in seen.missing_transactions:
+        yield Finding(
+            "warning", "missing_transaction", str(number),
+            f"transaction {number} is not in the journal: it cannot be undone",
+            "restore state/journal from a backup, or go on without it",
+        )  # fmt: skip
+    if seen.damaged_lines:
+        yield Finding(
+            "error", "damaged_turns", "state/turns",
+            f"{seen.damaged_lines} lines of the turn journal are damaged",
+            "import the transcripts again: only what is missing is taken in",
+        )  # fmt: skip
+    for path in seen.stale_views:
+        yield Finding(
+            "error",
+            "stale_view",
+            path,
+            f"{path} is not what the vault says",
+            "run `engram rebuild`",
+        )
+    if seen.unsettled:
+        yield Finding(
+            "warning", "unsettled_edits", "facts",
+            f"{seen.unsettled} hand edits are not taken up yet", "run `engram doctor` again",
+        )  # fmt: skip
+
+
+def _files(seen: Examination) -> Iterator[Finding]:
+    for path, problem in seen.problems.items():
+        duplicate = problem.startswith("the id ")
+        yield Finding(
+            "error" if duplicate else "warning",
+            "duplicate_id" if duplicate else "header", path, f"{path}: {problem}",
+            "give one of the two files another id, or remove it" if duplicate
+            else "mend the header in an editor; the text is searchable meanwhile",
+        )  # fmt: skip
+    for path, problem in seen.refused.items():
+        yield Finding("error", "unreadable", path, problem, "check the file's type, owner and mode")
+    for path in seen.conflict_copies:
+        yield Finding(
+            "warning", "conflict_copy", path, f"{path} was left by a sync tool and is not indexed",
+            "compare it with the original, keep what you want, then remove it",
+        )  # fmt: skip
+    for path in seen.secrets:
+        yield Finding(
+            "error", "secret", path, f"{path} holds something that looks like a secret",
+            "take it out by hand; `engram purge` destroys what was captured",
+        )  # fmt: skip
+
+
+def _memories(seen: Examination) -> Iterator[Finding]:
+    names = {memory.id for memory in seen.memories}
+    for memory in seen.memories:
+        for link in (*memory.supersedes, *memory.superseded_by, *memory.conflicts):
+            if link not in names:
+                yield Finding(
+                    "warning", "dead_link", memory.id, f"{memory.id} points to {link}, which is gone",
+                    f"`engram restore {link}`, or remove the link",
+                )  # fmt: skip
+        for link in memory.sources:
+            if link not in seen.known_links:
+                yield Finding(
+                    "warning", "dead_receipt", memory.id, f"{memory.id}: no transcript shows {link}",
+                    "import that conversation again, or keep the memory without its receipt",
+                )  # fmt: skip
+
+
+def _surroundings(seen: Examination) -> Iterator[Finding]:
+    if seen.dead_turns:
+        yield Finding(
+            "warning", "dead_letter", "state/dead-letter",
+            f"{seen.dead_turns} turns failed to be extracted and are put aside", "run `engram retry`",
+        )  # fmt: skip
+    if seen.index_reason:
+        yield Finding(
+            "warning", "index", "index", f"the index is not usable: {seen.index_reason}",
+            "run `engram rebuild`; until then search reads the files",
+        )  # fmt: skip
+    for path in seen.exposed:
+        yield Finding(
+            "warning", "exposed", path, f"{path} can be read by other people on this machine",
+            f"run `chmod go-rwx {path}`",
+        )  # fmt: skip

@@ -1,0 +1,280 @@
+"""The reading half of a vault: questions answered with the files behind them.
+
+Turns queries and names into hits, memories, lines and context for an agent. Guarantees: nothing is
+written; a forgotten memory's source turns stay hidden; equal questions on equal vaults give equal
+answers. Raises NotFound for names that there are none of, BadInput for names of several memories.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from engram.capture.explosive import why_explosive
+from engram.index.analysis import terms
+from engram.model.change import Event
+from engram.model.errors import BadInput, NotFound
+from engram.model.hit import Found, Hit
+from engram.model.instant import Instant, day_of
+from engram.model.memory import LIVE, Memory
+from engram.model.text import first_line
+from engram.model.turn import Role, Turn
+from engram.ports import Journal
+from engram.recall.answer import ContextBlock, context_block
+from engram.recall.grep import Line, compile_pattern, matching_lines
+from engram.recall.parse import Query, parse
+from engram.recall.rank import Ranked, Setting, rank_memories, rank_turns
+from engram.recall.snippet import excerpt
+from engram.shelf import Shelf
+from engram.store.disk import VaultDisk
+from engram.store.followers import Followers
+
+#: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
+_HEADROOM, _LEAST = 5, 50
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a memory came from: its receipts as the transcripts show them, and all its events."""
+
+    memory: Memory
+    receipts: tuple[tuple[str, str, str, str], ...]
+    events: tuple[tuple[int, Instant, Event], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a listing shows; empty fields do not filter."""
+
+    categories: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    project: str = ""
+    tag: str = ""
+    since: str = ""
+    before: str = ""
+
+    def admits(self, memory: Memory) -> bool:
+        """Whether a memory passes."""
+        day = day_of(memory.created)
+        return (
+            (not self.categories or memory.category in self.categories)
+            and memory.status in (self.statuses or LIVE)
+            and (not self.project or memory.project == self.project)
+            and (not self.tag or self.tag in memory.tags)
+            and day >= self.since
+            and (not self.before or day < self.before)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a search found, by group; `behind` says that hand edits were not all taken up."""
+
+    memories: list[Hit] = field(default_factory=list)
+    turns: list[Hit] = field(default_factory=list)
+    behind: bool = False
+
+
+class Library:
+    """What a vault's memories and turns say, by word and by name."""
+
+    def __init__(
+        self, disk: VaultDisk, followers: Followers, journal: Journal, shelf: Shelf
+    ) -> None:
+        self._disk = disk
+        self._followers = followers
+        self._journal = journal
+        self._shelf = shelf
+
+    # -- by name -------------------------------------------------------------------------------
+
+    def find_memory(self, reference: str) -> Memory | None:
+        """The memory of an id, a docid (`#a1b2c3`), a file name or an unambiguous beginning."""
+        catalog = self._followers.catalog
+        name = reference.strip().removeprefix("[[").removesuffix("]]")
+        name = name.rpartition("/")[2].removesuffix(".md")
+        exact = catalog.memory(name)
+        if exact is not None:
+            return exact
+        if name.startswith("#"):
+            found = [memory for memory in catalog.memories() if docid(memory.id) == name.lower()]
+        else:
+            found = list(catalog.memories(catalog.names_with(name))) if name else []
+        if len(found) > 1:
+            shown = ", ".join(memory.id for memory in found[:3])
+            raise BadInput(f"{reference!r} could be {len(found)} memories", f"for example {shown}")
+        return found[0] if found else None
+
+    def memory(self, reference: str) -> Memory:
+        """The same; raises NotFound when there is none."""
+        found = self.find_memory(reference)
+        if found is None:
+            raise NotFound(f"there is no memory {reference!r}")
+        return found
+
+    def text_of(self, memory: Memory) -> str:
+        """A memory's file as it is on disk."""
+        return (self._disk.read(memory.path) or b"").decode("utf-8", "replace")
+
+    def listing(self, wanted: Filter, limit: int) -> list[Memory]:
+        """The memories that pass, newest first."""
+        found = [memory for memory in self._followers.catalog.memories() if wanted.admits(memory)]
+        return found[::-1][:limit]
+
+    def learnt_on(self, day: str) -> list[Memory]:
+        """The live memories whose source turn is of that day, in order."""
+        catalog = self._followers.catalog
+        return [
+            memory for memory in catalog.memories() if memory.live and day_of(memory.created) == day
+        ]
+
+    def origin(self, memory: Memory) -> Origin:
+        """Where a memory came from, and every event since."""
+        receipts = []
+        for link in memory.sources:
+            turn = self._turn(link)
+            said = first_line(turn.text, 200) if turn else "(no transcript shows it)"
+            receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
+        return Origin(memory, tuple(receipts), tuple(self._followers.catalog.events(memory.id)))
+
+    def links(self, memory: Memory) -> list[tuple[str, str]]:
+        """`(relation, name)` of what a memory points to, then of what points to it."""
+        fields = ("supersedes", "superseded_by", "conflicts", "entities", "sources")
+        found = [(field, name) for field in fields for name in getattr(memory, field)]
+        for other in self._followers.catalog.memories():
+            named = (*other.supersedes, *other.superseded_by, *other.conflicts)
+            if memory.id in named and other.id != memory.id:
+                found.append(("linked_from", other.id))
+        return found
+
+    # -- by word -------------------------------------------------------------------------------
+
+    def search(
+        self, text: str, *, limit: int, setting: Setting, all_statuses: bool = False
+    ) -> Answers:
+        """The best memories and the best turns for a query, `limit` of each."""
+        query = parse(text)
+        return Answers(
+            self._memory_hits(query, limit, setting, all_statuses),
+            self._turn_hits(query, limit, setting),
+        )
+
+    def _memory_hits(
+        self, query: Query, limit: int, setting: Setting, all_statuses: bool
+    ) -> list[Hit]:
+        catalog = self._followers.catalog
+        if query.text:
+            found = self._shelf.find(query.text, "memories", _asked(limit))
+            memories = {memory.id: memory for memory in catalog.memories(hit.key for hit in found)}
+        else:
+            memories = {memory.id: memory for memory in catalog.memories()}
+            found = [Found(name, "memories", 1.0) for name in memories]
+        ranked = rank_memories(query, [found], memories, setting, limit, all_statuses=all_statuses)
+        return [self._memory_hit(memories[one.key], one, query.text) for one in ranked]
+
+    def _memory_hit(self, memory: Memory, one: Ranked, asked: str) -> Hit:
+        shown = excerpt(memory.text, asked, fold=terms)
+        text = self.text_of(memory)
+        at = text.find(first_line(memory.text, 60).rstrip("…"))
+        return Hit(
+            docid=docid(memory.id),
+            score=one.score,
+            file=memory.path,
+            line=text.count("\n", 0, at) + 1 if at >= 0 else 1,
+            title=memory.title or first_line(memory.text, 80),
+            snippet=shown.text,
+            id=memory.id,
+            collection="memories",
+            category=memory.category,
+            status=memory.status,
+            created=memory.created,
+            project=memory.project,
+            source=memory.sources[-1] if memory.sources else "",
+            why=one.why,
+        )
+
+    def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
+        if not query.text:
+            return []
+        hidden = self._followers.catalog.hidden()
+        found = self._shelf.find(query.text, "turns", _asked(limit) + len(hidden))
+        found = [hit for hit in found if hit.key not in hidden]
+        turns = {hit.key: turn for hit in found if (turn := self._turn(hit.key)) is not None}
+        ranked = rank_turns(query, [found], turns, setting, limit)
+        return [self._turn_hit(one, turns[one.key], query.text) for one in ranked]
+
+    def _turn_hit(self, one: Ranked, turn: Turn, asked: str) -> Hit:
+        name = one.key.partition("#")[0]
+        path = self._followers.transcripts.find(name) or ""
+        blocks = self._followers.transcripts.blocks(path) if path else []
+        line = next((block.line for block in blocks if block.link == one.key), 1)
+        return Hit(
+            docid=docid(one.key),
+            score=one.score,
+            file=path,
+            line=line,
+            title=turn.title or name,
+            snippet=excerpt(turn.text, asked, fold=terms).text,
+            id=one.key,
+            collection="turns",
+            category=turn.role,
+            created=turn.time,
+            project=turn.project,
+            source=one.key,
+            why=one.why,
+        )
+
+    def _turn(self, link: str) -> Turn | None:
+        """A turn by its link: from the turn journal, or from the transcript that still has it."""
+        row = self._followers.catalog.turns.behind_link(link)
+        if row is None:
+            return None
+        if row.seq > 0:
+            places = self._followers.catalog.turns.places_of([(row.seq, row.seq)])
+            return next(self._journal.read(place[1:] for place in places), None)
+        path = self._followers.transcripts.find(row.transcript)
+        for block in self._followers.transcripts.blocks(path) if path else ():
+            if block.link == link:
+                role: Role = "user" if block.role == "user" else "assistant"
+                return Turn("", "", role, block.text, block.time, "", row.project)
+        return None
+
+    # -- by pattern ----------------------------------------------------------------------------
+
+    def grep(
+        self, regex: str, wanted: Filter, *, ignore_case: bool = False, turns: bool = True
+    ) -> Iterator[tuple[str, Line]]:
+        """`(path, line)` for every line that matches, memories first, in path order.
+
+        Raises BadInput for what is no regular expression, or one that could take for ever.
+        """
+        pattern = compile_pattern(regex, why_explosive, ignore_case=ignore_case)
+        for memory in sorted(self._followers.catalog.memories(), key=lambda one: one.path):
+            if wanted.admits(memory):
+                for line in matching_lines(pattern, self.text_of(memory)):
+                    yield memory.path, line
+        hidden = self._followers.catalog.hidden() if turns else set()
+        for path in self._followers.transcripts.paths() if turns else ():
+            for block in self._followers.transcripts.blocks(path):
+                if block.link not in hidden:
+                    for line in matching_lines(pattern, block.text):
+                        # the speaker's line and a blank one stand before the words
+                        yield path, replace(line, number=line.number + block.line + 1)
+
+    # -- given back ----------------------------------------------------------------------------
+
+    def recall(self, question: str, *, budget: int, limit: int, setting: Setting) -> ContextBlock:
+        """A ranked block of memories with receipts for an agent, within `budget` tokens."""
+        hits = self._memory_hits(parse(question), limit, setting, False)
+        memories = [memory for hit in hits if (memory := self.find_memory(hit.id)) is not None]
+        return context_block(question, memories, budget)
+
+
+def docid(name: str) -> str:
+    """`#` and six hex digits of a memory's id or a turn's link."""
+    return "#" + hashlib.sha256(name.encode("utf-8")).hexdigest()[:6]
+
+
+def _asked(limit: int) -> int:
+    return max(limit * _HEADROOM, _LEAST)

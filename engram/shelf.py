@@ -1,0 +1,167 @@
+"""The shelf: a vault's memories and turns in the index, kept in step with the catalog.
+
+Turns transactions and turns into documents for the Finder. Guarantees: what was committed is found
+(the index follows before it is asked); an unusable index is rebuilt, and while that is impossible
+the files are scanned: never an empty answer for that reason. Writes nothing but the cache.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from engram.index.contract import Index, IndexUnusable
+from engram.index.memory_finder import PlainFinder
+from engram.index.whoosh_finder import WhooshFinder
+from engram.model.change import Transaction
+from engram.model.hit import Collection, Document, Found
+from engram.model.memory import Memory
+from engram.ports import Journal
+from engram.store import layout
+from engram.store.followers import Followers
+from engram.store.history import History
+from engram.store.memory_file import read_memory
+from engram.store.turn_rows import WITHDRAWN
+
+_log = logging.getLogger(__name__)
+#: one number for the index to keep: transactions in the high part, turns in the low
+_TURN_BITS = 40
+
+
+class Shelf:
+    """The index of one vault."""
+
+    def __init__(
+        self, followers: Followers, journal: Journal, history: History, index: Path
+    ) -> None:
+        self._followers = followers
+        self._journal = journal
+        self._history = history
+        self._finder: Index = WhooshFinder(index)
+        self.index_reason = ""
+
+    # -- the index in step ---------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Bring the index up to the catalog; rebuild it when it cannot be brought up."""
+        state = self._finder.state()
+        target = self._target()
+        if state.usable and state.seen == target:
+            return
+        try:
+            if state.usable and state.seen is not None and state.seen < target:
+                fresh = self._since(state.seen)
+                if fresh is not None:
+                    documents, removed = fresh
+                    self._finder.update(documents, removed, seen=target)
+                    return
+            self.rebuild()
+        except IndexUnusable as reason:
+            _log.warning("the index is not usable (%s); building it anew", reason)
+            self.rebuild()
+
+    def rebuild(self) -> None:
+        """A new generation of everything; without one, a scan of the files for this process."""
+        self.index_reason = ""
+        try:
+            self._finder.rebuild(self._everything(), seen=self._target())
+        except IndexUnusable as reason:
+            _log.warning("no index can be built (%s); reading the files instead", reason)
+            self.index_reason = str(reason)
+            self._finder = PlainFinder()
+            self._finder.rebuild(self._everything(), seen=self._target())
+
+    def drop(self) -> None:
+        """Remove the index with all its generations (purge), then build it anew."""
+        self._finder.drop()
+        self.rebuild()
+
+    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
+        """Raw answers for the words of a query; an index that fails is rebuilt and asked again."""
+        try:
+            return self._finder.find(query, collection, limit)
+        except IndexUnusable as reason:
+            _log.warning("the index failed (%s); building it anew", reason)
+            self.rebuild()
+            return self._finder.find(query, collection, limit)
+
+    def counts(self) -> tuple[int, int]:
+        """How many memories and turns are in the index."""
+        state = self._finder.state()
+        return state.memories, state.turns
+
+    def _target(self) -> int:
+        catalog = self._followers.catalog
+        return (catalog.last << _TURN_BITS) + catalog.turns.last
+
+    def _since(self, seen: int) -> tuple[Iterable[Document], list[tuple[Collection, str]]] | None:
+        """What came and went since the index last looked; None when only a rebuild will do."""
+        number, turn = seen >> _TURN_BITS, seen & ((1 << _TURN_BITS) - 1)
+        catalog = self._followers.catalog
+        names: dict[str, None] = {}
+        turns: dict[int, None] = {}
+        for wanted in range(number + 1, catalog.last + 1):
+            missed = self._history.read(wanted)
+            if missed is None or missed.plan.kind == "purge":
+                return None
+            names.update(dict.fromkeys(_concerned(missed)))
+            for first, last in (*missed.plan.withdraw, *missed.plan.readmit):
+                turns.update(dict.fromkeys(range(first, last + 1)))
+        turns.update(dict.fromkeys(range(turn + 1, catalog.turns.last + 1)))
+        documents: list[Document] = []
+        removed: list[tuple[Collection, str]] = []
+        for name in names:
+            memory = catalog.memory(name)
+            if memory is None:
+                removed.append(("memories", name))
+            else:
+                documents.append(document_of(memory))
+        come, gone = self._turn_documents(sorted(turns))
+        return [*documents, *come], [*removed, *gone]
+
+    def _turn_documents(
+        self, numbers: list[int]
+    ) -> tuple[list[Document], list[tuple[Collection, str]]]:
+        """Documents of the turns that are there, keys of those taken back or purged."""
+        if not numbers:
+            return [], []
+        turns = self._followers.catalog.turns
+        wanted = frozenset(numbers)
+        rows = [
+            row
+            for row in turns.places_of([(numbers[0], numbers[-1])], WITHDRAWN)
+            if row[0] in wanted
+        ]
+        documents, here = [], set()
+        for turn in self._journal.read(row[1:] for row in rows):
+            here.add(turn.seq)
+            link = f"{turn.transcript}#^{turn.block}"
+            documents.append(Document(link, "turns", turn.title, turn.text))
+        return documents, [("turns", link) for link in turns.links(wanted - here)]
+
+    def _everything(self) -> Iterator[Document]:
+        for memory in self._followers.catalog.memories():
+            yield document_of(memory)
+        transcripts = self._followers.transcripts
+        for path in transcripts.paths():
+            title = transcripts.header(path).get("title", "")
+            for block in transcripts.blocks(path):
+                yield Document(block.link, "turns", title, block.text)
+
+
+def document_of(memory: Memory) -> Document:
+    """What of a memory is searchable: its words, its quote, its tags and entities."""
+    body = "\n".join((memory.text, memory.quote, *memory.tags, *memory.entities))
+    return Document(memory.id, "memories", memory.title, body)
+
+
+def _concerned(missed: Transaction) -> Iterator[str]:
+    """The ids that a transaction touched, by its events and the bodies it holds."""
+    yield from (event.subject for event in missed.plan.events if event.subject)
+    for change in (*missed.plan.changes, *missed.plan.seen):
+        if layout.kind_of(change.path) != "memory":
+            continue
+        for body in (change.before, change.after):
+            if body is not None:
+                yield read_memory(change.path, body).memory.id

@@ -1,0 +1,20 @@
+"""`engram restore ID`: bring a memory back, whatever took it away (but a purge)."""
+
+from __future__ import annotations
+
+import click
+
+from engram.surfaces.cli.output import common, emit_json, opened, say, wants_json
+
+
+@click.command("restore")
+@click.argument("identifier", metavar="ID")
+@common
+def command(identifier: str, vault_path: str | None, as_json: bool) -> None:
+    """Make memory ID active again, also when its file was removed."""
+    with opened(vault_path) as vault:
+        restored = vault.restore(identifier)
+    if wants_json(as_json):
+        emit_json({"id": restored, "status": "active"})
+    else:
+        say(f"restored {restored}")
