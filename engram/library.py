@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from engram.capture.explosive import why_explosive
-from engram.index.analysis import terms
+from engram.index.analysis import query_terms
 from engram.model.change import Event
 from engram.model.errors import BadInput, NotFound
 from engram.model.hit import Found, Hit
@@ -174,7 +174,7 @@ class Library:
         return [self._memory_hit(memories[one.key], one, query.text) for one in ranked]
 
     def _memory_hit(self, memory: Memory, one: Ranked, asked: str) -> Hit:
-        shown = excerpt(memory.text, asked, fold=terms)
+        shown = excerpt(memory.text, asked, fold=query_terms)
         text = self.text_of(memory)
         at = text.find(first_line(memory.text, 60).rstrip("…"))
         return Hit(
@@ -215,7 +215,7 @@ class Library:
             file=path,
             line=line,
             title=turn.title or name,
-            snippet=excerpt(turn.text, asked, fold=terms).text,
+            snippet=excerpt(turn.text, asked, fold=query_terms).text,
             id=one.key,
             collection="turns",
             category=turn.role,

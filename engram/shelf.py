@@ -41,21 +41,28 @@ class Shelf:
         self._finder: Index = WhooshFinder(index)
         self.index_reason = ""
 
+    def close(self) -> None:
+        """Let go of the index."""
+        self._finder.close()
+
     # -- the index in step ---------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Bring the index up to the catalog; rebuild it when it cannot be brought up."""
         state = self._finder.state()
         target = self._target()
-        if state.usable and state.seen == target:
+        known = self._followers.catalog.indexed
+        if state.usable and state.seen == target and known:
             return
         try:
-            if state.usable and state.seen is not None and state.seen < target:
-                fresh = self._since(state.seen)
-                if fresh is not None:
-                    documents, removed = fresh
+            if known and state.usable and state.seen is not None and state.seen < target:
+                missed = self._missed(state.seen)
+                if missed is not None and all(one.plan.kind != "purge" for one in missed):
+                    documents, removed = self._since(state.seen, missed)
                     self._finder.update(documents, removed, seen=target)
                     return
+            # what cannot be brought up goes first: purged words must not survive in it
+            self._finder.drop()
             self.rebuild()
         except IndexUnusable as reason:
             _log.warning("the index is not usable (%s); building it anew", reason)
@@ -66,16 +73,12 @@ class Shelf:
         self.index_reason = ""
         try:
             self._finder.rebuild(self._everything(), seen=self._target())
+            self._followers.catalog.set_indexed()
         except IndexUnusable as reason:
             _log.warning("no index can be built (%s); reading the files instead", reason)
             self.index_reason = str(reason)
             self._finder = PlainFinder()
             self._finder.rebuild(self._everything(), seen=self._target())
-
-    def drop(self) -> None:
-        """Remove the index with all its generations (purge), then build it anew."""
-        self._finder.drop()
-        self.rebuild()
 
     def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
         """Raw answers for the words of a query; an index that fails is rebuilt and asked again."""
@@ -95,18 +98,24 @@ class Shelf:
         catalog = self._followers.catalog
         return (catalog.last << _TURN_BITS) + catalog.turns.last
 
-    def _since(self, seen: int) -> tuple[Iterable[Document], list[tuple[Collection, str]]] | None:
-        """What came and went since the index last looked; None when only a rebuild will do."""
-        number, turn = seen >> _TURN_BITS, seen & ((1 << _TURN_BITS) - 1)
+    def _missed(self, seen: int) -> list[Transaction] | None:
+        """The transactions since the index last looked; None when one of them is gone."""
+        wanted = range((seen >> _TURN_BITS) + 1, self._followers.catalog.last + 1)
+        missed = [self._history.read(number) for number in wanted]
+        found = [one for one in missed if one is not None]
+        return found if len(found) == len(missed) else None
+
+    def _since(
+        self, seen: int, missed: Iterable[Transaction]
+    ) -> tuple[Iterable[Document], list[tuple[Collection, str]]]:
+        """What came and went since the index last looked."""
+        turn = seen & ((1 << _TURN_BITS) - 1)
         catalog = self._followers.catalog
         names: dict[str, None] = {}
         turns: dict[int, None] = {}
-        for wanted in range(number + 1, catalog.last + 1):
-            missed = self._history.read(wanted)
-            if missed is None or missed.plan.kind == "purge":
-                return None
-            names.update(dict.fromkeys(_concerned(missed)))
-            for first, last in (*missed.plan.withdraw, *missed.plan.readmit):
+        for one in missed:
+            names.update(dict.fromkeys(_concerned(one)))
+            for first, last in (*one.plan.withdraw, *one.plan.readmit):
                 turns.update(dict.fromkeys(range(first, last + 1)))
         turns.update(dict.fromkeys(range(turn + 1, catalog.turns.last + 1)))
         documents: list[Document] = []

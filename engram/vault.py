@@ -46,6 +46,7 @@ from engram.store import layout, transaction
 from engram.store.clock import clock_of
 from engram.store.cursors import CursorFile
 from engram.store.disk import VaultDisk
+from engram.store.eraser import Eraser
 from engram.store.followers import Followers
 from engram.store.history import Entry, History
 from engram.store.ledger import Ledger
@@ -105,7 +106,8 @@ class Vault:
             self.disk, self.journal, self.cache / "catalog.sqlite", loaded.vault.id, self.history
         )
         lock = WriterLock(root / layout.LOCK, self.settings.store.lock_timeout_seconds)
-        self.ledger = Ledger(self.disk, clock, lock, self.followers)
+        eraser = Eraser(self.disk, self.history, self.journal, self.followers.transcripts)
+        self.ledger = Ledger(self.disk, clock, lock, self.followers, eraser)
         self.shelf = Shelf(self.followers, self.journal, self.history, self.cache / "index")
         self.library = Library(self.disk, self.followers, self.journal, self.shelf)
         self.house = self._furnish()
@@ -159,6 +161,7 @@ class Vault:
 
     def close(self) -> None:
         """Let go of catalog and index."""
+        self.shelf.close()
         self.followers.close()
 
     def __enter__(self) -> Vault:
@@ -168,7 +171,7 @@ class Vault:
         self.close()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _writing(self, *, index: bool = True) -> Iterator[None]:
         """Under the writer lock, with hand edits settled before and the index caught up after."""
         if self.read_only:
             raise FormatTooNew(f"{self.root} was written by a newer engram")
@@ -177,9 +180,10 @@ class Vault:
                 f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
             )
         with self.ledger.lock():
-            self._settle(scan(self.disk, self.followers.catalog.files()))
+            self._settle(self._scan())
             yield
-            self.shelf.refresh()
+            if index:
+                self.shelf.refresh()
 
     def _settle(self, found: Scan) -> int:
         """Take up hand edits; returns how many files were concerned."""
@@ -192,18 +196,23 @@ class Vault:
     def settle_within(self, milliseconds: float) -> bool:
         """What reads do first: take up hand edits if that is quick; False when they are behind."""
         until = time.monotonic() + milliseconds / 1000
-        rows = self.followers.catalog.files()
-        found = scan(self.disk, rows, lambda: time.monotonic() > until)
-        if not self.trusted or self.read_only:
+        writable = self.trusted and not self.read_only
+        behind = writable and self.ledger.behind
+        found = self._scan(lambda: time.monotonic() > until)
+        if not writable:
             self.followers.take_up(found)
-            return found.complete
-        try:
-            if self.ledger.behind or found.changed or found.gone:
+        elif behind or found.changed or found.gone:
+            try:
                 with self.ledger.lock(timeout=0.02):
+                    # looked at again: the vault may have been recovered, or changed by another
+                    found = self._scan(lambda: time.monotonic() > until)
                     self._settle(found)
-        except Locked:
-            return False
+            except Locked:
+                return False
         return found.complete
+
+    def _scan(self, out_of_time: Callable[[], bool] = lambda: False) -> Scan:
+        return scan(self.disk, self.followers.catalog.files(), out_of_time)
 
     # -- taking in -----------------------------------------------------------------------------
 
@@ -216,14 +225,17 @@ class Vault:
 
     def import_files(
         self, source: str, path: Path, *, extract: bool = True, dry_run: bool = False,
-        live: bool = False, progress: Progress = lambda _: None,
+        live: bool = False, index: bool = True, progress: Progress = lambda _: None,
     ) -> tuple[Report, flow.Outcome]:  # fmt: skip
-        """Read a source's files below a path; an import is one batch that `undo` takes back."""
+        """Read a source's files below a path; an import is one batch that `undo` takes back.
+
+        Without `index` the next search brings the index up.
+        """
         kind = sources.source(source)
         files = walk(path, kind)
         if dry_run:
             return self._importer(source, True, False, progress).run(files), flow.Outcome()
-        with self._writing():
+        with self._writing(index=index):
             report = self._importer(source, False, live, progress).run(files)
             outcome = flow.Outcome()
             if live:
@@ -367,8 +379,6 @@ class Vault:
             self.ledger.commit(
                 Plan("purge", changes, (Event("memory_purged", memory.id, details),))
             )
-            catalog.scrub()
-            self.shelf.drop()
             return sorted(citing - {memory.id})
 
     def undo(self, what: str = "") -> Transaction:
@@ -469,7 +479,7 @@ class Vault:
         with self.ledger.lock():
             self.followers.rebuild()
             mended = self.followers.mend_views()
-            self._settle(scan(self.disk, self.followers.catalog.files()))
+            self._settle(self._scan())
             self.shelf.rebuild()
             return mended
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 from engram.model.instant import Instant, compact
 from engram.model.text import content_hash, sha256_text
@@ -41,6 +42,7 @@ def block_id(message: str) -> str:
     return "m" + message[:10]
 
 
+@lru_cache(maxsize=4096)
 def session_digest(source: str, session: str) -> str:
     """Twelve hex digits that name a session in its transcript's file name."""
     return sha256_text(f"{source}\x1f{session}")[:12]

@@ -33,9 +33,10 @@ _LETTER = rf"(?:\w|[^\x00-\x7f\s{_MARKS}])"
 #: inside it `'.-/:` and the like between two letters (10:30, a/b, don't);
 #: after it `+ # %`, degree and currency (C++, C#, 5%, 20€).
 _TOKEN = re.compile(
-    rf"(?:[-+](?=[.]?\d)|[$€£¥](?=[.]?\d)|[.@#$]+(?={_LETTER})|[~/](?=[/\w]))*"
-    rf"{_LETTER}+(?:['.\-/:+&@%#=*~\\]+{_LETTER}+)*"
-    rf"(?:\+\+|[+#%€£¥$°]+(?!{_LETTER}))?"
+    # bounded: a run of signs costs no more than its length
+    rf"(?:[-+](?=[.]?\d)|[$€£¥](?=[.]?\d)|[.@#$]{{1,4}}(?={_LETTER})|[~/](?=[/\w])){{0,4}}"
+    rf"{_LETTER}+(?:['.\-/:+&@%#=*~\\]{{1,4}}{_LETTER}+)*"
+    rf"(?:\+\+|[+#%€£¥$°]{{1,4}}(?!{_LETTER}))?"
 )
 
 

@@ -18,6 +18,7 @@ from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
 from engram.store import turn_rows
 from engram.store.database import CatalogUnusable, Database
+from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
@@ -116,6 +117,20 @@ class Catalog:
             found = self.memory(identifier)
             if found is not None:
                 yield found
+
+    @property
+    def last_sha(self) -> str:
+        """SHA-256 of the last transaction's file, to see whether the vault is the one we knew."""
+        return self._meta("last_sha") or ""
+
+    @property
+    def indexed(self) -> bool:
+        """Whether the index was built from this very catalog, or one that it follows."""
+        return self._meta("indexed") == "yes"
+
+    def set_indexed(self) -> None:
+        """Record that the index was built from this catalog."""
+        self._set("indexed", "yes")
 
     def names_with(self, beginning: str) -> list[str]:
         """Ids that begin so, sorted."""
@@ -244,7 +259,10 @@ class Catalog:
             ],
         )  # fmt: skip
         self.turns.follow(transaction)
+        if plan.kind == "purge":
+            self._set("scrub", "due")
         self._set("last", str(number))
+        self._set("last_sha", sha256(encode(transaction)))
 
     def log(self) -> list[tuple[int, str, str, str, int, str, str]]:
         """`(n, time, kind, batch, changes, left, undoes)` of all transactions, newest first."""
@@ -273,9 +291,11 @@ class Catalog:
         return {str(row[0]): row[1] for row in rows}
 
     def scrub(self) -> None:
-        """Leave nothing of what was deleted in the file or its log (after a purge)."""
-        self._db.do("vacuum")
-        self._db.do("pragma wal_checkpoint(truncate)")
+        """After a purge: leave nothing of what was deleted in the file or its log."""
+        if self._meta("scrub") == "due":
+            self._db.do("vacuum")
+            self._set("scrub", "")
+            self._db.row("pragma wal_checkpoint(truncate)")
 
     def _meta(self, key: str) -> str | None:
         row = self._db.row("select value from meta where key = ?", key)

@@ -106,7 +106,8 @@ def patch(
 
     A key that says it already keeps its bytes; a new one is added at the end of the header, in the
     order given. A value over several lines is replaced as a whole, but the first and last items
-    that a block list keeps stay as they are. With `create`, a note without a header gets one.
+    that a block list keeps stay as they are. Indented comments go with the removed key above them.
+    With `create`, a note without a header gets one.
 
     Raises BadInput when the header is missing, unclosed or was not understood line by line.
     """
@@ -225,7 +226,7 @@ def _patched(
     added: list[str] = []
     for key, value in wanted.items():
         if value is None:
-            edits.extend((entry, []) for entry in places.get(key, []))
+            edits.extend((_with_remarks(lines, entry), []) for entry in places.get(key, []))
         elif key not in reading.values:
             added.extend(line + newline for line in entry_lines(key, value))
         elif value != reading.values[key]:
@@ -235,6 +236,18 @@ def _patched(
     for entry, new in sorted(edits, key=lambda edit: edit[0].start, reverse=True):
         raw[entry.start : entry.stop] = new
     return "".join(raw + added)
+
+
+def _with_remarks(lines: list[str], entry: Entry) -> Entry:
+    """An entry with the indented comments below it: left alone, they could join what is above."""
+    stop = entry.stop
+    for number in range(entry.stop, len(lines)):
+        line = lines[number]
+        if line.strip(" \t") and line[0] not in " \t":
+            break
+        if line.strip(" \t"):
+            stop = number + 1
+    return entry._replace(stop=stop)
 
 
 def _replaced(

@@ -66,7 +66,7 @@ class Followers:
     @property
     def behind(self) -> bool:
         """Whether transactions or turns exist that the catalog has not seen; needs no lock."""
-        if self._history.read(self.catalog.last + 1) is not None:
+        if self._diverged() or self._history.read(self.catalog.last + 1) is not None:
             return True
         segments = [name for name in self._disk.names(layout.TURNS) if name.endswith(".jsonl")]
         if not segments:
@@ -75,20 +75,29 @@ class Followers:
         last = f"{layout.TURNS}/{segments[-1]}"
         return self._disk.size(last) != self.catalog.turns.end_of(last)
 
+    def _diverged(self) -> bool:
+        """Whether the vault is not the one that the catalog knew: restored, or synced otherwise."""
+        last = self.catalog.last
+        return bool(last) and self._history.sha_of(last) != self.catalog.last_sha
+
     def catch_up(self) -> None:
         """Replay the turns and transactions that the catalog has not seen; mend the views."""
-        fresh = self._journal.end()[2] > self.catalog.turns.last
+        end = self._journal.end()[2]
+        if self._diverged() or end < self.catalog.turns.last:
+            self.rebuild("the vault was restored or changed elsewhere")
+        fresh = end > self.catalog.turns.last
         entries = list(self._journal.entries(self.catalog.turns.last)) if fresh else []
         if entries:
             with self.catalog.transaction():
                 self.catalog.turns.add(entries)
         while (missed := self._history.read(self.catalog.last + 1)) is not None:
-            self.follow(missed)
+            self.follow(missed, again=True)
         if entries:
             rows = self.catalog.turns.places_of(
                 [(entries[0].turn.seq, entries[-1].turn.seq)], WITHDRAWN
             )
             self.transcripts.mend(list(self._journal.read(row[1:] for row in rows)))
+        self.catalog.scrub()
         if self.rebuilt:
             self.mend_views()
             self.rebuilt = ""
@@ -111,16 +120,20 @@ class Followers:
             self.transcripts.append([entry.turn for entry in entries])
             self.catalog.turns.add(entries)
 
-    def follow(self, committed: Transaction) -> None:
-        """Bring every follower up to a transaction; an unusable catalog is rebuilt instead."""
+    def follow(self, committed: Transaction, *, again: bool = False) -> None:
+        """Bring every follower up to a transaction; an unusable catalog is rebuilt instead.
+
+        `again`: an earlier attempt may have got half way, so nothing is appended blindly.
+        """
         try:
             with self.catalog.transaction():
-                self._follow(committed)
+                self._follow(committed, again)
+            self.catalog.scrub()
         except CatalogUnusable as reason:
             self.rebuild(str(reason))
             self.mend_views()
 
-    def _follow(self, committed: Transaction) -> None:
+    def _follow(self, committed: Transaction, again: bool) -> None:
         plan, catalog = committed.plan, self.catalog
         touched = [
             change for change in (*plan.changes, *plan.seen) if change.path not in committed.left
@@ -132,15 +145,13 @@ class Followers:
             self.look_at(change.path, committed.number)
         catalog.record(committed)
         after = self._hashes_of(changed)
-        gone = before - after
-        self.hashes.follow(sorted(after - before), catalog.live_hashes() if gone else None)
+        whole = again or bool(before - after)
+        self.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
         self._follow_turns(committed)
         self.trace.follow(committed)
 
     def _follow_turns(self, committed: Transaction) -> None:
         plan = committed.plan
-        if plan.kind == "purge":
-            self._purge(committed)
         if plan.withdraw:
             rows = self.catalog.turns.places_of(plan.withdraw)
             self.transcripts.withdraw(list(self._journal.read(row[1:] for row in rows)))
@@ -151,20 +162,6 @@ class Followers:
             self.transcripts.mend(list(self._journal.read(row[1:] for row in rows)))
         for name, block in self.catalog.turns.extracted((*plan.ack, *plan.readmit)):
             self.transcripts.mark(name, block)
-
-    def _purge(self, committed: Transaction) -> None:
-        """Take the purged words out of transactions, turn journal and transcripts."""
-        paths = [change.path for change in committed.plan.changes]
-        for earlier in self._history.all():
-            without = transaction.purged(earlier, paths)
-            if without != earlier:
-                self._disk.put(
-                    layout.journal_path(earlier.number, earlier.time), transaction.encode(without)
-                )
-        for event in committed.plan.events:
-            details = dict(event.details)
-            self._journal.purge(details.get("messages", "").split())
-            self.transcripts.purge(details.get("turns", "").split())
 
     def look_at(self, path: str, number: int) -> None:
         """Record a memory's file as it is now; called inside a catalog transaction."""

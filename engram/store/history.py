@@ -45,12 +45,21 @@ class History:
 
     def read(self, number: int) -> Transaction | None:
         """A committed transaction by its number, None when there is none."""
+        path, data = self._file(number)
+        return None if data is None else transaction.decode(data, path)
+
+    def sha_of(self, number: int) -> str:
+        """SHA-256 of a transaction's file, '' when there is none."""
+        data = self._file(number)[1]
+        return "" if data is None else transaction.sha256(data)
+
+    def _file(self, number: int) -> tuple[str, bytes | None]:
         for month in reversed(self._disk.names(layout.JOURNAL)):
             path = f"{layout.JOURNAL}/{month}/{number:08d}.json"
             data = self._disk.read(path)
             if data is not None:
-                return transaction.decode(data, path)
-        return None
+                return path, data
+        return "", None
 
     def all(self, after: int = 0) -> Iterator[Transaction]:
         """Every committed transaction above a number, in order."""

@@ -18,6 +18,7 @@ from engram.model.errors import Conflict
 from engram.ports import Clock
 from engram.store import layout, transaction
 from engram.store.disk import VaultDisk
+from engram.store.eraser import Eraser
 from engram.store.followers import Followers
 from engram.store.lock import WriterLock
 
@@ -29,12 +30,18 @@ class Ledger:
     """All writing to one vault goes through here."""
 
     def __init__(
-        self, disk: VaultDisk, clock: Clock, lock: WriterLock, followers: Followers
+        self,
+        disk: VaultDisk,
+        clock: Clock,
+        lock: WriterLock,
+        followers: Followers,
+        eraser: Eraser,
     ) -> None:
         self._disk = disk
         self._clock = clock
         self._lock = lock
         self._followers = followers
+        self._eraser = eraser
 
     @contextmanager
     def lock(self, timeout: float | None = None) -> Iterator[None]:
@@ -111,6 +118,8 @@ class Ledger:
                 continue
             if not self._apply_one(change, _staged(committed.number, index), staged=staged):
                 left.append(change.path)
+        if committed.plan.kind == "purge":
+            self._eraser.erase(committed)
         folders = {change.path.rpartition("/")[0] for change in committed.plan.changes}
         self._disk.sync(folders)
         return left

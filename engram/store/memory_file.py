@@ -236,7 +236,7 @@ def _tags(document: Document) -> tuple[str, ...]:
         return ()
     items = re.split(r"\s*,\s*|\s+(?=#)", value) if isinstance(value, str) else value
     found = [tag for item in items if (tag := item.strip().lstrip("#"))]
-    if value == "" or "" in value:
+    if value == "" or (isinstance(value, list) and "" in value):
         found.extend(_commented_tags(document.header_lines or ()))
     return tuple(found)
 

@@ -26,6 +26,8 @@ _SPEAKER = re.compile(
     r"^\*\*(user|assistant)\*\* (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \^(m[0-9a-f]{10})$", re.MULTILINE
 )
 PURGED = "*(purged)*"
+#: new transcripts that one group fsync makes durable; bounds the open file handles
+_GROUP = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,12 @@ class Transcripts:
     def find(self, name: str) -> str | None:
         """The path of a transcript by its base name, wherever a person moved it in the folder."""
         if self._paths is None or name not in self._paths:
-            self._paths = {path.rpartition("/")[2][:-3]: path for path in self.paths()}
-        return self._paths.get(name)
+            self._look()
+        return self._paths.get(name) if self._paths else None
+
+    def _look(self) -> dict[str, str]:
+        self._paths = {path.rpartition("/")[2][:-3]: path for path in self.paths()}
+        return self._paths
 
     def paths(self) -> Iterator[str]:
         """Every transcript, in order."""
@@ -62,16 +68,27 @@ class Transcripts:
 
     def append(self, turns: Sequence[Turn]) -> None:
         """Add the blocks of turns to their transcripts, making the files that are missing."""
-        for name, own in _grouped(turns).items():
-            path = self.find(name)
-            if path is None:
-                path = layout.transcript_path(own[0])
-                self._disk.put(path, _head(own[0]) + "".join(map(_block, own)).encode("utf-8"))
-                self._disk.sync([path.rpartition("/")[0]])
-                assert self._paths is not None
-                self._paths[name] = path
+        groups = _grouped(turns)
+        paths = self._paths
+        if paths is None or not paths.keys() >= groups.keys():
+            paths = self._look()
+        born: list[tuple[str, str, bytes]] = []
+        for name, own in groups.items():
+            body = "".join(map(_block, own)).encode("utf-8")
+            if name in paths:
+                self._disk.append(paths[name], body)
             else:
-                self._disk.append(path, "".join(map(_block, own)).encode("utf-8"))
+                born.append((name, layout.transcript_path(own[0]), _head(own[0]) + body))
+        for start in range(0, len(born), _GROUP):
+            self._make(born[start : start + _GROUP])
+            paths.update((name, path) for name, path, _ in born[start : start + _GROUP])
+
+    def _make(self, born: Sequence[tuple[str, str, bytes]]) -> None:
+        """New transcripts, durable as a group."""
+        self._disk.stage([(f"{layout.PENDING}/{name}.tmp", body) for name, _, body in born])
+        for name, path, _ in born:
+            self._disk.place(f"{layout.PENDING}/{name}.tmp", path, fresh=False)
+        self._disk.sync(path.rpartition("/")[0] for _, path, _ in born)
 
     def mend(self, turns: Sequence[Turn]) -> None:
         """After a crash: cut a half-written last block, then add the blocks that are missing."""
@@ -120,8 +137,7 @@ class Transcripts:
                 rest = rest.replace(_block(turn).encode("utf-8"), b"", 1)
             if _only_head(rest):
                 self._disk.remove(path)
-                assert self._paths is not None
-                del self._paths[name]
+                self._paths = None
             elif rest != data:
                 self._disk.put(path, rest)
 

@@ -1,0 +1,241 @@
+"""What a transcript holds -> what was said: wrappers, our own injections and private parts go.
+
+Three doors. `said` cleans the text of one message: blocks that agents and hooks wrap around words
+(system reminders, slash commands), and the `<engram-memory>` block that this program injected
+itself, which must never come back as something a person said. `kept` watches over a conversation:
+`<private>...</private>` is cut out, and what is said off the record is left out with its answer.
+`excluded` tells which transcripts and projects are not read at all.
+
+In doubt about privacy less is kept: a `<private>` without its end reaches to the end of the text,
+and any unquoted "off the record" counts unless the sentence only tells about one. Pure functions;
+what was taken out is counted, never repeated. Linear in the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, MutableMapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from engram.model.turn import Turn
+
+#: Opening tags of blocks that agents, editors and hooks put around or beside a prompt.
+WRAPPERS = re.compile(
+    r"<(system-reminder|command-[a-z-]+|local-command-[a-z-]+|user-prompt-submit-hook"
+    r"|ide_(?:opened_file|selection|diagnostics))(?:\s[^<>]*)?>"
+)
+_OWN = re.compile(r"<(/?)engram-memory\b[^<>]*>?", re.IGNORECASE)
+_PRIVATE = re.compile(r"<(/?)private\s*>", re.IGNORECASE)
+#: So many names of tags without an end are looked for in one text.
+_MAX_UNCLOSED = 32
+
+_PHRASE = re.compile(r"\boff[ -]the[ -]record\b(?!\s(?:player|label|store|shop)\b)", re.IGNORECASE)
+#: Code and quotations: what is mentioned there is not meant.
+_QUOTED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»", re.DOTALL)
+#: What stands before the phrase when it is no request: an article or a negation (a thing that is
+#: talked about), a verb of reporting (someone else's secret), a verb of removing (a field).
+_NO_REQUEST = re.compile(
+    r"\b(?:(?:an?|the|any|about|not|never|\w+n['’]t)"
+    r"|(?:said|told|spoke|spoken|talked|mentioned|admitted)(?:\s(?!is\b|are\b|be\b|keep\b)[\w'’]+){0,4}"
+    r"|(?:strip|pop|remove|pull|read|cut|trim|drop|delete|fall|fell)(?:\s[\w'’-]+){1,5})\s\Z",
+    re.IGNORECASE,
+)
+#: Key of the conversation state: the session whose user last spoke off the record.
+_OFF = "off "
+#: Entries that a conversation's state may hold; the oldest go first.
+MAX_STATE = 256
+
+
+@dataclass(slots=True)
+class Removed:
+    """How much was kept out: private parts, and turns off the record (questions and answers)."""
+
+    private: int = 0
+    off_record: int = 0
+
+
+def remember(state: MutableMapping[str, str], key: str, value: str) -> None:
+    """Set an entry of a conversation's state, dropping the oldest when there are too many."""
+    if key not in state and len(state) >= MAX_STATE:
+        del state[next(iter(state))]
+    state[key] = value
+
+
+def readable(text: str) -> str:
+    """Text that can be written as UTF-8: lone surrogates and NUL become the replacement sign."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def said(text: str) -> str:
+    """What was said: without our own blocks and the wrappers of agents, outer white space gone."""
+    if "<" in text:
+        text = without_wrappers(without_own(text))
+    return readable(text).strip()
+
+
+def without_wrappers(text: str, opening: re.Pattern[str] = WRAPPERS) -> str:
+    """Text without the blocks whose opening tags (group 1: name) match; unclosed tags stay."""
+    pieces: list[str] = []
+    done = 0
+    unclosed: set[str] = set()
+    for tag in opening.finditer(text):
+        name = tag[1]
+        if tag.start() < done or name in unclosed:
+            continue
+        close = text.find(f"</{name}>", tag.end())
+        if close >= 0:
+            pieces.append(text[done : tag.start()])
+            done = close + len(name) + 3
+        elif len(unclosed) < _MAX_UNCLOSED:
+            unclosed.add(name)
+        else:
+            break
+    return "".join(pieces) + text[done:]
+
+
+def without_own(text: str) -> str:
+    """Text without `<engram-memory>` blocks; one that is not closed reaches to the end.
+
+    Nested blocks go as one. Doubled opening tags with a single end stop at that end, so that the
+    words behind an injection which went wrong are not lost. Stray closing tags go.
+    """
+    tags = list(_OWN.finditer(text)) if "<" in text else []
+    if not tags:
+        return text
+    ends = _ends(tags)
+    pieces: list[str] = []
+    done = 0
+    for tag in tags:
+        if tag.start() < done:
+            continue
+        pieces.append(text[done : tag.start()])
+        done = ends.get(tag.start(), len(text))
+    return "".join(pieces) + text[done:]
+
+
+def _ends(tags: list[re.Match[str]]) -> dict[int, int]:
+    """Start of a tag -> end of the block that it opens: its own closing tag or else the next."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for tag in tags:
+        if not tag[1]:
+            opened.append(tag.start())
+        else:
+            ends[opened.pop() if opened else tag.start()] = tag.end()
+    following = None
+    for tag in reversed(tags):
+        if tag[1]:
+            following = tag.end()
+        elif tag.start() not in ends and following is not None:
+            ends[tag.start()] = following
+    return ends
+
+
+def without_private(text: str) -> tuple[str, int]:
+    """Text without `<private>...</private>` parts, and how many there were."""
+    if "<" not in text:
+        return text, 0
+    pieces: list[str] = []
+    count = done = depth = 0
+    for tag in _PRIVATE.finditer(text):
+        if not tag[1]:
+            if depth == 0:
+                pieces.append(text[done : tag.start()])
+                count += 1
+            depth += 1
+            done = len(text)
+        elif depth:
+            depth -= 1
+            done = tag.end() if depth == 0 else len(text)
+    if not count:
+        return text, 0
+    return ("".join(pieces) + text[done:]).strip(), count
+
+
+def off_the_record(text: str) -> bool:
+    """Whether a user asks for what is said to be kept off the record.
+
+    The phrase in code or quotation marks does not count, nor does talk about such a thing ("an
+    off-the-record chat", "she said it off the record", "this is not off the record").
+    """
+    if "ecord" not in text and "ECORD" not in text:
+        return False
+    if _PHRASE.search(text) is None:
+        return False
+    plain = _QUOTED.sub(" ", text)
+    return any(
+        _NO_REQUEST.search(plain, max(0, found.start() - 80), found.start()) is None
+        for found in _PHRASE.finditer(plain)
+    )
+
+
+def kept(
+    turns: Iterable[Turn], state: MutableMapping[str, str], removed: Removed
+) -> Iterator[Turn]:
+    """The turns that may be kept, private parts cut out, in order; counts the rest in `removed`.
+
+    A user turn off the record is left out whole, and so is all that the assistant says in that
+    session until its user speaks again. `state` remembers that from one reading to the next.
+    """
+    for turn in turns:
+        if turn.role == "user":
+            if off_the_record(turn.text):
+                removed.off_record += 1
+                remember(state, _OFF + turn.session, "1")
+                continue
+            if state:
+                state.pop(_OFF + turn.session, None)
+        elif _OFF + turn.session in state:
+            removed.off_record += 1
+            continue
+        text, parts = without_private(turn.text)
+        if parts:
+            removed.private += parts
+            if text:
+                yield replace(turn, text=text)
+        else:
+            yield turn
+
+
+def excluded(path: str, project: str, globs: Iterable[str]) -> bool:
+    """Whether `capture.exclude` keeps a transcript, or a project, from being read.
+
+    A glob may name a project (`acme`, `client-*`), a folder or file anywhere on the path, a whole
+    path (`/home/kim/private/**`; everything below is meant), or a working folder: agents that
+    store transcripts under the folder's name with `-` for every other sign are understood. Case
+    does not matter, nor which slash a path is written with; an empty path or project matches
+    nothing.
+    """
+    names = [name for name in _folded(path).split("/") if name]
+    parents = ["/".join(names[:count]) for count in range(2, len(names) + 1)]
+    subjects = [name for name in (_folded(project), *names, *parents) if name]
+    patterns = [pattern for glob in globs for pattern in _patterns(_folded(glob))]
+    return any(fnmatchcase(subject, pattern) for pattern in patterns for subject in subjects)
+
+
+def _patterns(glob: str) -> list[str]:
+    """What a folded glob is compared as: itself, below any folder, as an agent names a folder."""
+    whole = glob.removesuffix("/").removesuffix("/**").removesuffix("/*")
+    bare = whole.removeprefix("~").strip("/")
+    if not bare:
+        return []
+    if "/" not in whole:
+        return [bare]
+    mangled = ("*" if whole.startswith("~") else "") + re.sub(
+        r"[^a-z0-9*?\[\]]", "-", whole.removeprefix("~")
+    )
+    return [bare, f"*/{bare}", mangled, f"{mangled}-*"]
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold().replace("\\", "/")

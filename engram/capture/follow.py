@@ -1,0 +1,240 @@
+"""Transcript files that grow -> chunks of clean turns, each with the cursor to go on from.
+
+A cursor says how far a file was read. It holds no path and no inode, so that a vault has the same
+bytes on two machines and a moved folder is not read twice. Its key is a digest of the source, the
+file's name and its first line; beside the offset stands a digest of the bytes before it:
+
+| the file | then |
+|---|---|
+| is unchanged | there is nothing to do |
+| has grown | it is read from the offset |
+| was truncated or rewritten | it is read from the start: message digests keep copies out |
+| was replaced (another first line) | it has another key, and is read from the start |
+
+Only regular files are read, opened without blocking; anything else is refused with BadInput.
+Private parts and turns off the record are left out here (`engram.capture.clean`), because whether
+an answer belongs to a question off the record must be known from one reading to the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from engram.capture.clean import Removed, kept, readable
+from engram.model.errors import BadInput
+from engram.model.turn import Turn
+from engram.ports import Clock, Reading, Source, Tally
+
+#: Turns, and characters of text, after which a chunk is handed over to be made durable.
+CHUNK_TURNS = 500
+CHUNK_CHARACTERS = 4_000_000
+_FIRST_LINE = 4096
+_TAIL = 256
+#: Copies that sync tools and editors leave beside a file.
+_COPIES = re.compile(
+    r"\.tmp|~\Z|\.sync-conflict-|\(.*conflicted copy.*\)|\.sw[a-p]\Z", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far one file was read: `line` lines before byte `offset`, and what the source keeps.
+
+    `key` names the file, `tail` is a digest of the bytes just before the offset (16 hex digits
+    each). `state` is text by short names: project, title, time; never a path.
+    """
+
+    key: str
+    offset: int = 0
+    line: int = 0
+    tail: str = ""
+    state: Mapping[str, str] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, object]:
+        """The cursor as a JSON object, without its key; the same cursor gives the same bytes."""
+        return {
+            "offset": self.offset,
+            "line": self.line,
+            "tail": self.tail,
+            "state": dict(sorted(self.state.items())),
+        }
+
+
+def cursor_of(key: str, plain: object) -> Cursor | None:
+    """The cursor of a JSON object; None for what is none, so that its file is read anew."""
+    if not isinstance(plain, dict):
+        return None
+    offset, line, tail = plain.get("offset"), plain.get("line"), plain.get("tail")
+    state = plain.get("state")
+    if not (type(offset) is int and type(line) is int and isinstance(tail, str)):
+        return None
+    if offset < 0 or line < 0 or not isinstance(state, dict):
+        return None
+    if not all(isinstance(text, str) for pair in state.items() for text in pair):
+        return None
+    return Cursor(key, offset, line, tail, dict(state))
+
+
+def read_file(
+    path: Path,
+    source: Source,
+    cursors: Mapping[str, Cursor],
+    clock: Clock,
+    *,
+    tally: Tally | None = None,
+    removed: Removed | None = None,
+) -> Iterator[tuple[list[Turn], Cursor]]:
+    """What is new in a file: chunks of up to 500 turns with the cursor behind each.
+
+    A cursor may be saved when the turns that came with it, and before it, are durable. A chunk
+    without turns only moves the cursor. `tally` and `removed` are added to as it reads. Raises
+    BadInput for anything but a regular file that can be read.
+    """
+    _opened(path).close()
+    counted = Tally() if tally is None else tally
+    return _chunks(path, source, cursors, clock, counted, Removed() if removed is None else removed)
+
+
+def _chunks(
+    path: Path,
+    source: Source,
+    cursors: Mapping[str, Cursor],
+    clock: Clock,
+    tally: Tally,
+    removed: Removed,
+) -> Iterator[tuple[list[Turn], Cursor]]:
+    with _opened(path) as stream:
+        key = _key(source.name, path.name, stream)
+        last = _resumed(cursors.get(key), key, stream)
+        name = readable(unicodedata.normalize("NFC", path.stem))
+        reading = Reading(name, clock, last.offset, last.line, dict(last.state), tally)
+        turns = kept(source.parse(stream, reading), reading.state, removed)
+        while chunk := _chunk(turns, path):
+            last = _cursor(key, reading, stream)
+            yield chunk, last
+        end = _cursor(key, reading, stream)
+        if end != last:
+            yield [], end
+
+
+def _chunk(turns: Iterator[Turn], path: Path) -> list[Turn]:
+    """The next turns of a file, as many as are handed over at once; none at its end."""
+    chunk: list[Turn] = []
+    size = 0
+    try:
+        for turn in turns:
+            chunk.append(turn)
+            size += len(turn.text)
+            if len(chunk) == CHUNK_TURNS or size >= CHUNK_CHARACTERS:
+                break
+    except OSError as error:
+        raise _refused(path, error) from error
+    return chunk
+
+
+def walk(path: Path, source: Source) -> list[Path]:
+    """The files of a source below a folder, sorted; a path that is no folder is its own list.
+
+    Hidden names, temporary files and conflict copies are passed over, symlinks are not followed.
+    A folder that cannot be listed stands in the list itself, so that reading it reports it.
+    Raises BadInput when there is nothing at `path`.
+    """
+    try:
+        if not stat.S_ISDIR(os.stat(path).st_mode):
+            return [path]
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from error
+    closed: list[Path] = []
+    found: list[Path] = []
+
+    def note(error: OSError) -> None:
+        closed.append(Path(error.filename))
+
+    for folder, folders, names in os.walk(path, onerror=note):
+        folders[:] = _wanted(folders)
+        found += [
+            file
+            for name in _wanted(names)
+            if name.lower().endswith(source.suffixes)
+            if _is_regular(file := Path(folder, name))
+        ]
+    return sorted(found + closed, key=lambda file: file.parts)
+
+
+def _wanted(names: Iterable[str]) -> list[str]:
+    return [name for name in names if not name.startswith(".") and not _COPIES.search(name)]
+
+
+def _is_regular(path: Path) -> bool:
+    """Whether it is a file itself; one that is gone by now is none."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file for reading; a pipe, a device or a folder is refused before anything is read."""
+    flags = os.O_RDONLY
+    for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY", "O_NOINHERIT"):
+        flags |= getattr(os, name, 0)
+    try:
+        handle = os.open(path, flags)
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise BadInput(
+            f"not a file: {readable(str(path))}",
+            hint="give a transcript file, or a folder of them to import",
+        )
+    return open(handle, "rb")
+
+
+def _refused(path: Path, error: OSError | ValueError) -> BadInput:
+    why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return BadInput(f"cannot read {readable(str(path))}: {why}")
+
+
+def _key(source: str, name: str, stream: BinaryIO) -> str:
+    """The name of a file among the cursors, from its source, its name and its first line."""
+    stream.seek(0)
+    first = stream.readline(_FIRST_LINE).rstrip(b"\n")
+    digest = hashlib.sha256()
+    for part in (source, unicodedata.normalize("NFC", name)):
+        digest.update(part.encode("utf-8", "surrogatepass") + b"\x1f")
+    digest.update(hashlib.sha256(first).digest())
+    return digest.hexdigest()[:16]
+
+
+def _resumed(cursor: Cursor | None, key: str, stream: BinaryIO) -> Cursor:
+    """The cursor to go on from: the one given where the bytes before it are the same still."""
+    start = Cursor(key)
+    if cursor is None or cursor.offset > stream.seek(0, os.SEEK_END):
+        return start
+    return cursor if _tail(stream, cursor.offset) == cursor.tail else start
+
+
+def _cursor(key: str, reading: Reading, stream: BinaryIO) -> Cursor:
+    """The cursor of a reading where it stands now; the stream stays where it is."""
+    here = stream.tell()
+    tail = _tail(stream, reading.offset)
+    stream.seek(here)
+    return Cursor(key, reading.offset, reading.line, tail, dict(reading.state))
+
+
+def _tail(stream: BinaryIO, offset: int) -> str:
+    """A digest of the up to 256 bytes before an offset; empty at the start of a file."""
+    if not offset:
+        return ""
+    size = min(offset, _TAIL)
+    stream.seek(offset - size)
+    return hashlib.sha256(stream.read(size)).hexdigest()[:16]

@@ -1,0 +1,54 @@
+"""Transcript sources by name: each turns the bytes of one agent's files into clean turns.
+
+`source("claude-code")` gives the `Source` of a name, `recognise` finds the one that a file's first
+bytes look like. The module of a source is imported when it is asked for. What a source owes its
+caller stands in `engram.ports.Source`: it is tolerant, counts what it does not understand, keeps
+its memory bounded, and can go on where an earlier reading ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from engram.model.errors import BadInput
+from engram.ports import Source
+
+#: Name -> module and class, in the order in which `recognise` asks: narrow formats first.
+_HOMES: dict[str, tuple[str, str]] = {
+    "claude-code": ("claude_code", "ClaudeCode"),
+    "jsonl": ("jsonl", "JsonLines"),
+    "text": ("text", "Text"),
+    "markdown": ("text", "Markdown"),
+}
+_PROSE = frozenset({"text", "markdown"})
+#: The names that `engram import` takes.
+SOURCES: tuple[str, ...] = tuple(_HOMES)
+
+
+def source(name: str, max_line_bytes: int | None = None) -> Source:
+    """The source of that name; lines longer than `max_line_bytes` are counted and passed over.
+
+    Raises BadInput, listing the names there are, for any other name.
+    """
+    home = _HOMES.get(name)
+    if home is None:
+        raise BadInput(f"unknown source: {name!r}", hint=f"the sources are: {', '.join(SOURCES)}")
+    make: Callable[..., Source] = getattr(import_module(f"{__name__}.{home[0]}"), home[1])
+    return make() if max_line_bytes is None else make(max_line_bytes)
+
+
+def recognise(head: bytes, suffix: str) -> Source | None:
+    """The source for a file that begins with `head` (up to 64 KiB); None when none fits.
+
+    `suffix` is the file name's ending with its dot, empty for standard input. Content decides;
+    the ending only tells which plain text it is, and keeps data formats nobody knows from being
+    taken for prose.
+    """
+    for name in SOURCES:
+        found = source(name)
+        if name in _PROSE and suffix and suffix.lower() not in found.suffixes:
+            continue
+        if found.recognises(head):
+            return found
+    return None

@@ -1,0 +1,145 @@
+"""Generic JSON Lines -> turns: one object a line with `role` and `content`, as programs export.
+
+| key | other names | meaning |
+|---|---|---|
+| `role` | | `user` or `human`; `assistant`, `ai` or `model`; other roles are no turns |
+| `content` | `text`, `message` | a string, or a list of strings and blocks with a `text` |
+| `timestamp` | `time`, `ts`, `created_at` | ISO 8601 or Unix time; else the last one known |
+| `session` | `session_id`, `sessionId` | conversation; else the file's name |
+| `project` | | name or working folder |
+| `id` | `uuid`, `message_id` | part of the message's name |
+
+A message without time is named by its line, so that a second "yes" is not taken for the first.
+Objects that are no message are counted by their type or role, never raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+from engram.capture.clean import readable, remember, said
+from engram.capture.sources.lines import (
+    MAX_LINE_BYTES,
+    Object,
+    base_name,
+    digest,
+    objects,
+    records,
+    time_of,
+    unknown,
+)
+from engram.model.ids import message_digest, slug
+from engram.model.turn import Role, Turn
+from engram.ports import Reading
+
+NAME = "jsonl"
+_ROLES: dict[str, Role] = {
+    "user": "user", "human": "user", "assistant": "assistant", "ai": "assistant",
+    "model": "assistant",
+}  # fmt: skip
+#: Roles that are known and say nothing of their own.
+_OTHERS = frozenset({"system", "developer", "tool", "function"})
+_CONTENTS = ("content", "text", "message")
+_TIMES = ("timestamp", "time", "ts", "created_at")
+_SESSIONS = ("session", "session_id", "sessionId")
+_IDS = ("id", "uuid", "message_id")
+_BLOCKS = ("text", "input_text", "output_text")
+_MAX_SESSION = 200
+
+
+class JsonLines:
+    """The source `jsonl`."""
+
+    name = NAME
+    suffixes: tuple[str, ...] = (".jsonl", ".ndjson")
+
+    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
+        self._max_line_bytes = max_line_bytes
+
+    def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
+        """No program owns this format: nothing is looked for."""
+        return []
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether one of the first lines is an object with a role and a content of this format."""
+        for line in head.split(b"\n", 20)[:20]:
+            for found in objects(line)[0]:
+                if _role(found) is not None and _text(found) is not None:
+                    return True
+        return False
+
+    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+        """Turns from `reading.offset` on, as `engram.ports.Source` says."""
+        end = (reading.offset, reading.line)
+        for found, before, end in records(stream, reading, self._max_line_bytes):
+            turns = [turn for one in found if (turn := _turn(one, reading, before[1])) is not None]
+            for left in range(len(turns), 0, -1):
+                reading.offset, reading.line = before if left > 1 else end
+                yield turns[-left]
+        reading.offset, reading.line = end
+
+
+def _turn(line: Object, reading: Reading, number: int) -> Turn | None:
+    """The turn of one object; None, counted where it is strange, when nobody speaks in it."""
+    role, content = _role(line), _text(line)
+    if role is None:
+        kind = line.get("role") or line.get("type")
+        if not isinstance(kind, str) or kind not in _OTHERS:
+            unknown(reading, kind)
+        return None
+    if content is None:
+        unknown(reading, f"{role} without content")
+        return None
+    text = said(content)
+    if not text:
+        return None
+    own = next((time for key in _TIMES if (time := time_of(line.get(key)))), "")
+    if own:
+        remember(reading.state, "time", own)
+    time = own or reading.state.get("time") or reading.clock.now()
+    session = readable(_word(line, _SESSIONS) or reading.name)[:_MAX_SESSION]
+    given = _word(line, _IDS)
+    if given:
+        message = message_digest(NAME, session, given, role, own, text)
+    else:
+        message = digest(NAME, session, role, own, number, text)
+    base = base_name(_word(line, ("project",)))
+    title = readable(_word(line, ("title",)))[:120]
+    return Turn(NAME, session, role, text, time, message, slug(base) if base else "", title)
+
+
+def _role(line: Object) -> Role | None:
+    role = line.get("role")
+    return _ROLES.get(role.lower()) if isinstance(role, str) else None
+
+
+def _text(line: Object) -> str | None:
+    """The words of an object; None when it has no content that could hold any."""
+    content = next((line[key] for key in _CONTENTS if line.get(key) is not None), None)
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return None
+    parts = (block if isinstance(block, str) else _block(block) for block in content)
+    return "\n".join(part for part in parts if part)
+
+
+def _block(block: object) -> str:
+    """The text of a block of a content list; empty when it is of another kind."""
+    if not isinstance(block, dict) or block.get("type", "text") not in _BLOCKS:
+        return ""
+    text = block.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _word(line: Object, keys: tuple[str, ...]) -> str:
+    """The first of some keys that has a word or a number, as text; empty when none has."""
+    for key in keys:
+        value = line.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return ""

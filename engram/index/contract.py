@@ -1,0 +1,92 @@
+"""What every index promises beside the Finder port.
+
+`Index` is the port plus the last transaction seen, its state and its end. Both finders here keep
+it, and the same tests are run on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from engram.model.hit import Collection, Document, Found
+
+COLLECTIONS: tuple[Collection, ...] = ("memories", "turns")
+
+#: A query is cut to this many distinct terms; a pasted page must not cost seconds.
+MAX_TERMS = 64
+
+
+class IndexUnusable(Exception):
+    """The index is missing, foreign, too old or damaged; the message says which.
+
+    Nothing is lost: the caller rebuilds the index, or searches the files.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index says about itself without opening it.
+
+    `generation` is 0 when there is none; `memories` and `turns` count documents; `seen` is the
+    number of the last transaction whose documents are in it, None when nobody said; `reason` says
+    why it is not usable; `faults` counts what this object had to report as IndexUnusable.
+    """
+
+    generation: int
+    memories: int
+    turns: int
+    seen: int | None
+    usable: bool
+    reason: str = ""
+    faults: int = 0
+
+
+class Index(Protocol):
+    """A Finder that knows how far it has followed the transactions.
+
+    Every method but `state` and `close` raises IndexUnusable. Before the first `rebuild` and after
+    `drop` an index is unusable, so that no partial index is ever taken for a whole one.
+    """
+
+    def update(
+        self,
+        documents: Iterable[Document],
+        removed: Iterable[tuple[Collection, str]],
+        *,
+        seen: int | None = None,
+    ) -> None:
+        """Remove keys, then add or replace documents (the last of a key wins): all or nothing.
+
+        `seen` is published with them in the same step; None keeps the number.
+        """
+        ...
+
+    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
+        """The best documents for the words of a query, best first, equal ones by key.
+
+        A document matches when it holds any of the words. Stop-words count only in a query of
+        nothing else. No text of a query is refused.
+        """
+        ...
+
+    def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:
+        """Build anew from a stream of all documents (the last of a key wins) and swap it in.
+
+        `seen` None keeps the number when the old index still tells it. The old index answers
+        until the swap, and when the stream raises (its error passes through) it stays.
+        """
+        ...
+
+    def state(self) -> IndexState:
+        """What there is; never raises."""
+        ...
+
+    def drop(self) -> None:
+        """Remove every trace of what was indexed, older generations included."""
+        ...
+
+    def close(self) -> None:
+        """Let open files go; the next use opens them again."""
+        ...

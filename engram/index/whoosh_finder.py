@@ -1,0 +1,241 @@
+"""The Finder on Whoosh: generations on disk, one searcher for each collection of the one in force.
+
+Every update is a new generation that shares the unchanged files of the last, so documents and the
+number of the last transaction seen are published together (design 4.2, followers). Whatever Whoosh
+or the disk raises is logged, counted in `state().faults` and becomes IndexUnusable; an error of the
+stream of documents itself passes through as it is. Whoosh is imported with the first real use.
+
+One object may be used by many threads: searches wait for one another, and not for a writer.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engram.index.analysis import ANALYSIS, query_terms
+from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
+from engram.index.generations import FileMark, Generation, Generations, Manifest
+from engram.model.hit import Collection, Document, Found
+
+if TYPE_CHECKING:
+    from engram.index.whoosh_index import Reading
+
+_log = logging.getLogger(__name__)
+
+#: What an index must have been made with to be opened; raise the first number with the fields of
+#: `whoosh_index`.
+_SCHEMA = f"1.{ANALYSIS}"
+
+
+class WhooshFinder:
+    """One index folder; keeps the contract of `contract.Index`."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is made 0700 by the first `rebuild`; nothing in it is read before it is used."""
+        self._generations = Generations(folder)
+        self._searching = threading.Lock()
+        self._writing = threading.Lock()
+        self._readings: dict[Collection, Reading] = {}
+        self._read_at: FileMark | None = None
+        self._broken: tuple[FileMark | None, str] | None = None
+        self._faults = 0
+
+    def update(
+        self,
+        documents: Iterable[Document],
+        removed: Iterable[tuple[Collection, str]],
+        *,
+        seen: int | None = None,
+    ) -> None:
+        """Remove keys, then add or replace documents, and publish them with `seen` in one step.
+
+        One Whoosh commit for each collection touched. Raises IndexUnusable; then nothing changed.
+        """
+        gone: dict[Collection, dict[str, None]] = {name: {} for name in COLLECTIONS}
+        come: dict[Collection, dict[str, Document]] = {name: {} for name in COLLECTIONS}
+        for collection, key in removed:
+            gone[collection][key] = None
+        for document in documents:
+            come[document.collection][document.key] = document
+            gone[document.collection][document.key] = None
+        with self._writing, self._reporting("be updated"):
+            base = self._current()
+            before = base.manifest
+            if seen is None:
+                seen = before.seen
+            if not any(gone.values()) and seen == before.seen:
+                return
+            counts: dict[Collection, int] = {"memories": before.memories, "turns": before.turns}
+            with self._generations.building(base) as build:
+                for collection in COLLECTIONS:
+                    if gone[collection]:
+                        counts[collection] = _revised(
+                            build / collection, gone[collection], come[collection].values()
+                        )
+                self._generations.publish(build, _manifest(counts, seen), base)
+
+    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
+        """The best documents that hold any word of the query, best first, equal ones by key.
+
+        Never raises on any text of a query; raises IndexUnusable when the index is.
+        """
+        asked = query_terms(query)
+        if not asked or limit < 1:
+            return []
+        with self._searching, self._reporting("search"):
+            try:
+                hits = self._reading(collection).find(asked, limit)
+            except Exception as error:
+                stale = self._read_at
+                self._close()
+                if self._generations.pointer() == stale:
+                    self._broken = (stale, _reason(error))
+                    raise
+                # A newer generation was published while this one was being opened.
+                hits = self._reading(collection).find(asked, limit)
+            return [Found(key, collection, score) for key, score in hits]
+
+    def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:
+        """Build a generation from all documents, aside, and swap it in; bounded memory.
+
+        `seen` None keeps the number if the old generation still tells it. Raises IndexUnusable,
+        or what the stream raises; then the old generation stays in force.
+        """
+        stream = _Stream(documents)
+        with self._writing, self._reporting("be rebuilt", stream):
+            from engram.index.whoosh_index import Writing
+
+            if seen is None:
+                seen = self.state().seen
+            with self._generations.building(None) as build:
+                writings = {name: Writing(build / name, new=True) for name in COLLECTIONS}
+                try:
+                    for document in stream:
+                        writings[document.collection].add(document)
+                    counts = {name: writing.commit() for name, writing in writings.items()}
+                except BaseException:
+                    for writing in writings.values():
+                        writing.cancel()
+                    raise
+                self._generations.publish(build, _manifest(counts, seen), None)
+
+    def state(self) -> IndexState:
+        """What the manifest says, after all checks but without opening the index; never raises.
+
+        `usable` is False also when a search of this generation has failed.
+        """
+        try:
+            pointer = self._generations.pointer()
+            generation = self._current()
+        except (IndexUnusable, OSError, ImportError) as error:
+            return IndexState(0, 0, 0, None, False, _reason(error), self._faults)
+        broken = self._broken[1] if self._broken and self._broken[0] == pointer else ""
+        held = generation.manifest
+        return IndexState(
+            generation.number, held.memories, held.turns, held.seen, not broken, broken,
+            self._faults,
+        )  # fmt: skip
+
+    def drop(self) -> None:
+        """Remove all generations; raises IndexUnusable when something could not be removed."""
+        with self._writing, self._searching, self._reporting("be removed"):
+            self._close()
+            self._generations.drop()
+
+    def close(self) -> None:
+        """Let the files of the searchers go; the next use opens them again."""
+        with self._searching:
+            self._close()
+
+    def _current(self) -> Generation:
+        """The generation in force, if this program made it."""
+        from engram.index.whoosh_index import MADE_BY
+
+        generation = self._generations.current()
+        made = (generation.manifest.made_by, generation.manifest.schema)
+        if made != (MADE_BY, _SCHEMA):
+            raise IndexUnusable(f"the index was made by {made[0]} (schema {made[1]})")
+        return generation
+
+    def _reading(self, collection: Collection) -> Reading:
+        """The open index of the generation in force."""
+        from engram.index.whoosh_index import Reading
+
+        pointer = self._generations.pointer()
+        if pointer != self._read_at:
+            self._close()
+            self._read_at = pointer
+        reading = self._readings.get(collection)
+        if reading is None:
+            reading = Reading(self._current().folder / collection)
+            self._readings[collection] = reading
+        return reading
+
+    def _close(self) -> None:
+        for reading in self._readings.values():
+            reading.close()
+        self._readings.clear()
+        self._read_at = None
+
+    @contextmanager
+    def _reporting(self, doing: str, stream: _Stream | None = None) -> Iterator[None]:
+        """Turn whatever Whoosh and the disk raise into a logged and counted IndexUnusable.
+
+        Whoosh raises four unrelated exceptions for one kind of damage, so all are caught.
+        """
+        try:
+            yield
+        except Exception as error:
+            if stream is not None and error is stream.failure:
+                raise
+            self._faults += 1
+            _log.warning("the index cannot %s: %s", doing, _reason(error))
+            if isinstance(error, IndexUnusable):
+                raise
+            raise IndexUnusable(_reason(error)) from error
+
+
+class _Stream:
+    """The documents of a rebuild; `failure` is what reading them raised."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._documents = documents
+        self.failure: Exception | None = None
+
+    def __iter__(self) -> Iterator[Document]:
+        try:
+            yield from self._documents
+        except Exception as error:
+            self.failure = error
+            raise
+
+
+def _revised(folder: Path, gone: Iterable[str], come: Iterable[Document]) -> int:
+    """Remove keys and add documents in one commit; returns how many documents there are now."""
+    from engram.index.whoosh_index import Writing
+
+    writing = Writing(folder, new=False)
+    try:
+        for key in gone:
+            writing.remove(key)
+        for document in come:
+            writing.add(document)
+        return writing.commit()
+    except BaseException:
+        writing.cancel()
+        raise
+
+
+def _manifest(counts: Mapping[Collection, int], seen: int | None) -> Manifest:
+    from engram.index.whoosh_index import MADE_BY
+
+    return Manifest(MADE_BY, _SCHEMA, counts["memories"], counts["turns"], seen)
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, IndexUnusable) else f"{type(error).__name__}: {error}"

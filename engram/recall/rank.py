@@ -1,0 +1,145 @@
+"""What the index found -> an order for a reader, with the reasons in words.
+
+A score is the match (its share of the best match of this query, 0..1) raised a little for what is
+recent and what is important, and lowered for what belongs to another project: the current project
+and what holds everywhere come first unless something elsewhere fits much better. Scores are 0..1,
+comparable within one answer; equal ones are ordered by key. What the query keeps out, and keys that
+nobody knows any more (the index may lag behind), are left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engram.model.hit import Collection, Found
+from engram.model.instant import Instant, minutes_between
+from engram.model.memory import Memory, importance_level
+from engram.model.turn import Turn
+from engram.recall.parse import Query
+
+#: The most that being learnt just now, or mattering most, can add to a perfect match: enough to
+#: order matches that are alike, too little to bring up one that is not.
+RECENCY = 0.10
+IMPORTANCE = 0.10
+#: Days in which recency halves.
+HALF_LIFE_DAYS = 60.0
+#: What a match in another project is worth.
+ELSEWHERE = 0.6
+#: These hold in every project.
+_EVERYWHERE = frozenset({"user", "system"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One answer: `why` names each part of the score in words."""
+
+    key: str
+    collection: Collection
+    score: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where and when a question is asked; `project` is empty outside of any."""
+
+    now: Instant
+    project: str = ""
+
+
+def fuse(lists: Iterable[Sequence[Found]]) -> list[Found]:
+    """Several answers to one question as one: each counts as its share of its list's best.
+
+    Scores of different queries are not comparable, so each list is put on a scale of its own
+    first; a key that several lists hold adds up. Best first, scores 0..1, equal ones by key.
+    """
+    shares: defaultdict[tuple[str, Collection], float] = defaultdict(float)
+    for found in lists:
+        best = max((hit.score for hit in found), default=0.0)
+        for hit in found:
+            shares[hit.key, hit.collection] += hit.score / best if best > 0 else 1.0
+    top = max(shares.values(), default=1.0)
+    fused = [Found(key, collection, share / top) for (key, collection), share in shares.items()]
+    return sorted(fused, key=lambda hit: (-hit.score, hit.key))
+
+
+def rank_memories(
+    query: Query,
+    found: Iterable[Sequence[Found]],
+    memories: Mapping[str, Memory],
+    setting: Setting,
+    limit: int,
+    *,
+    all_statuses: bool = False,
+) -> list[Ranked]:
+    """The best memories for a query, at most `limit`; `memories` by the keys of `found`."""
+    ranked = [
+        _ranked(hit, *_memory_factors(memory, setting))
+        for hit in fuse(found)
+        if (memory := memories.get(hit.key)) and query.admits(memory, all_statuses=all_statuses)
+    ]
+    return _best(ranked, limit)
+
+
+def rank_turns(
+    query: Query,
+    found: Iterable[Sequence[Found]],
+    turns: Mapping[str, Turn],
+    setting: Setting,
+    limit: int,
+) -> list[Ranked]:
+    """The best turns for a query, at most `limit`; `turns` by the keys of `found`."""
+    ranked = [
+        _ranked(hit, [], *_place(turn.project, False, setting))
+        for hit in fuse(found)
+        if (turn := turns.get(hit.key)) and query.admits_turn(turn)
+    ]
+    return _best(ranked, limit)
+
+
+def _memory_factors(
+    memory: Memory, setting: Setting
+) -> tuple[list[tuple[float, str]], float, list[str]]:
+    """What is added to a memory's match, the factor of its place, and the words for the latter."""
+    added: list[tuple[float, str]] = []
+    if memory.created:
+        days = max(0.0, minutes_between(memory.created, setting.now) / 1440)
+        added.append((RECENCY * 0.5 ** (days / HALF_LIFE_DAYS), _age(days)))
+    importance = min(1.0, max(0.0, memory.importance))
+    added.append((IMPORTANCE * importance, f"importance {importance_level(importance)}"))
+    factor, words = _place(memory.project, memory.space in _EVERYWHERE, setting)
+    return added, factor, words
+
+
+def _place(project: str, everywhere: bool, setting: Setting) -> tuple[float, list[str]]:
+    if everywhere:
+        return 1.0, ["holds in every project"]
+    if not setting.project or not project:
+        return 1.0, []
+    if project == setting.project:
+        return 1.0, ["this project"]
+    return ELSEWHERE, [f"project {project} (x{ELSEWHERE})"]
+
+
+def _ranked(hit: Found, added: list[tuple[float, str]], factor: float, place: list[str]) -> Ranked:
+    most = 1.0 + (RECENCY + IMPORTANCE if added else 0.0)
+    score = hit.score * (1.0 + sum(part for part, _ in added)) / most * factor
+    why = [
+        f"words match {hit.score:.0%} as well as the best",
+        *(f"{words} (+{part:.0%})" for part, words in added),
+        *place,
+    ]
+    return Ranked(hit.key, hit.collection, round(score, 6), tuple(why))
+
+
+def _best(ranked: list[Ranked], limit: int) -> list[Ranked]:
+    return sorted(ranked, key=lambda one: (-one.score, one.key))[: max(0, limit)]
+
+
+def _age(days: float) -> str:
+    whole = int(days)
+    if whole < 1:
+        return "learnt today"
+    return "learnt yesterday" if whole == 1 else f"learnt {whole} days ago"

@@ -1,0 +1,190 @@
+"""A text and a query -> the one stretch that shows best why the text was found.
+
+One line of plain text, at most as wide as asked on a terminal (an East Asian character takes two
+columns), cut between words and marked with `…` where it was cut. Where the words of the query stand
+is told as offsets; colouring them is the surface's job. Which words are the same is decided by
+`fold`: with the terms of the index's own analysis an excerpt shows what the index matched
+(`decided` for `deciding`); by default words are compared as `model.text` normalises them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from engram.model.display import plain
+from engram.model.text import words
+
+WIDTH = 160
+#: Only this much of a text is looked at: a turn may be a pasted log file.
+MAX_TEXT = 50_000
+_CUT = "…"
+#: Narrower than this nothing can be shown.
+_NARROWEST = 12
+
+#: Text -> the terms it is compared by.
+Fold = Callable[[str], Collection[str]]
+
+#: Thai to Khmer, kana, Han and Hangul: cut between any two characters.
+_DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_IS_DENSE = re.compile(f"[{_DENSE}]+")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """`spans` are (start, end) offsets of matches in `text`; `line`, 1-based, has the first."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A word, or a character of a dense script: where it stands, how wide, what it matches."""
+
+    start: int
+    end: int
+    columns: int
+    terms: frozenset[str]
+
+
+def excerpt(text: str, query: str, *, width: int = WIDTH, fold: Fold = words) -> Excerpt:
+    """The stretch of `text` with the most different words of `query`; its beginning without any.
+
+    `width` is in columns, at least 12.
+    """
+    width = max(width, _NARROWEST)
+    source = plain(text[:MAX_TEXT])
+    pieces = _pieces(source, frozenset(fold(query)), fold, width)
+    if not pieces:
+        return Excerpt("", (), 1)
+    first, last = _window(source, pieces, width - 2 * len(_CUT))
+    head = _CUT if first > 0 else ""
+    tail = _CUT if last < len(pieces) - 1 or len(text) > MAX_TEXT else ""
+    shown, spans = _joined(source, pieces[first : last + 1], head)
+    matched = [piece for piece in pieces[first : last + 1] if piece.terms]
+    line = 1 + source.count("\n", 0, (matched or pieces[first:])[0].start)
+    return Excerpt(shown + tail, spans, line)
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a line of plain text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns_of, text))
+
+
+def _columns_of(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _pieces(source: str, asked: frozenset[str], fold: Fold, width: int) -> list[_Piece]:
+    """The pieces of a text, none wider than the narrowest window, with the asked terms in each."""
+    longest = max(1, min(60, (width - 2) // 2))
+    cutter = re.compile(f"[{_DENSE}]|[^\\s{_DENSE}]{{1,{longest}}}")
+    dense = _dense_matches(source, asked)
+    known: dict[str, frozenset[str]] = {}
+    pieces: list[_Piece] = []
+    for match in cutter.finditer(source):
+        piece = match.group()
+        if piece not in known:
+            known[piece] = asked & frozenset(fold(piece)) if asked else frozenset()
+        terms = known[piece] | dense.get(match.start(), frozenset())
+        pieces.append(_Piece(match.start(), match.end(), columns(piece), terms))
+    return pieces
+
+
+def _dense_matches(source: str, asked: frozenset[str]) -> dict[int, frozenset[str]]:
+    """Offset of a character -> the asked terms of a dense script that it is part of."""
+    found: dict[int, frozenset[str]] = {}
+    for term in sorted(term for term in asked if _IS_DENSE.fullmatch(term)):
+        at = source.find(term)
+        while at >= 0:
+            for offset in range(at, at + len(term)):
+                found[offset] = found.get(offset, frozenset()) | {term}
+            at = source.find(term, at + 1)
+    return found
+
+
+def _gap(source: str, left: _Piece, right: _Piece) -> int:
+    """Columns between two neighbours: one for white space, none where a word was cut."""
+    return int(left.end < right.start)
+
+
+def _window(source: str, pieces: list[_Piece], width: int) -> tuple[int, int]:
+    """First and last piece of the stretch to show: the most terms, then the most matches."""
+    first = used = matches = 0
+    counts: Counter[str] = Counter()
+    best, chosen = (0, 0), (0, 0)
+    for last, piece in enumerate(pieces):
+        used += piece.columns + (_gap(source, pieces[last - 1], piece) if last > first else 0)
+        counts.update(piece.terms)
+        matches += bool(piece.terms)
+        while used > width:
+            gone = pieces[first]
+            used -= gone.columns + _gap(source, gone, pieces[first + 1])
+            counts -= Counter(gone.terms)
+            matches -= bool(gone.terms)
+            first += 1
+        if (len(counts), matches) > best:
+            best, chosen = (len(counts), matches), (first, last)
+    return _centred(source, pieces, chosen, width)
+
+
+def _centred(
+    source: str, pieces: list[_Piece], chosen: tuple[int, int], width: int
+) -> tuple[int, int]:
+    """From the first to the last match of a stretch, and what there is room for on either side."""
+    matched = [at for at in range(chosen[0], chosen[1] + 1) if pieces[at].terms] or [0]
+    first, last = matched[0], matched[-1]
+    used = sum(piece.columns for piece in pieces[first : last + 1])
+    used += sum(_gap(source, pieces[at], pieces[at + 1]) for at in range(first, last))
+    grown = True
+    while grown:
+        grown = False
+        for step in (-1, 1):
+            edge, beyond = (first, first - 1) if step < 0 else (last, last + 1)
+            if 0 <= beyond < len(pieces):
+                pair = sorted((edge, beyond))
+                more = pieces[beyond].columns + _gap(source, pieces[pair[0]], pieces[pair[1]])
+                if used + more <= width:
+                    used, grown = used + more, True
+                    first, last = min(first, beyond), max(last, beyond)
+    return first, last
+
+
+def _joined(
+    source: str, pieces: list[_Piece], head: str
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The pieces as one line, and where the matches stand in it; touching ones are one."""
+    line = head
+    spans: list[tuple[int, int]] = []
+    before: _Piece | None = None
+    for piece in pieces:
+        line += " " if before and _gap(source, before, piece) else ""
+        word = source[piece.start : piece.end]
+        if piece.terms:
+            start, end = _without_edges(word)
+            span = (len(line) + start, len(line) + end)
+            if spans and spans[-1][1] == span[0]:
+                span = (spans.pop()[0], span[1])
+            spans.append(span)
+        line += word
+        before = piece
+    return line, tuple(spans)
+
+
+def _without_edges(word: str) -> tuple[int, int]:
+    """Offsets of a word without the punctuation around it; all of it when there is nothing else."""
+    bare = _EDGES.sub("", word)
+    if not bare:
+        return 0, len(word)
+    start = word.index(bare)
+    return start, start + len(bare)

@@ -1,0 +1,284 @@
+"""Files that grow, shrink, move and are replaced; and what is no file at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engram.capture.clean import Removed
+from engram.capture.follow import CHUNK_TURNS, Cursor, cursor_of, read_file, walk
+from engram.capture.sources import source
+from engram.model.errors import BadInput
+from engram.model.turn import Turn
+from engram.ports import Tally
+
+
+class Noon:
+    """A clock that stands still."""
+
+    def now(self) -> str:
+        return "2026-05-01T12:00:00Z"
+
+
+class Desk:
+    """A program that reads one source again and again and keeps the cursors."""
+
+    def __init__(self, name: str = "jsonl") -> None:
+        self.source = source(name)
+        self.cursors: dict[str, Cursor] = {}
+        self.tally = Tally()
+        self.removed = Removed()
+
+    def read(self, path: Path) -> list[str]:
+        """The texts that are new; the cursors go through JSON, as they do between two runs."""
+        return [turn.text for turn in self.turns(path)]
+
+    def turns(self, path: Path) -> list[Turn]:
+        found: list[Turn] = []
+        for turns, cursor in read_file(
+            path, self.source, self.cursors, Noon(), tally=self.tally, removed=self.removed
+        ):
+            found += turns
+            plain = json.loads(json.dumps(cursor.plain()))
+            again = cursor_of(cursor.key, plain)
+            assert again == cursor
+            self.cursors = {**self.cursors, cursor.key: cursor}
+        return found
+
+
+def row(text: str, role: str = "user") -> bytes:
+    return json.dumps({"role": role, "content": text}).encode() + b"\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "talk.jsonl"
+    path.write_bytes(row("one") + row("two"))
+    return path
+
+
+def test_an_unchanged_file_has_nothing_new(file: Path) -> None:
+    desk = Desk()
+    assert desk.read(file) == ["one", "two"]
+    assert list(read_file(file, desk.source, desk.cursors, Noon())) == []
+
+
+def test_a_grown_file_is_read_from_where_the_last_reading_ended(file: Path) -> None:
+    desk = Desk()
+    desk.read(file)
+    with file.open("ab") as stream:
+        stream.write(row("three"))
+    assert desk.read(file) == ["three"]
+    (cursor,) = desk.cursors.values()
+    assert (cursor.offset, cursor.line) == (file.stat().st_size, 3)
+
+
+def test_a_truncated_or_rewritten_file_is_read_from_the_start(file: Path) -> None:
+    desk = Desk()
+    desk.read(file)
+    file.write_bytes(row("one"))
+    assert desk.read(file) == ["one"]
+    file.write_bytes(row("one") + row("TWO") + row("three"))
+    assert desk.read(file) == ["TWO", "three"]
+    file.write_bytes(row("one") + row("2") + row("three") + row("four"))
+    assert desk.read(file) == ["one", "2", "three", "four"]
+
+
+def test_a_file_replaced_by_another_has_a_cursor_of_its_own(file: Path) -> None:
+    desk = Desk()
+    desk.read(file)
+    file.write_bytes(row("other") + row("two"))
+    assert desk.read(file) == ["other", "two"]
+    assert len(desk.cursors) == 2
+
+
+def test_a_moved_file_is_not_read_again_and_the_cursor_names_no_place(
+    file: Path, tmp_path: Path
+) -> None:
+    desk = Desk()
+    desk.read(file)
+    moved = tmp_path / "elsewhere" / file.name
+    moved.parent.mkdir()
+    file.rename(moved)
+    assert desk.read(moved) == []
+    (cursor,) = desk.cursors.values()
+    assert str(tmp_path) not in cursor.key + json.dumps(cursor.plain())
+
+
+def test_the_same_file_has_the_same_cursor_on_every_machine(file: Path, tmp_path: Path) -> None:
+    first, second = Desk(), Desk()
+    first.read(file)
+    copy = tmp_path / "other" / file.name
+    copy.parent.mkdir()
+    copy.write_bytes(file.read_bytes())
+    second.read(copy)
+    assert first.cursors == second.cursors
+
+
+def test_a_torn_last_line_waits_for_its_end(file: Path) -> None:
+    desk = Desk()
+    whole = file.read_bytes()
+    file.write_bytes(whole + row("three")[:10])
+    assert desk.read(file) == ["one", "two"]
+    assert desk.read(file) == []
+    file.write_bytes(whole + row("three"))
+    assert desk.read(file) == ["three"]
+
+
+def test_a_first_line_that_is_still_torn_leaves_no_cursor(tmp_path: Path) -> None:
+    desk, path = Desk(), tmp_path / "new.jsonl"
+    path.write_bytes(b"")
+    assert desk.read(path) == []
+    path.write_bytes(row("one")[:9])
+    assert desk.read(path) == []
+    assert desk.cursors == {}
+    path.write_bytes(row("one"))
+    assert desk.read(path) == ["one"]
+
+
+def test_lines_without_turns_still_move_the_cursor(tmp_path: Path) -> None:
+    desk, path = Desk(), tmp_path / "quiet.jsonl"
+    path.write_bytes(b'{"role":"system","content":"x"}\n')
+    assert desk.read(path) == []
+    (cursor,) = desk.cursors.values()
+    assert cursor.offset == path.stat().st_size
+
+
+def test_a_large_file_comes_in_chunks_and_any_of_them_can_be_gone_on_from(tmp_path: Path) -> None:
+    path = tmp_path / "large.jsonl"
+    path.write_bytes(b"".join(row(f"turn {number}") for number in range(2 * CHUNK_TURNS + 7)))
+    kind = source("jsonl")
+    chunks = list(read_file(path, kind, {}, Noon()))
+    assert [len(turns) for turns, _ in chunks] == [CHUNK_TURNS, CHUNK_TURNS, 7]
+    _, cursor = chunks[0]
+    (again, *_) = read_file(path, kind, {cursor.key: cursor}, Noon())
+    assert again == chunks[1]
+
+
+def test_what_is_private_or_off_the_record_is_left_out_and_counted(tmp_path: Path) -> None:
+    desk, path = Desk(), tmp_path / "talk.jsonl"
+    head = row("a <private>x</private>") + row("Off the record: y")
+    path.write_bytes(head)
+    assert desk.read(path) == ["a"]
+    path.write_bytes(head + row("y, really?", "assistant") + row("b"))
+    assert desk.read(path) == ["b"]
+    assert (desk.removed.private, desk.removed.off_record) == (1, 2)
+
+
+def test_project_and_session_are_known_to_a_later_reading(tmp_path: Path) -> None:
+    desk, path = Desk("claude-code"), tmp_path / "s.jsonl"
+
+    def line(text: str, **more: str) -> bytes:
+        return json.dumps({"type": "user", "message": {"content": text}, **more}).encode() + b"\n"
+
+    path.write_bytes(line("a", sessionId="s1", cwd="/home/kim/shop"))
+    desk.read(path)
+    path.write_bytes(path.read_bytes() + line("b", sessionId="s1", cwd="/home/kim/shop/deeper"))
+    (turn,) = desk.turns(path)
+    assert (turn.session, turn.project) == ("s1", "shop")
+    assert "/home/kim" not in str(desk.cursors)
+
+
+def test_a_cursor_that_is_none_is_no_cursor() -> None:
+    good = Cursor("k", 5, 1, "t", {"a": "b"}).plain()
+    for key, bad in (
+        ("offset", -1), ("offset", True), ("offset", "5"), ("line", None), ("tail", 5),
+        ("state", []), ("state", {"a": 1}),
+    ):  # fmt: skip
+        assert cursor_of("k", {**good, key: bad}) is None
+    assert cursor_of("k", ["no"]) is None
+    assert cursor_of("k", good) == Cursor("k", 5, 1, "t", {"a": "b"})
+
+
+def test_an_offset_beyond_the_file_or_a_foreign_tail_means_the_start(file: Path) -> None:
+    desk = Desk()
+    desk.read(file)
+    (key,) = desk.cursors
+    for cursor in (Cursor(key, 10**9, 5, "x"), Cursor(key, 10, 1, "0" * 16)):
+        desk.cursors = {key: cursor}
+        assert desk.read(file) == ["one", "two"]
+
+
+def test_what_is_no_file_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    kind = source("jsonl")
+    for path in (tmp_path, tmp_path / "missing.jsonl", Path("nul\0byte"), tmp_path / ("x" * 999)):
+        with pytest.raises(BadInput):
+            read_file(path, kind, {}, Noon())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and device files of POSIX systems")
+def test_pipes_devices_and_symlink_loops_are_refused_without_waiting(tmp_path: Path) -> None:
+    pipe, loop = tmp_path / "pipe.jsonl", tmp_path / "loop.jsonl"
+    os.mkfifo(pipe)
+    loop.symlink_to(loop)
+    for path in (pipe, loop, Path("/dev/null"), Path("/dev/tty")):
+        with pytest.raises(BadInput) as refused:
+            read_file(path, source("jsonl"), {}, Noon())
+        assert "\n" not in str(refused.value)
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or not hasattr(os, "geteuid") or os.geteuid() == 0,
+    reason="a superuser may read everything",
+)
+def test_a_file_that_may_not_be_read_is_refused(file: Path) -> None:
+    file.chmod(0)
+    with pytest.raises(BadInput):
+        read_file(file, source("jsonl"), {}, Noon())
+
+
+def test_a_folder_is_walked_in_order_without_hidden_temporary_or_conflict_copies(
+    tmp_path: Path,
+) -> None:
+    wanted = ["a.jsonl", "b/B.JSONL", "b/c/d.jsonl", "b.jsonl"]
+    others = [
+        ".hidden.jsonl", ".git/x.jsonl", "x.tmp.jsonl", "x.jsonl.tmp-12", "x.jsonl~", "y.md",
+        "x (conflicted copy 2026).jsonl", "x.sync-conflict-20260306.jsonl", "b.tmp/x.jsonl",
+    ]  # fmt: skip
+    for name in wanted + others:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(row("x"))
+    found = walk(tmp_path, source("jsonl"))
+    assert [path.relative_to(tmp_path).as_posix() for path in found] == sorted(
+        wanted, key=lambda name: Path(name).parts
+    )
+    assert walk(tmp_path / "y.md", source("jsonl")) == [tmp_path / "y.md"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need a privilege there")
+def test_symlinks_below_a_folder_are_not_followed(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    outside.mkdir()
+    (outside / "a.jsonl").write_bytes(row("x"))
+    (folder / "link.jsonl").symlink_to(outside / "a.jsonl")
+    (folder / "up").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe.jsonl")
+    assert walk(folder, source("jsonl")) == []
+
+
+def test_there_is_nothing_to_walk_at_a_missing_path(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        walk(tmp_path / "missing", source("jsonl"))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.sampled_from(["yes", "no", "<private>x</private>", "maybe so"]), max_size=12),
+       st.lists(st.integers(0, 400), max_size=4))  # fmt: skip
+def test_a_file_that_is_written_piece_by_piece_gives_every_turn_once(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], cuts: list[int]
+) -> None:
+    path = tmp_path_factory.mktemp("grow") / "talk.jsonl"
+    whole = b"".join(row(text) for text in texts)
+    desk, found = Desk(), list[str]()
+    for cut in [*sorted(cuts), len(whole)]:
+        path.write_bytes(whole[:cut])
+        found += [turn.message for turn in desk.turns(path)]
+    assert found == [turn.message for turn in Desk().turns(path)]

@@ -1,0 +1,1 @@
+"""Outside cases against the product's real functions."""

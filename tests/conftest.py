@@ -1,0 +1,42 @@
+"""Real vaults in temporary folders, with a home of their own and a clock that stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engram.store.clock import FixedClock
+from engram.vault import Vault
+
+NOW = "2026-03-06T12:00:00Z"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An environment whose user files lie in the test's own folder."""
+    return {"ENGRAM_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)}
+
+
+@pytest.fixture
+def open_vault(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable[..., Vault]]:
+    """Open (making it the first time) the vault of a name; all are closed at the end."""
+    opened: list[Vault] = []
+
+    def open_one(name: str = "vault", now: str = NOW) -> Vault:
+        path = tmp_path / name
+        make = Vault.open if (path / "engram.toml").exists() else Vault.create
+        vault = make(path, environment=environment, clock=FixedClock(now))
+        opened.append(vault)
+        return vault
+
+    yield open_one
+    for vault in opened:
+        vault.close()
+
+
+@pytest.fixture
+def vault(open_vault: Callable[..., Vault]) -> Vault:
+    """One empty vault."""
+    return open_vault()

@@ -1,0 +1,238 @@
+"""Stop at the k-th call of the disk, for every k: reopen, and nothing is lost or half done."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+import engram.shelf
+import engram.vault
+from engram.index.memory_finder import PlainFinder
+from engram.model.memory import Memory
+from engram.store.clock import FixedClock
+from engram.store.disk import VaultDisk
+from engram.vault import Vault
+from tests.conftest import NOW
+from tests.kit import takes_every_turn, turns, where
+
+
+class Stopped(BaseException):
+    """The process ends here: no handler of the product may stop this."""
+
+
+class StoppingDisk(VaultDisk):
+    """A disk on which the k-th call does half its work, or none, and then the process ends."""
+
+    calls = 0
+    stop_at = 0
+    half = False
+
+    def _count(self) -> bool:
+        type(self).calls += 1
+        if self.calls < self.stop_at or not self.stop_at:
+            return False
+        if not self.half:
+            raise Stopped
+        return True
+
+    def stage(self, files: Sequence[tuple[str, bytes]]) -> None:
+        if self._count():
+            super().stage([(path, data[: len(data) // 2]) for path, data in files[: len(files) // 2 + 1]])
+            raise Stopped
+        super().stage(files)
+
+    def place(self, staged: str, path: str, *, fresh: bool) -> None:
+        stop = self._count()
+        super().place(staged, path, fresh=fresh)
+        if stop:
+            raise Stopped
+
+    def rename(self, path: str, to: str) -> None:
+        stop = self._count()
+        super().rename(path, to)
+        if stop:
+            raise Stopped
+
+    def append(self, path: str, data: bytes, *, sync: bool = True) -> None:
+        if self._count():
+            super().append(path, data[: len(data) // 2], sync=sync)
+            raise Stopped
+        super().append(path, data, sync=sync)
+
+    def remove(self, path: str) -> None:
+        stop = self._count()
+        super().remove(path)
+        if stop:
+            raise Stopped
+
+    def sync(self, folders: Iterable[str]) -> None:
+        if self._count():
+            raise Stopped
+        super().sync(folders)
+
+
+@pytest.fixture
+def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The in-memory index: these tests open hundreds of vaults and never search."""
+    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+
+
+@pytest.fixture
+def stopping(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
+    """Arm the disk of vaults opened from now on; 0 disarms it."""
+
+    def arm(stop_at: int, half: bool) -> None:
+        StoppingDisk.calls, StoppingDisk.stop_at, StoppingDisk.half = 0, stop_at, half
+
+    monkeypatch.setattr(engram.vault, "VaultDisk", StoppingDisk)
+    arm(0, False)
+    return arm
+
+
+class Cycle:
+    """A prepared vault that is copied, and one deed that is interrupted at every call."""
+
+    def __init__(self, tmp_path: Path, environment: dict[str, str]) -> None:
+        self.prepared, self.path = tmp_path / "prepared", tmp_path / "vault"
+        self.home, self.environment = Path(environment["ENGRAM_HOME"]), environment
+
+    def prepare(self, deed: Callable[[Vault], object]) -> None:
+        with self.open() as vault:
+            deed(vault)
+        shutil.copytree(self.path, self.prepared)
+
+    def reset(self) -> None:
+        shutil.rmtree(self.path)
+        shutil.copytree(self.prepared, self.path)
+
+    def open(self) -> Vault:
+        make = Vault.open if (self.path / "engram.toml").exists() else Vault.create
+        return takes_every_turn(make(self.path, environment=self.environment, clock=FixedClock(NOW)))
+
+    def interrupt(
+        self, arm: Callable[[int, bool], None], deed: Callable[[Vault], object],
+        check: Callable[[Vault], None],
+    ) -> int:  # fmt: skip
+        """Run the deed stopped at every call in both ways; returns how many stops there were."""
+        stops = 0
+        for half in (False, True):
+            for k in range(1, 10_000):
+                self.reset()
+                vault = self.open()
+                vault.ready_to_read()
+                arm(k, half)
+                try:
+                    deed(vault)
+                except Stopped:
+                    stops += 1
+                else:
+                    arm(0, False)
+                    vault.close()
+                    break
+                arm(0, False)
+                vault.close()
+                with self.open() as reopened:
+                    findings = reopened.doctor()
+                    assert findings == [], f"stopped at call {k} (half: {half})"
+                    check(reopened)
+        return stops
+
+
+def live_texts(vault: Vault) -> set[str]:
+    return {memory.text for memory in vault.followers.catalog.memories() if memory.live}
+
+
+def test_capture_and_extract_lose_no_turn(
+    tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
+    capsys: pytest.CaptureFixture[str], light_index: None,
+) -> None:  # fmt: skip
+    first, second = turns(3, "a"), [*turns(2, "b"), *turns(1, "a", first=3)]
+    before = turns(2, "earlier")
+    cycle = Cycle(tmp_path, environment)
+    cycle.prepare(lambda vault: vault.capture(before))
+
+    def deed(vault: Vault) -> None:
+        vault.capture(first)
+        vault.capture(second)
+        vault.flush()
+
+    def check(vault: Vault) -> None:
+        accounted = {turn.text for turn in before}
+        accounted |= {memory.text for memory in vault.followers.catalog.memories()}
+        for waiting in vault.waiting():
+            accounted |= {turn.text for turn in vault.house.turns.pending(waiting.transcript)[1]}
+        journalled = {entry.turn.text for entry in vault.journal.entries()}
+        assert journalled <= accounted, "a captured turn is neither pending nor has its memory"
+        # whoever captures again after a crash brings the same turns: nothing doubles
+        deed(vault)
+        texts = sorted(memory.text for memory in vault.followers.catalog.memories())
+        assert texts == sorted(turn.text for turn in (*before, *first, *second))
+        assert vault.doctor() == []
+
+    stops = cycle.interrupt(stopping, deed, check)
+    with capsys.disabled():
+        print(f"\n  capture and extract: stopped {stops} times")
+    assert stops > 40
+
+
+def test_undo_happens_whole_or_not_at_all(
+    tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
+    capsys: pytest.CaptureFixture[str], light_index: None,
+) -> None:  # fmt: skip
+    cycle = Cycle(tmp_path, environment)
+
+    def prepare(vault: Vault) -> None:
+        vault.capture(turns(3))
+        vault.flush()
+
+    cycle.prepare(prepare)
+    outcomes: set[int] = set()
+
+    def check(vault: Vault) -> None:
+        outcomes.add(len(live_texts(vault)))
+        assert len(live_texts(vault)) in (0, 3)
+
+    stops = cycle.interrupt(stopping, lambda vault: vault.undo(), check)
+    with capsys.disabled():
+        print(f"\n  undo: stopped {stops} times")
+    assert outcomes == {0, 3}
+
+
+def test_a_purge_that_began_is_finished_and_leaves_no_word(
+    tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    cycle = Cycle(tmp_path, environment)
+    doomed, kept = turns(2)
+    word = doomed.text.split()[1]
+
+    def prepare(vault: Vault) -> None:
+        vault.capture([doomed, kept])
+        vault.flush()
+
+    def memory(vault: Vault) -> Memory | None:
+        return next((one for one in vault.followers.catalog.memories() if word in one.text), None)
+
+    def deed(vault: Vault) -> None:
+        found = memory(vault)
+        assert found is not None
+        vault.purge(found.id)
+
+    def check(vault: Vault) -> None:
+        vault.shelf.refresh()
+        if memory(vault) is None:
+            vault.close()
+            assert where(cycle.path, word) == []
+            assert where(cycle.home, word) == []
+        else:
+            assert live_texts(vault) == {doomed.text, kept.text}
+
+    cycle.prepare(prepare)
+    stops = cycle.interrupt(stopping, deed, check)
+    with capsys.disabled():
+        print(f"\n  purge: stopped {stops} times")
+    with cycle.open() as vault:
+        assert live_texts(vault) == {kept.text}

@@ -1,0 +1,57 @@
+"""Eight processes write to one vault at once: nothing is lost, nothing doubles."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from engram.vault import Vault
+from tests.kit import takes_every_turn
+
+#: seconds that the writers go on; the torture run asks for more
+_SECONDS = float(os.environ.get("ENGRAM_TEST_SECONDS", "4"))
+
+_WRITER = """
+import sys, time
+from engram.store.clock import FixedClock
+from engram.vault import Vault
+from tests.kit import takes_every_turn, turns
+path, name, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+end, first = time.monotonic() + seconds, 0
+while time.monotonic() < end:
+    with takes_every_turn(Vault.open(path, clock=FixedClock("2026-03-06T12:00:00Z"))) as vault:
+        vault.capture(turns(2, session=name, first=first))
+    first += 2
+print(first)
+"""
+
+
+def test_eight_processes_lose_nothing(
+    environment: dict[str, str], open_vault: Callable[..., Vault]
+) -> None:
+    vault = open_vault()
+    root = Path(__file__).parents[2]
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("ENGRAM_")}
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(vault.root), f"w{number}", str(_SECONDS)],
+            env=clean | environment | {"PYTHONPATH": str(root)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(8)
+    ]
+    written = 0
+    for writer in writers:
+        out, errors = writer.communicate(timeout=300)
+        assert writer.returncode == 0, errors
+        written += int(out)
+    with takes_every_turn(open_vault()) as after:
+        after.flush()
+        texts = [memory.text for memory in after.followers.catalog.memories()]
+        assert len(texts) == len(set(texts)) == written > 16
+        assert after.doctor() == []

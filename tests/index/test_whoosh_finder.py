@@ -1,0 +1,237 @@
+"""What only the index on disk can do wrong: damage, foreign files, crashes, other processes."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from engram.index.contract import IndexUnusable
+from engram.index.whoosh_finder import WhooshFinder
+from engram.model.hit import Document
+
+
+def memory(key: str, body: str) -> Document:
+    return Document(key, "memories", "", body)
+
+
+def keys(finder: WhooshFinder, query: str) -> list[str]:
+    return [found.key for found in finder.find(query, "memories", 10)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def finder(folder: Path) -> WhooshFinder:
+    made = WhooshFinder(folder)
+    made.rebuild([memory("a", "postgres"), memory("b", "sqlite")], seen=1)
+    return made
+
+
+def part(folder: Path, ending: str) -> Path:
+    """The file of the memories with that ending, in the generation in force."""
+    current = folder / (folder / "CURRENT").read_text(encoding="ascii").strip()
+    return next(path for path in (current / "memories").iterdir() if path.name.endswith(ending))
+
+
+class Bomb:
+    """A pickle that creates a file when it is opened."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return open, (str(self.path), "w")
+
+
+def test_importing_the_index_imports_no_whoosh() -> None:
+    code = (
+        "import sys, engram.index, engram.index.whoosh_finder, engram.index.memory_finder\n"
+        "assert not any(name.split('.')[0] == 'whoosh' for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_another_process_finds_what_this_one_published(finder: WhooshFinder, folder: Path) -> None:
+    other = WhooshFinder(folder)
+    assert keys(other, "postgres") == ["a"]
+    finder.update([memory("c", "postgres")], [], seen=2)
+    assert keys(other, "postgres") == ["a", "c"]
+    finder.rebuild([memory("d", "postgres")])
+    assert keys(other, "postgres") == ["d"]
+    assert other.state().generation == 3
+
+
+def test_a_dropped_and_rebuilt_index_shows_nothing_old_to_an_open_reader(
+    finder: WhooshFinder, folder: Path
+) -> None:
+    other = WhooshFinder(folder)
+    assert keys(other, "postgres") == ["a"]
+    finder.drop()
+    finder.rebuild([memory("z", "mysql")])
+    assert keys(other, "postgres") == []
+    assert keys(other, "mysql") == ["z"]
+
+
+def test_searches_go_on_while_another_thread_writes(finder: WhooshFinder) -> None:
+    failures: list[Exception] = []
+
+    def search() -> None:
+        try:
+            for _ in range(30):
+                assert "a" in keys(finder, "postgres")
+        except Exception as error:  # noqa: BLE001 - handed to the main thread
+            failures.append(error)
+
+    threads = [threading.Thread(target=search) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for n in range(5):
+        finder.update([memory(f"n{n}", "postgres")], [], seen=n + 2)
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert finder.state().memories == 7
+
+
+@pytest.mark.parametrize("ending", [".toc", ".seg"])
+def test_a_planted_pickle_is_never_opened(finder: WhooshFinder, folder: Path, ending: str) -> None:
+    trap = folder.parent / "sprung"
+    path = part(folder, ending)
+    planted = pickle.dumps(Bomb(trap))
+    path.write_bytes(planted.ljust(path.stat().st_size, b"."))
+    fresh = WhooshFinder(folder)
+    assert not fresh.state().usable
+    with pytest.raises(IndexUnusable, match="not those that engram wrote"):
+        fresh.find("postgres", "memories", 5)
+    with pytest.raises(IndexUnusable):
+        fresh.update([memory("c", "x")], [])
+    assert not trap.exists()
+
+
+def test_a_planted_pickle_would_run_if_it_were_opened(tmp_path: Path) -> None:
+    """Shows that the test above can fail."""
+    pickle.loads(pickle.dumps(Bomb(tmp_path / "sprung"))).close()
+    assert (tmp_path / "sprung").exists()
+
+
+def test_an_unusable_index_is_replaced_by_a_rebuild(finder: WhooshFinder, folder: Path) -> None:
+    part(folder, ".seg").write_bytes(b"")
+    fresh = WhooshFinder(folder)
+    with pytest.raises(IndexUnusable):
+        keys(fresh, "postgres")
+    fresh.rebuild([memory("a", "postgres")])
+    assert keys(fresh, "postgres") == ["a"]
+    assert fresh.state().usable
+    assert fresh.state().seen is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(("ending", "share"), [(".toc", 1.0), (".seg", 0.5)])
+def test_damage_that_keeps_every_mark_is_reported_and_counted(
+    finder: WhooshFinder,
+    folder: Path,
+    ending: str,
+    share: float,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Bits that rot change neither size nor time: then it is Whoosh that raises, this or that."""
+    path = part(folder, ending)
+    times = path.stat()
+    with path.open("r+b") as file:
+        file.seek(16)
+        file.write(b"\xff" * int(times.st_size * share))
+        file.truncate(times.st_size)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    fresh = WhooshFinder(folder)
+    assert fresh.state().usable
+    with caplog.at_level(logging.WARNING), pytest.raises(IndexUnusable):
+        fresh.find("postgres", "memories", 5)
+    assert "cannot search" in caplog.text
+    state = fresh.state()
+    assert (state.usable, state.faults) == (False, 1)
+    assert state.reason
+    fresh.rebuild([memory("a", "postgres")])
+    assert fresh.state().usable
+    # Whoosh leaves a damaged table of contents open: collect it here, where that is expected.
+    gc.collect()
+
+
+@pytest.mark.parametrize("key", ["made_by", "schema"])
+def test_an_index_of_another_version_is_not_opened(
+    finder: WhooshFinder, folder: Path, key: str
+) -> None:
+    manifest = folder / "gen-1" / "manifest.json"
+    lines = manifest.read_text(encoding="utf-8").splitlines(keepends=True)
+    changed = [f' "{key}": "other",\n' if f'"{key}"' in line else line for line in lines]
+    assert changed != lines
+    manifest.write_text("".join(changed), encoding="utf-8")
+    assert "other" in WhooshFinder(folder).state().reason
+    with pytest.raises(IndexUnusable, match="was made by"):
+        keys(WhooshFinder(folder), "postgres")
+
+
+def test_a_search_does_not_log_the_query(
+    finder: WhooshFinder, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    part(folder, ".seg").write_bytes(b"")
+    with caplog.at_level(logging.DEBUG), pytest.raises(IndexUnusable):
+        WhooshFinder(folder).find("hunter2", "memories", 5)
+    assert "hunter2" not in caplog.text
+
+
+def test_a_build_killed_half_way_is_ignored_and_cleaned(finder: WhooshFinder, folder: Path) -> None:
+    code = f"""
+import os
+from pathlib import Path
+from engram.index.whoosh_finder import WhooshFinder
+from engram.model.hit import Document
+
+def documents():
+    for n in range(200):
+        yield Document(f"k{{n}}", "memories", "", "mysql")
+    os._exit(9)
+
+WhooshFinder(Path({str(folder)!r})).rebuild(documents(), seen=9)
+"""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], check=False, cwd=root)
+    assert done.returncode == 9
+    assert any(name.startswith(".build-") for name in os.listdir(folder))
+    fresh = WhooshFinder(folder)
+    assert keys(fresh, "postgres mysql") == ["a"]
+    assert fresh.state().seen == 1
+    fresh.update([memory("c", "mysql")], [], seen=2)
+    assert keys(fresh, "mysql") == ["c"]
+    assert not any(name.startswith(".build-") for name in os.listdir(folder))
+
+
+def test_many_updates_keep_the_folder_small(finder: WhooshFinder, folder: Path) -> None:
+    for n in range(30):
+        finder.update([memory(f"n{n}", f"word{n}")], [("memories", f"n{n - 1}")], seen=n)
+    assert finder.state().memories == 3
+    assert len([path for path in folder.rglob("*") if path.is_file()]) < 60
+    assert keys(finder, "word28 word29") == ["n29"]
+
+
+def test_an_update_of_nothing_publishes_nothing(finder: WhooshFinder) -> None:
+    finder.update([], [], seen=1)
+    assert finder.state().generation == 1
+
+
+def test_a_folder_that_cannot_be_written_is_unusable_not_a_crash(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    finder = WhooshFinder(tmp_path / "file" / "index")
+    with pytest.raises(IndexUnusable):
+        finder.rebuild([memory("a", "postgres")])
+    assert not finder.state().usable

@@ -1,0 +1,67 @@
+"""What several tests build with: turns, an extractor that takes every word, digests of trees."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from engram.extract.receipt import receipt_of
+from engram.model.candidate import Candidate
+from engram.model.turn import Turn, turn_of
+from engram.vault import Vault
+
+
+class EveryTurn:
+    """An Extractor that proposes each user turn as a fact, so that tests can count turns."""
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        return [
+            Candidate("fact", turn.text, receipt_of(turn, turn.text), 0.8, project=turn.project)
+            for turn in turns
+            if turn.role == "user"
+        ]
+
+
+def takes_every_turn(vault: Vault) -> Vault:
+    """The vault with `EveryTurn` for its extractor."""
+    vault.house = dataclasses.replace(vault.house, extractor=EveryTurn())
+    return vault
+
+
+def turns(count: int, session: str = "s", first: int = 0) -> list[Turn]:
+    """User turns with a unique statement each."""
+    return [
+        turn_of(
+            "user", f"The token{session}{number:04d} valve holds {number} bar.",
+            f"2026-03-06T{10 + number // 60 % 12:02d}:{number % 60:02d}:00Z",
+            source="test", session=session, project="shop", message=str(number),
+        )  # fmt: skip
+        for number in range(first, first + count)
+    ]
+
+
+def files(root: Path) -> Iterator[Path]:
+    """Every regular file below a folder, in order."""
+    yield from sorted(path for path in root.rglob("*") if path.is_file())
+
+
+def tree_digest(root: Path, *tops: str) -> str:
+    """SHA-256 over names and bytes of all files (below `tops`, or everywhere)."""
+    digest = hashlib.sha256()
+    for path in files(root):
+        name = path.relative_to(root).as_posix()
+        if not tops or name.partition("/")[0] in tops:
+            digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def where(root: Path, needle: str) -> list[str]:
+    """The files whose bytes hold a text, as UTF-8, UTF-16 or escaped JSON."""
+    forms = {needle.encode(), needle.encode("utf-16-le"), needle.encode("ascii", "backslashreplace")}
+    return [
+        path.relative_to(root).as_posix()
+        for path in files(root)
+        if any(form in path.read_bytes() for form in forms)
+    ]

@@ -1,0 +1,121 @@
+"""The text of a query, and what it lets through."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.model.memory import Memory
+from engram.model.turn import turn_of
+from engram.recall.parse import Query, parse
+
+MEMORY = Memory(
+    id="m",
+    category="decision",
+    text="The shop uses Postgres, not SQLite; main.py is in C++.",
+    created="2026-03-06T10:10:00Z",
+    project="shop",
+    tags=("db", "Storage"),
+    quote="we need two writers",
+    title="Database choice",
+)
+
+
+def test_all_parts_of_a_query() -> None:
+    text = 'postgres "two writers" -mysql category:decision project:shop since:2026-03 tag:db'
+    assert parse(text) == Query(
+        words=("postgres",), phrases=("two writers",), excluded=("mysql",),
+        categories=("decision",), projects=("shop",), tags=("db",), since="2026-03-01",
+    )  # fmt: skip
+    assert parse(text).text == "postgres two writers"
+    assert parse(text).filtered
+
+
+def test_plain_words_are_not_filtered() -> None:
+    assert parse("why postgres") == Query(words=("why", "postgres"))
+    assert not parse("why postgres").filtered
+
+
+def test_values_of_one_filter_add_up_and_dates_narrow() -> None:
+    query = parse("status:Active,expired status:retired since:2025 since:2026-02 before:2027")
+    assert query.statuses == ("active", "expired", "retired")
+    assert (query.since, query.before) == ("2026-02-01", "2027-01-01")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://a.b", "category:nonsense", "since:soon", "before:2026-02-30", "10:30", "a::b",
+        "status:", "-5", "--force", "-", "::", "since:2026-13", "time:now", "category:decision,xx",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_filter_is_a_word(text: str) -> None:
+    assert parse(text) == Query(words=(text,))
+
+
+def test_an_unbalanced_quote_runs_to_the_end() -> None:
+    assert parse('a "b c').phrases == ("b c",)
+    assert parse('-"b c').excluded == ("b c",)
+    assert parse('"') == Query()
+    assert parse('tag:"big db" x').tags == ("big db",)
+
+
+@given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from('"-: tag,')), max_size=60))
+def test_every_text_is_a_query(text: str) -> None:
+    query = parse(text)
+    assert parse(text) == query
+    query.admits(MEMORY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "anything", '"postgres, NOT sqlite"', '"two writers"', '"database choice"', "-mysql",
+        "category:decision", "category:fact,decision", "project:SHOP", "tag:db tag:storage",
+        "since:2026-03-06", "before:2026-03-07", "since:2026 before:2027", '"C++"', '"main"',
+        "status:active",
+    ],
+)  # fmt: skip
+def test_what_lets_a_memory_through(text: str) -> None:
+    assert parse(text).admits(MEMORY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"sqlite not"', '"post"', "-postgres", '-"two writers"', "category:fact", "project:other",
+        "tag:db tag:other", "since:2026-03-07", "before:2026-03-06", "status:expired",
+    ],
+)  # fmt: skip
+def test_what_keeps_a_memory_out(text: str) -> None:
+    assert not parse(text).admits(MEMORY)
+
+
+def test_only_live_memories_pass_unless_asked_for() -> None:
+    old = replace(MEMORY, status="superseded")
+    assert parse("x").admits(replace(MEMORY, status="needs-review"))
+    assert not parse("x").admits(old)
+    assert parse("x").admits(old, all_statuses=True)
+    assert parse("x status:superseded").admits(old)
+
+
+def test_a_memory_without_a_date_is_in_no_period() -> None:
+    undated = replace(MEMORY, created="")
+    assert not parse("since:2020").admits(undated)
+    assert not parse("before:2030").admits(undated)
+    assert parse("x").admits(undated)
+
+
+def test_phrases_stand_in_text_of_a_dense_script() -> None:
+    assert parse('"東京タワー"').admits(replace(MEMORY, text="昨日東京タワーへ"))
+
+
+def test_turns_have_no_category() -> None:
+    turn = turn_of("user", "we need two writers", "2026-03-06T10:10:00Z", project="shop")
+    assert parse('"two writers" project:shop since:2026').admits_turn(turn)
+    assert not parse("-writers").admits_turn(turn)
+    assert not parse("category:decision").admits_turn(turn)
+    assert not parse("before:2026").admits_turn(turn)

@@ -1,0 +1,130 @@
+"""The order of answers, and the reasons for it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.model.hit import Found
+from engram.model.memory import Memory
+from engram.model.turn import turn_of
+from engram.recall.parse import Query, parse
+from engram.recall.rank import Setting, fuse, rank_memories, rank_turns
+
+NOW = Setting("2026-03-06T12:00:00Z", "shop")
+
+
+def memory(identifier: str, **fields: object) -> Memory:
+    values = {"created": "2026-03-01T12:00:00Z", "project": "shop"} | fields
+    return Memory(identifier, "fact", "text", **values)  # type: ignore[arg-type]
+
+
+def found(*scores: float) -> list[Found]:
+    """Keys a, b, c... with these scores."""
+    return [Found(chr(97 + n), "memories", score) for n, score in enumerate(scores)]
+
+
+def order(scores: list[Found], *memories: Memory, setting: Setting = NOW) -> list[str]:
+    known = {one.id: one for one in memories}
+    return [one.key for one in rank_memories(Query(), [scores], known, setting, 10)]
+
+
+def test_a_better_match_comes_first() -> None:
+    assert order(found(1.0, 9.0), memory("a"), memory("b")) == ["b", "a"]
+
+
+def test_of_like_matches_the_recent_and_the_important_come_first() -> None:
+    assert order(found(5.0, 5.0), memory("a", created="2024-03-01T12:00:00Z"), memory("b")) == [
+        "b",
+        "a",
+    ]
+    assert order(found(5.0, 5.0), memory("a"), memory("b", importance=0.9)) == ["b", "a"]
+
+
+def test_neither_brings_up_a_poor_match() -> None:
+    old = memory("a", created="2020-01-01T00:00:00Z", importance=0.0)
+    new = memory("b", created="2026-03-06T11:00:00Z", importance=1.0)
+    assert order(found(9.0, 6.0), old, new) == ["a", "b"]
+
+
+def test_this_project_and_what_holds_everywhere_come_first() -> None:
+    here, there = memory("c"), memory("a", project="blog")
+    everywhere = memory("b", project="blog", space="user")
+    assert order(found(5.0, 5.0, 5.0), there, everywhere, here) == ["b", "c", "a"]
+
+
+def test_a_much_better_match_elsewhere_still_wins() -> None:
+    assert order(found(2.0, 9.0), memory("a"), memory("b", project="blog")) == ["b", "a"]
+
+
+def test_outside_of_a_project_all_are_alike() -> None:
+    here, there = memory("b"), memory("a", project="blog")
+    assert order(found(5.0, 5.0), there, here, setting=Setting(NOW.now)) == ["a", "b"]
+
+
+def test_equal_scores_are_ordered_by_key() -> None:
+    assert order(list(reversed(found(5.0, 5.0, 5.0))), *map(memory, "abc")) == ["a", "b", "c"]
+
+
+def test_what_the_query_keeps_out_and_what_nobody_knows_is_left_out() -> None:
+    known = {"a": memory("a", status="expired"), "b": memory("b"), "c": memory("c", tags=("x",))}
+    keys = [one.key for one in rank_memories(parse("tag:x"), [found(1, 1, 1, 1)], known, NOW, 10)]
+    assert keys == ["c"]
+    everything = rank_memories(Query(), [found(1, 1, 1, 1)], known, NOW, 10, all_statuses=True)
+    assert [one.key for one in everything] == ["a", "b", "c"]
+
+
+def test_the_limit_is_kept() -> None:
+    known = {key: memory(key) for key in "abc"}
+    assert len(rank_memories(Query(), [found(1, 2, 3)], known, NOW, 2)) == 2
+    assert rank_memories(Query(), [found(1, 2, 3)], known, NOW, 0) == []
+
+
+def test_every_part_of_a_score_is_explained() -> None:
+    known = {"a": memory("a", importance=0.9), "b": memory("b", project="blog")}
+    first, second = rank_memories(Query(), [found(4.0, 4.0)], known, NOW, 2)
+    assert first.why == (
+        "words match 100% as well as the best",
+        "learnt 5 days ago (+9%)",
+        "importance critical (+9%)",
+        "this project",
+    )
+    assert second.why[-1] == "project blog (x0.6)"
+
+
+def test_turns_are_ranked_by_match_and_project() -> None:
+    here = turn_of("user", "a", "2026-01-01T00:00:00Z", project="shop")
+    there = turn_of("user", "b", "2026-01-01T00:00:00Z", project="blog")
+    hits = [Found("there", "turns", 5.0), Found("here", "turns", 4.0)]
+    ranked = rank_turns(Query(), [hits], {"here": here, "there": there}, NOW, 5)
+    assert [one.key for one in ranked] == ["here", "there"]
+    assert ranked[0].collection == "turns"
+
+
+def test_lists_on_different_scales_count_alike() -> None:
+    small = [Found("a", "memories", 0.2), Found("b", "memories", 0.1)]
+    large = [Found("c", "memories", 90.0), Found("b", "memories", 80.0)]
+    assert [hit.key for hit in fuse([small, large])] == ["b", "a", "c"]
+    assert fuse([]) == []
+    assert [hit.score for hit in fuse([[Found("a", "memories", 0.0)]])] == [1.0]
+
+
+scores = st.lists(st.floats(0, 1e9), max_size=8)
+
+
+@given(scores, st.floats(0, 1), st.sampled_from(["", "shop", "blog"]))
+def test_scores_stay_between_nothing_and_one(
+    raw: list[float], importance: float, project: str
+) -> None:
+    hits = found(*raw)
+    known = {hit.key: memory(hit.key, importance=importance, project=project) for hit in hits}
+    ranked = rank_memories(Query(), [hits, hits], known, NOW, 20)
+    assert len(ranked) == len(hits)
+    assert all(0 <= one.score <= 1 for one in ranked)
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+
+
+@pytest.mark.parametrize("created", ["", "2030-01-01T00:00:00Z"])
+def test_a_missing_or_future_date_is_no_error(created: str) -> None:
+    assert order(found(1.0), memory("a", created=created)) == ["a"]
