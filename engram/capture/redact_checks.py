@@ -1,0 +1,370 @@
+"""A match of a redaction rule -> the span that is the secret, or None when it only looks like one.
+
+A pattern says where a credential may stand; a check decides by the value itself: card and account
+numbers by their checksums, key blocks by their lines, everything that is only *called* a password
+or token by how it is made. A check may narrow the matched span (a closing full stop) or widen it
+(the lines between two markers). Checks are pure, look at the match and a bounded stretch around
+it, and never raise. All of them refuse what is obviously a placeholder.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+Span = tuple[int, int]
+Check = Callable[[re.Match[str], int | str], Span | None]
+
+#: Key blocks are looked for this far around a marker; a 16384-bit RSA key has 12,600 characters.
+_BLOCK_REACH = 16_000
+
+#: What placeholders contain, in small letters.
+_STAND_INS = (
+    "your", "example", "xxxx", "placeholder", "redacted", "dummy", "changeme", "change-me",
+    "change_me", "change this", "changethis", "replace", "insert", "***", "...", "…", "••",
+    "${", "$(", "{{", "#{", "%(",
+)  # fmt: skip
+_PLACEHOLDER = re.compile(
+    r"%s\Z|%[a-z_]+%\Z|(?:<|\\{1,4}u003c)[^<>\\]{1,60}(?:>|\\{1,4}u003e)\Z|&(?:lt|#60|#x3c);"
+    r"|\[[a-z _]+\]\Z|[^{]{0,400}\{[a-z_.]*\}"
+)
+_VARIABLE = re.compile(r"\$(?:[A-Z][A-Z0-9_]*|[a-z][a-z_]*[0-9]?|[a-z]+(?:[A-Z][a-z]+)+)\Z")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+
+#: Words that stand where a password would: in forms, types, sentences and documentation.
+_ORDINARY_WORDS = """
+and any api apikey argument array async auth authorization await bearer basic bool boolean bytes
+char chars const credentials current default disabled empty enabled env environ expired fail
+failed false field file flag flags float for form from function get hash hashed hidden input int
+integer invalid key label let manager missing must name new nil none not null number object off
+only option optional options parameter parameters pass passcode passphrase passwd password
+passwords passwort plain plaintext policy prompt protected pwd read required reset return same
+secret secrets see self session set show stdin str string strong super switch text that the this
+token tokens true type undefined unset update user username value void was weak when with wrong yes
+"""
+_ORDINARY = frozenset(_ORDINARY_WORDS.split())
+_CALLED_SO = re.compile(
+    r"(?:^|[-_ .])(?i:password|passwd|pwd|token|secret|key|field|input)\Z"
+    r"|[a-z](?:Password|Passwd|Pwd|Token|Secret|Key|Field|Input)\Z|\w\(\)\Z"
+)
+_COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}\Z")
+
+#: Letters and then digits that are a name of something, not a password.
+_TECHNICAL = re.compile(
+    r"(?:base|utf|sha|md|aes|rsa|hs|rs|es|ps|oauth|http|ipv|gpt|u?int|float|amd|arm|x|h|win|rfc"
+    r"|iso|ecma|python|py|node|java|vue|angular|web|log|crc|blake|argon|pbkdf|ed|secp|v|ver|step"
+    r"|user|args?|param|val|value|var|str|string|field|input|item|te?mp|foo|bar|baz|version|level"
+    r"|password|passwd|pass|pwd|pw|token|tok|secret|key|apikey|line|page|col|row|part|chapter"
+    r"|option|case|demo|layer|model|id|num|no|nr|vector|point)[0-9]{1,5}"
+    r"|neo4j|argon2id?|base64url|utf16le|sqlite3|postgres[0-9]{1,2}",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+[!;]?\Z"  # a path of names
+    r"|[A-Za-z_$][\w.$:?!]*[(\[]|[(\[{]"  # a call, a subscript, a literal
+)
+_NAMES = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+\Z|[a-z_]+(?:\.[a-z_]+)+\Z")
+_DATE_OR_VERSION = re.compile(
+    r"\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]*(?:Z|[+-]\d\d:?\d\d)?)?)?\Z"
+    r"|[v^~]?\d+(?:\.\d+)+(?:[-+.]?(?:rc|alpha|beta|dev|post)[.\d]*)?\Z",
+    re.IGNORECASE,
+)
+_PATH = re.compile(
+    r"(?:~|\.{1,2})/|/[A-Za-z_.-]{2,30}(?:/|\Z)|[A-Za-z]:[\\/]|[a-z][a-z0-9+]{1,12}:\\{0,2}/|[a-z@][a-z_-]+(?:/[\w@.-]+){2,}\Z"
+)
+_FILE_ENDING = re.compile(
+    r"\.(?:json|toml|ya?ml|py|[jt]sx?|java|html?|md|txt|log|csv|bak|env|pem|sh|go|rs|rb|php)\Z"
+)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+\Z")
+_PIECE = re.compile(r"[A-Za-z0-9]+")
+_MIXED_PIECE = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{5,}\Z")
+_NAME_WITH_NUMBER = re.compile(r"[A-Za-z]?[a-z]+(?:[A-Z]+[a-z]+)+[0-9]{1,2}\Z")
+_TURN = re.compile(r"[A-Za-z](?=[!@#$%^&*?~+=]{0,3}[0-9])|[0-9](?=[!@#$%^&*?~+=]{0,3}[A-Za-z])")
+_INNER_SYMBOL = re.compile(r"(?<=[A-Za-z0-9])[!@#$%^&*?~+]{1,8}(?=[A-Za-z0-9])")
+_CLASSES = (re.compile(r"[0-9]"), re.compile(r"[A-Za-z]"), re.compile(r"[!@#$%^&]"))
+_SLUG = re.compile(r"[a-z]{3,}(?:[-_][a-z]{3,})+[-_]|[A-Z]?[a-z]{2,}/")
+_PAIR = re.compile(r"(?=([a-z]{2}))")
+_HEX = re.compile(r"[0-9a-fA-F]+\Z")
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
+
+#: Letters that often follow a letter, in words of code and of English: 160 of 676 pairs make 85 %
+#: of the pairs in words, and 24 % of those in random letters.
+_FOLLOWERS = (
+    "a:bcdgilmnprstu b:aelu c:aehiklort d:aeio e:acdeflmnprstvx f:aio g:e h:aeiot "
+    "i:abcdefglmnoprst k:e l:adeilostuy m:aeiop n:acdegiost o:cdlmnoprstuw p:aeiloprty q:u "
+    "r:adeimnorsty s:acehiopstu t:aehiorstuy u:elmnprst v:ae w:ai x:t y:p"
+)
+_COMMON_PAIRS = frozenset(
+    letter + follower for letter, _, rest in (row.partition(":") for row in _FOLLOWERS.split())
+    for follower in rest
+)  # fmt: skip
+
+#: Beginnings of long identifiers that agents, tools and checksums carry in the open.
+_OPEN_ID = re.compile(
+    r"(?:(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|cus|pk_live|pk_test)[-_]"
+    r"|sha(?:1|256|384|512)[-:_]|AAAA[BCE]3Nza|h1:|arn:)",
+    re.IGNORECASE,
+)
+
+#: Where a bare value ends although no space follows: the next field, or closing punctuation.
+_NEXT_FIELD = re.compile(r"[,;&](?=\Z|[A-Za-z_][\w.\- ]{0,30}[=:])|%26(?=[A-Za-z_]+(?:=|%3D))")
+_CLOSING = ".,;:)]}"
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for a secret instead of being one: `<key>`, `${KEY}`, `xxxx`."""
+    lowered = value.lower()
+    if any(part in lowered for part in _STAND_INS) or _PLACEHOLDER.match(lowered):
+        return True
+    if _VARIABLE.match(value) or _CONSTANT.match(value):
+        return True
+    size = len(value)
+    return len(set(value)) <= (4 if size >= 12 else 2 if size >= 8 else 1)
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy of the characters, bits each; 0 for an empty string."""
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
+
+
+def luhn(digits: str) -> bool:
+    """Whether a string of ASCII digits passes the Luhn checksum."""
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        number = int(digit) * (1 + place % 2)
+        total += number - 9 if number > 9 else number
+    return total % 10 == 0
+
+
+def _value(match: re.Match[str], group: int | str) -> tuple[str, Span]:
+    """The value in question and its span; a bare value is cut where the next field begins."""
+    start, end = match.span(group)
+    value = match[group]
+    if "quote" not in match.re.groupindex:
+        cut = _NEXT_FIELD.search(value)
+        value = (value[: cut.start()] if cut else value).rstrip(_CLOSING)
+        value = _FILE_ENDING.sub("", value)
+        end = start + len(value)
+    return value, (start, end)
+
+
+def _is_word(value: str, bare: bool) -> bool:
+    """Whether a value can be a chosen password at all: no ordinary word, no code, no sentence."""
+    if len(value) < 3 or is_placeholder(value) or any(c.isspace() for c in value):
+        return False
+    if value.strip("*_`~!?-:").lower() in _ORDINARY or _CALLED_SO.search(value):
+        return False
+    if _NAMES.match(value) or _PATH.match(value) or _DATE_OR_VERSION.match(value):
+        return False
+    return not (_COLOUR.match(value) or (bare and _CODE.match(value)))
+
+
+def _is_mixed(value: str, bare: bool) -> bool:
+    """Whether a value looks chosen as a password: letters among digits, or symbols among both."""
+    if not _is_word(value, bare) or _EMAIL.match(value):
+        return False
+    if value.isdigit() and value.isascii():
+        return len(value) >= 6
+    if len(value) >= 6 and (
+        _INNER_SYMBOL.search(value) or all(sort.search(value) for sort in _CLASSES)
+    ):
+        return True
+    if _is_jumbled(value):
+        return True
+    return any(
+        _MIXED_PIECE.match(piece)
+        and not _TECHNICAL.fullmatch(piece)
+        and not (bare and _NAME_WITH_NUMBER.match(piece) and _reads(piece) > 0.5)
+        for piece in _PIECE.findall(value)
+    )
+
+
+def _reads(value: str) -> float:
+    """How much of a value reads like words, 0..1: the share of its letter pairs that are common."""
+    pairs = _PAIR.findall(value.lower())
+    return sum(pair in _COMMON_PAIRS for pair in pairs) / len(pairs) if len(pairs) >= 4 else 1.0
+
+
+def _is_jumbled(value: str) -> bool:
+    """Whether a value is letters of both cases in no order that words have."""
+    if len(value) < 8 or value.lower() == value or value.upper() == value:
+        return False
+    return _reads(value) < 0.4
+
+
+def is_telling(secret: str) -> bool:
+    """Whether a secret that was found is one wherever else it stands, not also a common word."""
+    return len(secret) >= 8 and not any(c.isspace() for c in secret) and _is_mixed(secret, True)
+
+
+def _is_random(value: str, strict: bool = False) -> bool:
+    """Whether a value looks made by a machine: digits all through it, or letters in no words."""
+    size = len(value)
+    if len(_TURN.findall(value)) >= max(3, size / (6 if strict else 8)):
+        return True
+    if size >= 8 and all(sort.search(value) for sort in _CLASSES) and not value.islower():
+        return True
+    return _is_jumbled(value) or (size >= 16 and _reads(value) < (0.45 if strict else 0.5))
+
+
+def _check_none(match: re.Match[str], group: int | str) -> Span | None:
+    return None if is_placeholder(match[group]) else match.span(group)
+
+
+def _check_word(match: re.Match[str], group: int | str) -> Span | None:
+    value, span = _value(match, group)
+    return span if _is_word(value, "quote" not in match.re.groupindex) else None
+
+
+def _check_mixed(match: re.Match[str], group: int | str) -> Span | None:
+    value, span = _value(match, group)
+    return span if _is_mixed(value, "quote" not in match.re.groupindex) else None
+
+
+def _check_strong(match: re.Match[str], group: int | str) -> Span | None:
+    value, span = _value(match, group)
+    bare = "quote" not in match.re.groupindex
+    if len(value) < 6 or _OPEN_ID.match(value) or not _is_word(value, bare):
+        return None
+    return span if _is_random(value) else None
+
+
+def _check_entropy(match: re.Match[str], group: int | str) -> Span | None:
+    """At least 20 characters of 3.5 bits, machine-made, and no digest, identifier or path."""
+    value, span = _value(match, group)
+    if len(value) < 20 or _HEX.match(value) or _UUID.match(value) or _OPEN_ID.match(value):
+        return None
+    if not _is_word(value, bare=True) or not any(c.isdigit() for c in value):
+        return None
+    if _SLUG.match(value):
+        return None
+    return span if _is_random(value, strict=True) and entropy(value) >= 3.5 else None
+
+
+def _check_phrase(match: re.Match[str], group: int | str) -> Span | None:
+    """Several words in quotes after `passphrase`: a phrase, unless it asks for one."""
+    words = match[group].lower().split()
+    if len(words) < 3 or is_placeholder(match[group]):
+        return None
+    asks = {"the", "enter", "please", "must", "should", "passphrase", "password", "key", "is"}
+    return None if asks.intersection(words) else match.span(group)
+
+
+def _check_basic(match: re.Match[str], group: int | str) -> Span | None:
+    """Base64 of `user:password`, as HTTP basic authentication sends it."""
+    value = match[group].rstrip("=")
+    try:
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return match.span(group) if b":" in plain and min(plain) >= 0x20 else None
+
+
+#: Issuer prefixes (first, last) of payment cards and the numbers of digits that they issue.
+_ISSUERS: tuple[tuple[str, str, frozenset[int]], ...] = (
+    ("4", "4", frozenset({13, 16, 19})),
+    ("51", "55", frozenset({16})),
+    ("2221", "2720", frozenset({16})),
+    ("2200", "2204", frozenset({16})),
+    ("34", "34", frozenset({15})),
+    ("37", "37", frozenset({15})),
+    ("300", "305", frozenset({14})),
+    ("36", "36", frozenset({14})),
+    ("38", "39", frozenset({14})),
+    ("3528", "3589", frozenset({16, 17, 18, 19})),
+    ("6011", "6011", frozenset({16, 19})),
+    ("644", "659", frozenset({16, 19})),
+    ("62", "62", frozenset({16, 17, 18, 19})),
+    ("50", "50", frozenset({16, 19})),
+    ("56", "58", frozenset({16, 19})),
+    ("6304", "6304", frozenset({16, 19})),
+    ("6759", "6763", frozenset({16, 19})),
+)
+
+
+def _check_luhn(match: re.Match[str], group: int | str) -> Span | None:
+    """A payment card: an issuer's prefix and length, and the Luhn checksum."""
+    digits = "".join(_PIECE.findall(match[group]))
+    issued = any(
+        first <= digits[: len(first)] <= last and len(digits) in sizes
+        for first, last, sizes in _ISSUERS
+    )
+    return match.span(group) if issued and len(set(digits)) > 1 and luhn(digits) else None
+
+
+#: Length of an IBAN by country (SWIFT IBAN registry).
+_IBAN_LENGTHS: Mapping[str, int] = {
+    country: length
+    for length, countries in {
+        15: "NO", 16: "BE BI", 18: "DK FI FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK",
+        21: "CH HR LI LV", 22: "BG BH CR DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST", 26: "IS TR",
+        27: "BY FR GR IT MC MR SM",
+        28: "AL AZ CY DO GT HU LB NI PL SV", 29: "BR EG PS QA UA", 30: "JO KW MU YE", 31: "MT SC",
+        32: "LC", 33: "RU",
+    }.items()
+    for country in countries.split()
+}  # fmt: skip
+
+
+def _check_iban(match: re.Match[str], group: int | str) -> Span | None:
+    """An account number: as long as its country's are, and 1 modulo 97."""
+    length = _IBAN_LENGTHS.get(match[group][:2])
+    places = [place for place, c in enumerate(match[group]) if not c.isspace()]
+    if length is None or len(places) < length:
+        return None
+    start = match.start(group)
+    end = start + places[length - 1] + 1
+    plain = "".join(match.string[start:end].split())
+    if match.string[end : end + 1].isalnum() or not (plain.isascii() and plain.isalnum()):
+        return None
+    number = "".join(str(int(c, 36)) for c in plain[4:] + plain[:4])
+    return (start, end) if int(number) % 97 == 1 else None
+
+
+_LINE = r"[A-Za-z0-9+/]{16,}={0,2}"
+_HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\r\n\\]{0,100}"
+#: What may stand between two lines of a key: white space, escapes, quotes, line numbers.
+_GAP = r"(?:[\s\"'`,>|=]|\\{1,4}[nrt]?|\+(?=\s)|[0-9]{1,5}(?=→|\t|\\{1,4}t)|→)"
+_REST = r"[A-Za-z0-9+/]{0,75}[0-9+/=][A-Za-z0-9+/=]{0,75}(?![A-Za-z0-9+/=])"
+_FORWARD = re.compile(rf"(?:{_GAP}{{0,40}}(?:{_LINE}|{_HEADER}))+(?:{_GAP}{{1,40}}{_REST})?")
+_BACKWARD = re.compile(rf"{_LINE}(?:{_GAP}{{1,40}}(?:{_LINE}|{_REST}))*(?={_GAP}{{0,40}}\Z)")
+_LINES = re.compile(_LINE)
+
+
+def _check_key_block(match: re.Match[str], group: int | str) -> Span | None:
+    """A private key from its BEGIN or END marker: to the other one, or as far as its lines go."""
+    text, (start, end) = match.string, match.span()
+    if match["side"].upper() == "END":
+        before = text[max(0, start - _BLOCK_REACH) : start]
+        before = before[before.rfind("-----") + 1 :]
+        lines = _BACKWARD.search(before)
+        return (start - len(before) + lines.start(), end) if lines else None
+    stop = text.find("-----END", end, end + _BLOCK_REACH)
+    if stop >= 0 and text.find("-----BEGIN", end, stop) < 0:
+        body = sum(len(line) for line in _LINES.findall(text, end, stop))
+        if body > (stop - end) / 2:
+            close = text.find("-----", stop + 8, stop + 80)
+            return start, close + 5 if close >= 0 else stop
+    lines = _FORWARD.match(text, end, end + _BLOCK_REACH)
+    return (start, lines.end()) if lines else None
+
+
+#: The names that `check` may have in config/redaction.toml.
+CHECKS: Mapping[str, Check] = {
+    "none": _check_none,
+    "word": _check_word,
+    "mixed": _check_mixed,
+    "strong": _check_strong,
+    "entropy": _check_entropy,
+    "phrase": _check_phrase,
+    "basic": _check_basic,
+    "luhn": _check_luhn,
+    "iban": _check_iban,
+    "key-block": _check_key_block,
+}
