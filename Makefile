@@ -38,10 +38,10 @@ bench: $(READY)  ## the measurements behind tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
 
 torture: $(READY)  ## long crash and concurrency runs
-	$(BIN)/python -m pytest tests/torture
+	TEST_SECONDS=60 $(BIN)/python -m pytest -s tests/torture/*.py tests/crash/test_many_writers.py
 
 map: $(READY)  ## write docs/architecture.md from the module docstrings
-	$(BIN)/python -m tests.map > docs/architecture.md
+	$(BIN)/python -m tests.map
 
 clean:  ## remove what these targets made
-	rm -rf $(VENV) demo-vault .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) demo-vault .demo-home .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

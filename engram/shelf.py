@@ -15,6 +15,7 @@ from engram.index.contract import Index, IndexUnusable
 from engram.index.memory_finder import PlainFinder
 from engram.index.whoosh_finder import WhooshFinder
 from engram.model.change import Transaction
+from engram.model.errors import Locked
 from engram.model.hit import Collection, Document, Found
 from engram.model.memory import Memory
 from engram.ports import Journal
@@ -47,15 +48,33 @@ class Shelf:
 
     # -- the index in step ---------------------------------------------------------------------
 
-    def refresh(self) -> None:
-        """Bring the index up to the catalog; rebuild it when it cannot be brought up."""
-        state = self._finder.state()
-        target = self._target()
-        known = self._followers.catalog.indexed
-        if state.usable and state.seen == target and known:
-            return
+    def refresh(self, patience: float | None = None) -> bool:
+        """Bring the index up to the catalog, or build it anew; False when another one writes.
+
+        `patience` is how long to wait for that other one, seconds; None as long as any writer.
+        """
+        if self._is_current():
+            return True
         try:
-            if known and state.usable and state.seen is not None and state.seen < target:
+            with self._followers.guard.hold(patience):
+                if not self._is_current():
+                    self._bring_up()
+        except Locked:
+            if not self._finder.state().usable:
+                self._scan_files("another process is building it")
+            return False
+        return True
+
+    def _is_current(self) -> bool:
+        state = self._finder.state()
+        indexed = self._followers.catalog.indexed
+        return indexed and state.usable and state.seen == self._target()
+
+    def _bring_up(self) -> None:
+        state, target = self._finder.state(), self._target()
+        indexed = self._followers.catalog.indexed
+        try:
+            if indexed and state.usable and state.seen is not None and state.seen < target:
                 missed = self._missed(state.seen)
                 if missed is not None and all(one.plan.kind != "purge" for one in missed):
                     documents, removed = self._since(state.seen, missed)
@@ -63,22 +82,26 @@ class Shelf:
                     return
             # what cannot be brought up goes first: purged words must not survive in it
             self._finder.drop()
-            self.rebuild()
         except IndexUnusable as reason:
             _log.warning("the index is not usable (%s); building it anew", reason)
-            self.rebuild()
+        self.rebuild()
 
     def rebuild(self) -> None:
         """A new generation of everything; without one, a scan of the files for this process."""
         self.index_reason = ""
         try:
-            self._finder.rebuild(self._everything(), seen=self._target())
-            self._followers.catalog.set_indexed()
+            with self._followers.guard.hold():
+                self._finder.rebuild(self._everything(), seen=self._target())
+                self._followers.catalog.set_indexed()
         except IndexUnusable as reason:
-            _log.warning("no index can be built (%s); reading the files instead", reason)
-            self.index_reason = str(reason)
-            self._finder = PlainFinder()
-            self._finder.rebuild(self._everything(), seen=self._target())
+            self._scan_files(str(reason))
+
+    def _scan_files(self, reason: str) -> None:
+        """Answer from an index in memory, made of the files: never nothing for want of an index."""
+        _log.warning("no index to be had (%s); reading the files instead", reason)
+        self.index_reason = reason
+        self._finder = PlainFinder()
+        self._finder.rebuild(self._everything(), seen=self._target())
 
     def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
         """Raw answers for the words of a query; an index that fails is rebuilt and asked again."""

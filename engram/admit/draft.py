@@ -165,7 +165,7 @@ class Draft:
             status_since=self._now,
             status_reason="older_than_holder",
             superseded_by=(holder,),
-            valid_until=newer.valid_from or day_of(newer.created),
+            valid_until=max(newer.valid_from or day_of(newer.created), born.valid_from),
         )
 
     def _put(self, memory: Memory) -> None:

@@ -8,14 +8,15 @@ junk; nothing is superseded by lower authority. Later deciders add rows here, ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engram.admit.same import standing
 from engram.admit.secure import injection
-from engram.admit.slot import contest
+from engram.admit.slot import contest, outranks
 from engram.admit.worth import unworthy
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant
+from engram.model.markdown import neutralise
 from engram.model.memory import scope_of
 from engram.model.text import content_hash
 from engram.model.verdict import Verdict
@@ -37,7 +38,11 @@ Row = Callable[[Candidate, Court], Verdict | None]
 
 
 def admit(candidate: Candidate, court: Court) -> Verdict:
-    """The verdict of the first row that has one."""
+    """The verdict of the first row that has one.
+
+    The text is made inert first, so that the content judged and hashed is what the file will say.
+    """
+    candidate = replace(candidate, text=neutralise(candidate.text))
     for row in ROWS:
         verdict = row(candidate, court)
         if verdict is not None:
@@ -94,10 +99,14 @@ def _same(candidate: Candidate, court: Court) -> Verdict | None:
 
 
 def _named(candidate: Candidate, court: Court) -> Verdict | None:
-    """The candidate says itself which memories it replaces."""
+    """The candidate says itself which memories it replaces; their authority still counts."""
     named = [court.known.memory(identifier) for identifier in candidate.supersedes]
-    live = tuple(memory.id for memory in named if memory is not None and memory.live)
-    return Verdict("supersede", "named", candidate, live) if live else None
+    live = [memory for memory in named if memory is not None and memory.live]
+    stronger = tuple(memory.id for memory in live if outranks(memory, candidate))
+    if stronger:
+        return Verdict("review", "lower_authority", candidate, stronger)
+    replaced = tuple(memory.id for memory in live)
+    return Verdict("supersede", "named", candidate, replaced) if replaced else None
 
 
 def _slot(candidate: Candidate, court: Court) -> Verdict | None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from engram.admit.retention import expiry
+from engram.admit.retention import renewed
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant, minutes_between
 from engram.model.memory import Memory
@@ -56,5 +56,5 @@ def confirmed(
     if independent and confidence < _MOST_CONFIDENCE:
         gained = confidence + (1 - confidence) * candidate.confidence * _SHARE
         confidence = round(min(gained, _MOST_CONFIDENCE), 3)
-    renewed = replace(owner, confidence=confidence, sources=(*owner.sources, link))
-    return replace(renewed, expires=max(owner.expires, expiry(renewed, now, retention)))
+    after = replace(owner, confidence=confidence, sources=(*owner.sources, link))
+    return replace(after, expires=renewed(owner, after, now, retention))

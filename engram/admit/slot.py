@@ -2,7 +2,8 @@
 
 The newer statement wins among equals; the authority ladder decides between unequals (design 5.5);
 a correction by the user stands above it (design 5.6). What comes late (an older statement imported
-after a newer one) becomes history, not the present.
+after a newer one) becomes history, not the present. A disputed holder shields no trusted one: the
+strongest of all holders is the measure, however new the others are.
 """
 
 from __future__ import annotations
@@ -18,11 +19,17 @@ Outcome = Literal["replace", "history", "review"]
 
 def contest(candidate: Candidate, holders: Sequence[Memory]) -> tuple[Outcome, Memory]:
     """How a candidate fares against the live holders (at least one) of its slot, newest last."""
-    holder = holders[-1]
-    rank, held = authority_rank(candidate.authority), authority_rank(holder.authority)
+    strongest = max(reversed(holders), key=lambda holder: authority_rank(holder.authority))
+    if outranks(strongest, candidate):
+        return "review", strongest
+    newest = ([holder for holder in holders if holder.status == "active"] or holders)[-1]
+    if candidate.receipt.time < newest.created:
+        return "history", newest
+    return "replace", newest
+
+
+def outranks(memory: Memory, candidate: Candidate) -> bool:
+    """Whether a memory is of higher authority than a candidate that would replace it."""
+    rank = authority_rank(candidate.authority)
     corrects = candidate.corrects and rank >= authority_rank("user_asserted")
-    if rank < held and not corrects:
-        return "review", holder
-    if candidate.receipt.time < holder.created:
-        return "history", holder
-    return "replace", holder
+    return rank < authority_rank(memory.authority) and not corrects

@@ -22,7 +22,7 @@ from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "1"
+SCHEMA = "2"
 
 _TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -31,7 +31,7 @@ create table files(
 ) without rowid;
 create table memories(
   id text primary key, path text, status text, category text, created text, project text,
-  space text, slot text, hash text, n int, body text
+  space text, slot text, hash text, body text
 ) without rowid;
 create index memories_hash on memories(hash);
 create index memories_slot on memories(slot) where slot != '';
@@ -64,8 +64,9 @@ class FileRow:
 class Catalog:
     """One vault's catalog; `turns` is its half that knows of turns."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, vault: str) -> None:
         self._db = database
+        self._vault = vault
         self.turns = TurnRows(database)
 
     @classmethod
@@ -73,19 +74,32 @@ class Catalog:
         """Open, or raise CatalogUnusable when there is none that is ours and sound."""
         if not path.exists():
             raise CatalogUnusable("missing")
-        catalog = cls(Database(path))
+        catalog = cls(Database(path), vault)
         if catalog._meta("schema") != SCHEMA or catalog._meta("vault") != vault:
             catalog.close()
             raise CatalogUnusable("another schema or another vault")
         return catalog
 
     @classmethod
-    def create(cls, path: Path, vault: str) -> Catalog:
-        """A new, empty catalog in place of whatever is there."""
-        catalog = cls(Database.create(path, _TABLES + turn_rows.TABLES))
-        for key, value in (("schema", SCHEMA), ("vault", vault), ("last", "0")):
-            catalog._set(key, value)
-        return catalog
+    def make(cls, path: Path, vault: str) -> Catalog:
+        """The catalog's file, made anew if it is not ours or damaged; to be cleared and filled."""
+        try:
+            return cls.open(path, vault)
+        except CatalogUnusable:
+            return cls(Database.create(path), vault)
+
+    def clear(self) -> None:
+        """Drop every table and make them empty; called inside a transaction."""
+        for (name,) in self._db.rows("select name from sqlite_master where type = 'table'"):
+            self._db.do(f'drop table "{name}"')
+        for statement in (_TABLES + turn_rows.TABLES).split(";"):
+            self._db.do(statement)
+        for key, value in (("schema", SCHEMA), ("vault", self._vault), ("last", "0")):
+            self._set(key, value)
+
+    def is_at(self, path: Path) -> bool:
+        """Whether this is still the file of that path, and not one that was replaced."""
+        return self._db.is_at(path)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -210,25 +224,31 @@ class Catalog:
             row.path, row.size, row.mtime_ns, row.ctime_ns, row.sha, row.id, row.problem,
         )  # fmt: skip
 
-    def drop_file(self, path: str) -> str:
-        """Forget a file that is gone; returns the id that it held, when it was that id's home."""
+    def drop_file(self, path: str) -> None:
+        """Forget a file that is gone, and the memory that had its home there."""
         row = self.file(path)
         self._db.do("delete from files where path = ?", path)
-        if row is None or not row.id:
-            return ""
-        home = self._db.row("select path from memories where id = ?", row.id)
-        if home is None or home[0] != path:
-            return ""
-        self._drop_memory(row.id)
-        return row.id
+        if row is not None and row.id:
+            home = self._db.row("select path from memories where id = ?", row.id)
+            if home is not None and home[0] == path:
+                self._drop_memory(row.id)
 
-    def put_memory(self, memory: Memory, number: int) -> None:
+    def homeless(self) -> list[str]:
+        """The files whose id belongs to another file, sorted."""
+        return [
+            row[0]
+            for row in self._db.rows(
+                "select path from files where id = '' and problem != '' order by path"
+            )
+        ]
+
+    def put_memory(self, memory: Memory) -> None:
         """Record a memory as its file says it."""
         self._drop_memory(memory.id)
         self._db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?)",
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?)",
             memory.id, memory.path, memory.status, memory.category, memory.created, memory.project,
-            memory.space, memory.key, content_hash(memory.text, memory.scope), number,
+            memory.space, memory.key, content_hash(memory.text, memory.scope),
             _encode(memory),
         )  # fmt: skip
         self._db.many(
@@ -254,7 +274,7 @@ class Catalog:
         self._db.many(
             "insert into events values(?,?,?,?)",
             [
-                (number, event.name, event.subject, json.dumps(dict(event.details)))
+                (number, event.name, event.subject, json.dumps(dict(event.details), sort_keys=True))
                 for event in plan.events
             ],
         )  # fmt: skip
@@ -273,7 +293,8 @@ class Catalog:
         """`(n, time, event)` of all that happened to a memory or transcript, oldest first."""
         rows = self._db.rows(
             "select e.n, t.time, e.name, e.subject, e.details"
-            " from events e join transactions t using (n) where e.subject = ? order by e.n, e.rowid",
+            " from events e join transactions t using (n) where e.subject = ?"
+            " order by e.n, e.rowid",
             subject,
         )
         return [

@@ -22,6 +22,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         with sound():
             self._db = sqlite3.connect(path, isolation_level=None, timeout=10)
+            self._inode = path.stat().st_ino
             # a cache: after a power cut the ledger replays what is missing
             self._db.execute("pragma journal_mode=wal")
             self._db.execute("pragma synchronous=normal")
@@ -29,16 +30,20 @@ class Database:
             self._db.execute("pragma temp_store=memory")
 
     @classmethod
-    def create(cls, path: Path, tables: str) -> Database:
+    def create(cls, path: Path) -> Database:
         """A new file, readable by its owner only, in place of whatever is there."""
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for stale in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        for stale in (Path(f"{path}-wal"), Path(f"{path}-shm"), path):
             stale.unlink(missing_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        database = cls(path)
-        with sound():
-            database._db.executescript(tables)
-        return database
+        return cls(path)
+
+    def is_at(self, path: Path) -> bool:
+        """Whether this is still the file of that path, and not one that was replaced."""
+        try:
+            return path.stat().st_ino == self._inode
+        except FileNotFoundError:
+            return False
 
     def close(self) -> None:
         """Let go of the file."""

@@ -16,16 +16,23 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, StorageError
 
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+#: opening a FIFO that somebody put there must not hang
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
-_WRITEBACK = 2  # SYNC_FILE_RANGE_WRITE
+#: files whose fsync is waited for at the same time
+_AT_ONCE = 8
 
 
 class VaultDisk:
@@ -33,55 +40,64 @@ class VaultDisk:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._start_writeback = _writeback_starter()
+        self._root = str(root)
+        self._waiters: ThreadPoolExecutor | None = None
 
     def path(self, path: str) -> Path:
         """The absolute path of a vault path; raises BadInput when it leaves the vault."""
+        return Path(self._at(path))
+
+    def _at(self, path: str) -> str:
         parts = path.split("/")
-        if "\0" in path or "\\" in path or any(part in ("", ".", "..") for part in parts):
+        if "\0" in path or "\\" in path or not {"", ".", ".."}.isdisjoint(parts):
             raise BadInput(f"not a path inside the vault: {path!r}")
-        here = self.root
-        for part in parts:
-            here = here / part
+        here = self._root
+        for number, part in enumerate(parts, 1):
+            here = f"{here}{os.sep}{part}"
             try:
                 mode = os.lstat(here).st_mode
             except (FileNotFoundError, NotADirectoryError):
-                return self.root.joinpath(*parts)
+                return os.sep.join((here, *parts[number:]))
             except OSError as error:
                 raise _storage(error, path) from error
+            except UnicodeEncodeError as error:
+                raise BadInput(f"not a path inside the vault: {path!r}") from error
             if stat.S_ISLNK(mode):
                 raise BadInput(f"refusing to follow the symlink {path!r} inside the vault")
         return here
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file, None when there is none; raises BadInput for a device."""
-        target = self.path(path)
+        target = self._at(path)
         try:
-            # O_NONBLOCK: opening a FIFO that somebody put there must not hang
-            handle = os.open(
-                target, os.O_RDONLY | _BINARY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0)
-            )
+            handle = os.open(target, os.O_RDONLY | _BINARY | _NOFOLLOW | _NONBLOCK)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise _storage(error, path) from error
-        with os.fdopen(handle, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise BadInput(f"not a regular file: {path!r}")
-            return stream.read()
+            with _mapped(path), os.fdopen(handle, "rb", closefd=False) as stream:
+                return stream.read()
+        finally:
+            os.close(handle)
 
     def size(self, path: str) -> int | None:
         """The length of a file in bytes, or None when there is none."""
+        target = self._at(path)
         try:
-            return self.path(path).stat().st_size
+            return os.stat(target).st_size
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            raise _storage(error, path) from error
 
     def stage(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Write files durably as a group, to be moved into place by `place`.
 
-        Write-back of all is started before the first fsync waits: the file system then commits
-        them together, which makes five files cost about as much as two (docs/decisions/0003).
+        All are written before the first fsync, and their fsyncs wait side by side: a journalling
+        file system then commits them together (docs/decisions/0003).
         """
         handles: list[int] = []
         try:
@@ -89,21 +105,31 @@ class VaultDisk:
                 for path, data in files:
                     handles.append(self._open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
                     _write_all(handles[-1], data)
-                    self._start_writeback(handles[-1])
-                for handle in reversed(handles):
-                    _fsync(handle)
+                self._fsync_all(handles)
         finally:
             for handle in handles:
                 os.close(handle)
 
+    def _fsync_all(self, handles: Sequence[int]) -> None:
+        if len(handles) == 1:
+            _fsync(handles[0])
+            return
+        if self._waiters is None:
+            # imported here: reading a vault does not pay for it
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._waiters = ThreadPoolExecutor(_AT_ONCE)
+        for _ in self._waiters.map(_fsync, handles):
+            pass
+
     def place(self, staged: str, path: str, *, fresh: bool) -> None:
         """Move a staged file to its path; `fresh` raises FileExistsError over another file."""
-        source, target = self.path(staged), self.path(path)
+        source, target = self._at(staged), self._at(path)
         with _mapped(path):
-            self._folder(target.parent)
+            self._folder_of(target)
             if not fresh:
-                if target.exists():
-                    os.chmod(source, stat.S_IMODE(target.stat().st_mode))
+                with suppress(FileNotFoundError):
+                    os.chmod(source, stat.S_IMODE(os.stat(target).st_mode))
                 _replace(source, target)
                 return
             try:
@@ -112,7 +138,7 @@ class VaultDisk:
                 raise
             except OSError:
                 # a file system without hard links: the check and the rename are two steps there
-                if target.exists():
+                if os.path.exists(target):
                     raise FileExistsError(path) from None
                 _replace(source, target)
             else:
@@ -128,13 +154,17 @@ class VaultDisk:
         """Create one file; raises FileExistsError instead of overwriting."""
         staged = _beside(path)
         self.stage([(staged, data)])
-        self.place(staged, path, fresh=True)
+        try:
+            self.place(staged, path, fresh=True)
+        except FileExistsError:
+            self.remove(staged)
+            raise
 
     def rename(self, path: str, to: str) -> None:
         """Rename within the vault, making the target's folder; replaces an existing target."""
-        source, target = self.path(path), self.path(to)
+        source, target = self._at(path), self._at(to)
         with _mapped(to):
-            self._folder(target.parent)
+            self._folder_of(target)
             _replace(source, target)
 
     def append(self, path: str, data: bytes, *, sync: bool = True) -> None:
@@ -155,54 +185,64 @@ class VaultDisk:
 
     def remove(self, path: str) -> None:
         """Remove a file; nothing happens when it is gone already."""
-        with _mapped(path):
-            self.path(path).unlink(missing_ok=True)
+        with _mapped(path), suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(self._at(path))
 
     def sync(self, folders: Iterable[str]) -> None:
         """fsync folders once each; does nothing where the system has no such thing (Windows)."""
         if os.name == "nt":
             return
-        for folder in sorted(set(folders)):
-            target = self.path(folder) if folder else self.root
-            with _mapped(folder):
-                try:
-                    handle = os.open(target, os.O_RDONLY | _NOFOLLOW)
-                except FileNotFoundError:
-                    continue
-                try:
-                    os.fsync(handle)
-                finally:
-                    os.close(handle)
+        handles: list[int] = []
+        try:
+            with _mapped("a folder of the vault"):
+                for folder in sorted(set(folders)):
+                    target = self._at(folder) if folder else self._root
+                    try:
+                        handles.append(os.open(target, os.O_RDONLY | _NOFOLLOW))
+                    except FileNotFoundError:
+                        continue
+                if handles:
+                    self._fsync_all(handles)
+        finally:
+            for handle in handles:
+                os.close(handle)
 
     def names(self, folder: str) -> list[str]:
         """The sorted names in a folder; empty when it does not exist."""
         try:
-            return sorted(os.listdir(self.path(folder) if folder else self.root))
+            return sorted(os.listdir(self._at(folder) if folder else self._root))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise _storage(error, folder) from error
 
     def _open(self, path: str, flags: int) -> int:
-        target = self.path(path)
-        self._folder(target.parent)
-        return os.open(target, flags | _BINARY | _NOFOLLOW, 0o600)
+        target = self._at(path)
+        flags |= _BINARY | _NOFOLLOW | _NONBLOCK
+        try:
+            handle = os.open(target, flags, 0o600)
+        except FileNotFoundError:
+            self._folder_of(target)
+            handle = os.open(target, flags, 0o600)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise BadInput(f"not a regular file: {path!r}")
+        return handle
 
-    def _folder(self, folder: Path) -> None:
-        """Make a folder and what is missing above it, each name durable in its parent."""
-        if folder.is_dir():
-            return
-        missing = [folder]
-        while not missing[-1].parent.is_dir():
-            missing.append(missing[-1].parent)
+    def _folder_of(self, target: str) -> None:
+        """Make the folder of a file and what is missing above it, each name durable."""
+        missing = []
+        folder = os.path.dirname(target)
+        while not os.path.isdir(folder):
+            missing.append(folder)
+            folder = os.path.dirname(folder)
         for new in reversed(missing):
-            new.mkdir(mode=0o700, exist_ok=True)
-            self.sync([_relative(new.parent, self.root)])
+            os.makedirs(new, mode=0o700, exist_ok=True)
+            self.sync([_relative(os.path.dirname(new), self._root)])
 
 
-def _relative(folder: Path, root: Path) -> str:
-    inside = folder.relative_to(root).as_posix()
-    return "" if inside == "." else inside
+def _relative(folder: str, root: str) -> str:
+    return folder[len(root) + 1 :].replace(os.sep, "/")
 
 
 def _beside(path: str) -> str:
@@ -228,7 +268,7 @@ def _fsync(handle: int) -> None:
     os.fsync(handle)
 
 
-def _replace(source: Path, target: Path) -> None:
+def _replace(source: str, target: str) -> None:
     """Rename over a target; on Windows a reader may hold it open for a moment."""
     for wait in (0.01, 0.05, 0.2, 0.5, 1.0):
         try:
@@ -241,37 +281,6 @@ def _replace(source: Path, target: Path) -> None:
 
             time.sleep(wait)  # pragma: no cover
     os.replace(source, target)
-
-
-class _NoWriteback:
-    def __call__(self, handle: int) -> None:
-        """Nothing to start early on this system: fsync does it all."""
-
-
-def _writeback_starter() -> _NoWriteback | _LinuxWriteback:
-    return _LinuxWriteback() if sys.platform == "linux" else _NoWriteback()
-
-
-class _LinuxWriteback:
-    """Linux's sync_file_range(2): begin writing a file's pages without waiting for them."""
-
-    def __init__(self) -> None:
-        self._call: object = None
-
-    def __call__(self, handle: int) -> None:
-        if self._call is None:
-            import ctypes
-
-            library = ctypes.CDLL(None, use_errno=True)
-            call = getattr(library, "sync_file_range", None)
-            if call is not None:
-                wide = ctypes.c_int64
-                call.argtypes = [ctypes.c_int, wide, wide, ctypes.c_uint]
-            self._call = call if call is not None else _NoWriteback()
-        if isinstance(self._call, _NoWriteback):
-            return
-        # a hint: whatever it answers, the fsync that follows decides
-        self._call(handle, 0, 0, _WRITEBACK)  # type: ignore[operator]
 
 
 @contextmanager

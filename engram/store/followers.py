@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engram.model.change import Change, Transaction
+from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
 from engram.model.turn import Entry
@@ -22,6 +23,7 @@ from engram.store.catalog import Catalog, FileRow
 from engram.store.database import CatalogUnusable
 from engram.store.disk import VaultDisk
 from engram.store.history import History
+from engram.store.lock import WriterLock
 from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, content_files
 from engram.store.transcripts import Transcripts
@@ -33,13 +35,22 @@ class Followers:
     """The followers of one vault. `catalog` is opened, or rebuilt, at first use."""
 
     def __init__(
-        self, disk: VaultDisk, journal: Journal, catalog_path: Path, vault: str, history: History
+        self,
+        disk: VaultDisk,
+        journal: Journal,
+        catalog_path: Path,
+        vault: str,
+        history: History,
+        guard: WriterLock,
     ) -> None:
+        """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
+        written, else one in the cache."""
         self._disk = disk
         self._journal = journal
         self._path = catalog_path
         self._vault = vault
         self._history = history
+        self.guard = guard
         self._open: Catalog | None = None
         self.transcripts = Transcripts(disk)
         self.trace = Trace(disk)
@@ -52,8 +63,13 @@ class Followers:
         if self._open is None:
             try:
                 self._open = Catalog.open(self._path, self._vault)
-            except CatalogUnusable as reason:
-                self.rebuild(str(reason))
+            except CatalogUnusable:
+                with self.guard.hold():
+                    try:
+                        # another process may have mended it while this one waited
+                        self._open = Catalog.open(self._path, self._vault)
+                    except CatalogUnusable as reason:
+                        self.rebuild(str(reason))
         assert self._open is not None
         return self._open
 
@@ -66,6 +82,7 @@ class Followers:
     @property
     def behind(self) -> bool:
         """Whether transactions or turns exist that the catalog has not seen; needs no lock."""
+        self._reopen_if_replaced()
         if self._diverged() or self._history.read(self.catalog.last + 1) is not None:
             return True
         segments = [name for name in self._disk.names(layout.TURNS) if name.endswith(".jsonl")]
@@ -75,6 +92,11 @@ class Followers:
         last = f"{layout.TURNS}/{segments[-1]}"
         return self._disk.size(last) != self.catalog.turns.end_of(last)
 
+    def _reopen_if_replaced(self) -> None:
+        """A long-lived process must not go on with a file that another one has thrown away."""
+        if self._open is not None and not self._open.is_at(self._path):
+            self.close()
+
     def _diverged(self) -> bool:
         """Whether the vault is not the one that the catalog knew: restored, or synced otherwise."""
         last = self.catalog.last
@@ -82,6 +104,7 @@ class Followers:
 
     def catch_up(self) -> None:
         """Replay the turns and transactions that the catalog has not seen; mend the views."""
+        self._reopen_if_replaced()
         end = self._journal.end()[2]
         if self._diverged() or end < self.catalog.turns.last:
             self.rebuild("the vault was restored or changed elsewhere")
@@ -142,7 +165,9 @@ class Followers:
         before = self._hashes_of(changed)
         # files that are gone first: a move is a removal and an appearance of the same id
         for change in sorted(changed, key=lambda change: change.after is not None):
-            self.look_at(change.path, committed.number)
+            self.look_at(change.path)
+        if plan.seen or any(change.after is None for change in changed):
+            self._look_at_homeless()
         catalog.record(committed)
         after = self._hashes_of(changed)
         whole = again or bool(before - after)
@@ -163,21 +188,32 @@ class Followers:
         for name, block in self.catalog.turns.extracted((*plan.ack, *plan.readmit)):
             self.transcripts.mark(name, block)
 
-    def look_at(self, path: str, number: int) -> None:
+    def _look_at_homeless(self) -> None:
+        """A file whose id belonged to another may have that id now."""
+        for path in self.catalog.homeless():
+            self.look_at(path)
+
+    def _found(self, path: str) -> tuple[os.stat_result, bytes] | None:
+        """A file's stat and bytes; None for what is no file of ours: gone, a link, shut off."""
+        try:
+            # the stat is taken before the bytes: a change after reading shows in the next scan
+            status, data = os.lstat(self._disk.path(path)), self._disk.read(path)
+        except (FileNotFoundError, NotADirectoryError, BadInput, StorageError):
+            return None
+        return None if data is None else (status, data)
+
+    def look_at(self, path: str) -> None:
         """Record a memory's file as it is now; called inside a catalog transaction."""
         catalog = self.catalog
-        target = self._disk.path(path)
-        # the stat is taken before the bytes: a change after reading shows in the next scan
-        try:
-            stat = os.lstat(target)
-        except (FileNotFoundError, NotADirectoryError):
+        found = self._found(path)
+        if found is None:
             catalog.drop_file(path)
             return
-        data = self._disk.read(path)
-        if data is None:
-            catalog.drop_file(path)
-            return
+        stat, data = found
         read = read_memory(path, data)
+        known = catalog.file(path)
+        if known is not None and known.id != read.memory.id:
+            catalog.drop_file(path)
         problem = "; ".join(read.problems)
         home = catalog.memory(read.memory.id)
         taken = home is not None and home.path != path and catalog.file(home.path) is not None
@@ -190,7 +226,7 @@ class Followers:
             )
         )  # fmt: skip
         if not taken:
-            catalog.put_memory(read.memory, number)
+            catalog.put_memory(read.memory)
 
     def take_up(self, found: Scan) -> None:
         """Record what a scan found without a transaction: what an unregistered vault gets."""
@@ -198,7 +234,8 @@ class Followers:
             return
         with self.catalog.transaction():
             for path in (*found.gone, *found.changed):
-                self.look_at(path, self.catalog.last)
+                self.look_at(path)
+            self._look_at_homeless()
         self.touch(found.touched)
 
     def touch(self, rows: Iterable[FileRow]) -> None:
@@ -237,31 +274,43 @@ class Followers:
         }
 
     def rebuild(self, reason: str = "asked for") -> None:
-        """A new catalog from turn journal, transactions, files and transcripts; then the views."""
-        self.close()
-        fresh = self._path.with_name(self._path.name + ".new")
-        self._open = catalog = Catalog.create(fresh, self._vault)
-        known: dict[str, str] = {}
-        with catalog.transaction():
-            catalog.turns.add(self._journal.entries())
-            for committed in self._history.all():
-                catalog.record(committed)
-                for change in (*committed.plan.changes, *committed.plan.seen):
-                    if change.after is not None and change.path not in committed.left:
-                        known[change.path] = transaction.sha256(change.after)
-            # where two files claim one id, the bytes that the journal knows come first and win
-            paths = list(content_files(self._disk))
-            paths.sort(key=lambda path: (not self._is_known(path, known), path))
-            for path in paths:
-                self.look_at(path, catalog.last)
-            self._add_foreign_turns(catalog)
-        catalog.close()
-        os.replace(fresh, self._path)
-        self._open = Catalog.open(self._path, self._vault)
+        """The catalog anew from turn journal, transactions, files and transcripts.
+
+        Under the guard and in one SQLite transaction: whoever else finds it unusable waits, and
+        readers see the old one or the new one. The views are mended by the next writer.
+        """
+        with self.guard.hold():
+            self.close()
+            self._open = catalog = Catalog.make(self._path, self._vault)
+            with catalog.transaction():
+                catalog.clear()
+                self._fill(catalog)
         self.rebuilt = reason
 
-    def _is_known(self, path: str, known: dict[str, str]) -> bool:
-        return path in known and transaction.sha256(self._disk.read(path) or b"") == known[path]
+    def _fill(self, catalog: Catalog) -> None:
+        known: dict[str, tuple[int, str]] = {}
+        catalog.turns.add(self._journal.entries())
+        for committed in self._history.all():
+            catalog.record(committed)
+            for change in (*committed.plan.changes, *committed.plan.seen):
+                if change.path in committed.left:
+                    continue
+                if change.after is None:
+                    known.pop(change.path, None)
+                else:
+                    first = known.get(change.path, (committed.number, ""))[0]
+                    known[change.path] = first, transaction.sha256(change.after)
+        # where two files claim one id, the one that the journal knows, and knew first, wins
+        for path in sorted(content_files(self._disk), key=lambda path: self._age(path, known)):
+            self.look_at(path)
+        self._add_foreign_turns(catalog)
+
+    def _age(self, path: str, known: dict[str, tuple[int, str]]) -> tuple[bool, int, str]:
+        """A key that puts the files first whose bytes the journal knows, oldest first."""
+        number, sha = known.get(path, (0, ""))
+        found = self._found(path) if sha else None
+        recognised = found is not None and transaction.sha256(found[1]) == sha
+        return not recognised, number, path
 
     def _add_foreign_turns(self, catalog: Catalog) -> None:
         """Turns whose journal is gone or lies on another machine, but which a transcript shows."""

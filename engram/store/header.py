@@ -89,7 +89,7 @@ def read(lines: Sequence[str]) -> Reading:
         entry = None
         value: Value | None
         if end - start == 1:
-            value = scalar_or_flow(lines[start][colon:])
+            value = _value(lines[start][colon:])
         else:
             entry = _entry(lines, key, start, end, colon)
             value = _several(lines, entry)
@@ -184,7 +184,7 @@ def comment_after(text: str) -> str:
     return found.group() if found else ""
 
 
-def scalar_or_flow(text: str) -> Value | None:
+def _value(text: str) -> Value | None:
     """What stands after a colon or a hyphen on one line; None when it is not of our own shape."""
     text = text.strip(" \t")
     if not text:
@@ -209,7 +209,7 @@ def _special(text: str) -> Value | None:
     if text[0] == "#":
         return ""
     if text[0] in "-?:" and len(text) > 1 and text[1] not in " \t":
-        plain = scalar_or_flow("x" + text)
+        plain = _value("x" + text)
         return plain[1:] if isinstance(plain, str) else None
     return None
 
@@ -222,7 +222,7 @@ def _flow(text: str) -> list[str] | None:
         found = _FLOW_ITEM.match(text, at)
         if found is None:
             return None
-        item = scalar_or_flow(found[1] or found[2])
+        item = _value(found[1] or found[2])
         if not isinstance(item, str):
             return None
         items.append(item)
@@ -235,7 +235,7 @@ def _flow(text: str) -> list[str] | None:
 def _several(lines: Sequence[str], entry: Entry) -> Value | None:
     """The value of an entry with lines below it; None when it is not of our own shape."""
     if entry.stop - entry.start == 1:
-        return scalar_or_flow(lines[entry.start][entry.colon :])
+        return _value(lines[entry.start][entry.colon :])
     found = block_items(lines, entry)
     return None if found is None else [item for item, _ in found]
 
@@ -256,7 +256,7 @@ def block_items(lines: Sequence[str], entry: Entry) -> list[tuple[str, int]] | N
             continue
         else:
             return None
-        item = scalar_or_flow(text)
+        item = _value(text)
         if not isinstance(item, str) or indent not in (-1, depth):
             return None
         indent = depth

@@ -7,6 +7,7 @@ transactions and memories that there are none of, Conflict when something stands
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,8 +20,8 @@ from engram.store.disk import VaultDisk
 from engram.store.memory_file import read_memory
 from engram.store.turn_rows import DEAD, ranges_of
 
-#: what `undo` without an argument passes over: these follow the person or are no going back
-_NOT_UNDONE = frozenset({"undo", "settle", "purge"})
+#: what cannot be undone: it follows the person, destroys, or only tries again
+_FINAL = frozenset({"settle", "purge", "retry"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +102,19 @@ class History:
         """
         rows = catalog.log()
         undone = _undone(rows)
-        if what.isdigit():
+        if re.fullmatch(r"[0-9]{1,15}", what):
             return [self._one(int(what), rows, undone)], ""
         if what:
             batch = what
             if not any(row[3] == batch for row in rows) and not catalog.turns.batch_range(batch):
                 raise NotFound(f"there is no import {what!r}", "`engram log` shows the changes")
         else:
-            standing = [row for row in rows if row[0] not in undone and row[2] not in _NOT_UNDONE]
+            # what changed no file (a failure, turns that gave nothing) is nothing to take back
+            standing = [
+                row
+                for row in rows
+                if row[0] not in undone and row[2] not in _FINAL | {"undo"} and (row[4] or row[3])
+            ]
             if not standing:
                 raise NotFound("there is nothing to undo", "`engram log` shows the changes")
             batch = standing[0][3]
@@ -124,7 +130,7 @@ class History:
             raise BadInput(
                 f"transaction {number} is undone already", "undo its undo to have it again"
             )
-        if kind in ("settle", "purge"):
+        if kind in _FINAL:
             raise BadInput(
                 f"transaction {number} ({kind}) cannot be undone",
                 "your own edits are yours to take back; `engram restore ID` brings a file back",
@@ -146,9 +152,15 @@ class History:
                         f"transaction {target.number} cannot be undone: {change.path} was purged",
                         "purged content is gone for good; that is what purge is for",
                     )
-                if change.path not in target.left:
-                    before.setdefault(change.path, change.before)
-                    after[change.path] = change.after
+                if change.path in target.left:
+                    continue
+                if after.get(change.path, change.before) != change.before:
+                    raise Conflict(
+                        f"{change.path} was changed in between; it is left as it is",
+                        _versions(change.before, after[change.path]),
+                    )
+                before.setdefault(change.path, change.before)
+                after[change.path] = change.after
         changes = []
         for path, final in after.items():
             now = self._disk.read(path)

@@ -82,17 +82,18 @@ class Ledger:
             return self._finish(committed, staged=True, follow=True)
 
     def _write_pending(self, committed: Transaction) -> None:
-        """Stage the new bodies and the transaction file; its rename is the commit."""
+        """Stage the new bodies and the transaction file; the rename of the latter is the commit."""
         number = committed.number
+        head = f"{layout.PENDING}/{number:08d}.tmp"
         staged = [
             (_staged(number, index), change.after)
             for index, change in enumerate(committed.plan.changes)
             if change.after is not None
         ]
+        # in the last group, so that the transaction file is never durable before what it names
+        staged.append((head, transaction.encode(committed)))
         for start in range(0, len(staged), _GROUP):
             self._disk.stage(staged[start : start + _GROUP])
-        head = f"{layout.PENDING}/{number:08d}.tmp"
-        self._disk.stage([(head, transaction.encode(committed))])
         self._disk.place(head, layout.pending_path(number), fresh=True)
         self._disk.sync([layout.PENDING])
 

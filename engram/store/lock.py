@@ -16,6 +16,8 @@ from pathlib import Path
 
 from engram.model.errors import Locked, StorageError
 
+#: not through a symlink that somebody put there, and not handed on to child processes
+_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _POLL_SECONDS = 0.002
 _POLL_MOST = 0.05
 
@@ -53,9 +55,7 @@ class WriterLock:
     def _take(self, patience: float) -> int:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(
-                self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600
-            )
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
         except OSError as error:
             raise StorageError(
                 f"cannot lock the vault: {error.strerror}",

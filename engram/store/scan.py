@@ -2,8 +2,9 @@
 
 Turns a listing of the content folders and the catalog's rows into the files that are new, changed
 or gone: by stat first, by hash where the stat differs. Guarantees: nothing is opened for writing,
-no symlink is followed, a file that cannot be read is reported and not taken for deleted. A budget
-may end it early; then `complete` is False and the rest is found next time.
+no symlink is followed, a file or folder that cannot be read is reported and not taken for deleted,
+a file larger than a memory can be is not read. A budget may end it early; then `complete` is False
+and the rest is found next time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ from engram.store.catalog import FileRow
 from engram.store.disk import VaultDisk
 from engram.store.memory_file import read_memory
 from engram.store.transaction import sha256
+
+#: a larger file is a document and no memory, bytes: it is neither read nor journalled
+LARGEST = 1_000_000
+_DEPTH = 8
+_LINK = "a symlink: nothing in a vault is read through one"
 
 
 @dataclass(slots=True)
@@ -44,7 +50,7 @@ class Scan:
 
 def content_files(disk: VaultDisk) -> Iterator[str]:
     """The Markdown files of the content folders, in order; no links, no hidden or foreign names."""
-    for path, _ in _walk(disk):
+    for path, _ in _Walk(disk).files():
         yield path
 
 
@@ -52,9 +58,10 @@ def scan(
     disk: VaultDisk, rows: Mapping[str, FileRow], out_of_time: Callable[[], bool] = lambda: False
 ) -> Scan:
     """Compare the vault's content folders with what the catalog knows of them."""
-    found = Scan()
+    walk = _Walk(disk)
+    found = Scan(refused=walk.refused)
     seen: set[str] = set()
-    for path, status in _walk(disk):
+    for path, status in walk.files():
         if out_of_time():
             found.complete = False
             return found
@@ -74,35 +81,81 @@ def scan(
             found.touched.append(FileRow(path, *now, row.sha, row.id, row.problem))
         else:
             found.changed[path] = data
-    found.gone = sorted(set(rows) - seen)
+    found.gone = sorted(path for path in set(rows) - seen if not walk.is_closed(path))
     return found
 
 
-def _walk(disk: VaultDisk) -> Iterator[tuple[str, os.stat_result]]:
-    for top in layout.CONTENT:
-        yield from _folder(disk, top, depth=0)
+class _Walk:
+    """One walk through the content folders; what is passed over is in `refused`, with the reason.
 
+    Links, pipes and names that cannot be stored are nothing. A file that is too large, or a folder
+    that cannot be listed, may be readable again tomorrow: what is known of it stays.
+    """
 
-def _folder(disk: VaultDisk, folder: str, depth: int) -> Iterator[tuple[str, os.stat_result]]:
-    """People may make folders of their own; eight levels are enough for anyone's order."""
-    try:
-        entries = sorted(os.scandir(disk.root / folder), key=lambda entry: entry.name)
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return
-    for entry in entries:
-        path = f"{folder}/{entry.name}"
-        if layout.is_foreign_name(entry.name):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            if depth < 8:
-                yield from _folder(disk, path, depth + 1)
-        elif entry.name.endswith(".md"):
-            try:
-                status = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+        self.refused: dict[str, str] = {}
+        self._closed: set[str] = set()
+
+    def files(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Path and stat of each Markdown file, in order."""
+        for top in layout.CONTENT:
+            if os.path.islink(self._disk.root / top):
+                self.refused[top] = _LINK
+            else:
+                yield from self._folder(top, depth=0)
+
+    def is_closed(self, path: str) -> bool:
+        """Whether nothing can be said of a path at present."""
+        return any(path == name or path.startswith(name + "/") for name in self._closed)
+
+    def _folder(self, folder: str, depth: int) -> Iterator[tuple[str, os.stat_result]]:
+        """People may make folders of their own; eight levels are enough for anyone's order."""
+        try:
+            entries = sorted(os.scandir(self._disk.root / folder), key=lambda entry: entry.name)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.refused[folder] = f"cannot be listed: {error.strerror}"
+            self._closed.add(folder)
+            return
+        for entry in entries:
+            path = f"{folder}/{entry.name}"
+            if layout.is_foreign_name(entry.name):
                 continue
-            if stat.S_ISREG(status.st_mode):
-                yield path, status
+            if entry.is_symlink():
+                self.refused[path] = _LINK
+            elif not entry.is_dir(follow_symlinks=False):
+                yield from self._file(path, entry)
+            elif depth < _DEPTH:
+                yield from self._folder(path, depth + 1)
+            else:
+                self.refused[path] = f"more than {_DEPTH} folders deep"
+
+    def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, os.stat_result]]:
+        if not entry.name.endswith(".md"):
+            return
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return
+        if not stat.S_ISREG(status.st_mode):
+            self.refused[path] = "no regular file"
+        elif "\\" in path or not _is_storable(path):
+            self.refused[path] = "a name that not every system can store: rename it"
+        elif status.st_size > LARGEST:
+            self.refused[path] = f"larger than {LARGEST:,} bytes: too large for one memory"
+            self._closed.add(path)
+        else:
+            yield path, status
+
+
+def _is_storable(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:

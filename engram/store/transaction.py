@@ -54,7 +54,8 @@ def encode(transaction: Transaction) -> bytes:
         row["undoes"] = list(plan.undoes)
     if transaction.left:
         row["left"] = list(transaction.left)
-    text = json.dumps(row, ensure_ascii=False, indent=1, sort_keys=True)
+    # a line for each value: readable and diffable, and the fast encoder still does it
+    text = json.dumps(row, ensure_ascii=False, separators=(",\n", ": "), sort_keys=True)
     return text.encode("utf-8", "surrogatepass") + b"\n"
 
 
@@ -77,12 +78,27 @@ def decode(data: bytes, path: str = "") -> Transaction:
             undoes=tuple(row.get("undoes", ())),
             **ranges,
         )
-        return Transaction(row["n"], row["time"], plan, tuple(row.get("left", ())))
-    except (ValueError, KeyError, TypeError) as error:
+        found = Transaction(row["n"], row["time"], plan, tuple(row.get("left", ())))
+        if not _is_typed(found):
+            raise ValueError("a value is of the wrong type")
+        return found
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StorageError(
             f"the transaction file {path} cannot be read: {error}",
             "restore it from a backup; `engram doctor` lists what depends on it",
         ) from error
+
+
+def _is_typed(transaction: Transaction) -> bool:
+    """Whether every text is text and every number one: a vault may come from anywhere."""
+    plan = transaction.plan
+    texts = [transaction.time, plan.kind, plan.batch, *transaction.left]
+    for change in (*plan.changes, *plan.seen):
+        texts += (change.path, change.why)
+    for event in plan.events:
+        texts += (event.name, event.subject, *(value for _, value in event.details))
+    numbers = (transaction.number, *plan.undoes)
+    return all(isinstance(text, str) for text in texts) and all(type(n) is int for n in numbers)
 
 
 def purged(transaction: Transaction, paths: Sequence[str]) -> Transaction:

@@ -198,8 +198,7 @@ def _head(turn: Turn) -> bytes:
 
 def _block(turn: Turn) -> str:
     tools = "".join(f"\n- *{neutralise(tool)}*" for tool in turn.tools)
-    words = neutralise(turn.text.strip("\n")).encode("utf-8", "replace").decode("utf-8")
-    body = f"{words}\n{tools}".strip("\n")
+    body = f"{neutralise(turn.text)}\n{tools}".strip("\n")
     return f"**{turn.role}** {turn.time[:10]} {turn.time[11:19]} ^{turn.block}\n\n{body}\n\n"
 
 

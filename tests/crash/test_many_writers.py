@@ -11,8 +11,8 @@ from pathlib import Path
 from engram.vault import Vault
 from tests.kit import takes_every_turn
 
-#: seconds that the writers go on; the torture run asks for more
-_SECONDS = float(os.environ.get("ENGRAM_TEST_SECONDS", "4"))
+#: how long the writers go on, seconds; `make torture` asks for more
+_SECONDS = float(os.environ.get("TEST_SECONDS", "20"))
 
 _WRITER = """
 import sys, time
