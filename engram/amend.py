@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engram.admit.retention import expiry
+from engram.admit.draft import Draft
+from engram.admit.resolve import Court, admit
+from engram.admit.retention import renewed
+from engram.extract.classify import memory_kind, score_importance
+from engram.flow import House, take_in
 from engram.model.candidate import Candidate, Receipt
-from engram.model.change import Change, Event, Plan
+from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput
 from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.turn import Turn
+from engram.model.verdict import Verdict
 from engram.ports import Writer
 from engram.settings.values import RetentionSettings
 
@@ -43,7 +48,7 @@ def restore(memory: Memory, now: Instant, retention: RetentionSettings, writer: 
         status_reason="",
         valid_until="" if memory.status == "superseded" else memory.valid_until,
         superseded_by=(),
-        expires=max(memory.expires, expiry(memory, now, retention)),
+        expires=renewed(memory, memory, now, retention),
     )
     event = Event("memory_restored", memory.id, (("was", memory.status),))
     return Plan("restore", tuple(writer.changes([], [(memory, after)])), (event,))
@@ -80,3 +85,25 @@ def dictated(
         origin="person",
         rule="",
     )
+
+
+def dictate(turn: Turn, category: str, house: House) -> tuple[Verdict, Memory | None]:
+    """Take in a turn and what it asks to remember, in one transaction; the verdict, the memory.
+
+    Without a category it is what the rules make of the words, else a fact.
+    """
+    taken = take_in([turn], house)
+    guesses = house.extractor.extract([turn])
+    guess = guesses[0] if len(guesses) == 1 else None
+    chosen = category or (guess.category if guess else "fact")
+    kind = memory_kind(chosen, turn.text, ())
+    importance = score_importance(turn.text, chosen, ())
+    now = house.clock.now()
+    draft = Draft(house.known, house.settings, now)
+    court = Court(draft, house.redactor.clean, house.settings, now)
+    verdict = admit(dictated(turn, chosen, kind, importance, guess), court)
+    memory = draft.enter(verdict)
+    ack: tuple[Range, ...] = ((taken.first, taken.last),) if taken.new else ()
+    changes = house.writer.changes(draft.born, draft.amended)
+    house.ledger.commit(Plan("remember", tuple(changes), tuple(draft.events), ack=ack))
+    return verdict, memory

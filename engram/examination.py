@@ -39,7 +39,7 @@ def examine(
         pending_transactions=len(
             [name for name in disk.names(layout.PENDING) if name.endswith(".json")]
         ),
-        stale_views=_stale_views(disk, followers, history) if not missing else (),
+        stale_views=stale_views(disk, followers, history) if not missing else (),
         known_links=frozenset(catalog.turns.all_links()),
         missing_transactions=missing,
         damaged_lines=followers.damaged_turns(),
@@ -51,7 +51,8 @@ def examine(
     )
 
 
-def _stale_views(disk: VaultDisk, followers: Followers, history: History) -> list[str]:
+def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list[str]:
+    """The views in state/ whose files do not say what the vault says."""
     live = hash_lines(followers.catalog.live_hashes())
     hashes = disk.read(layout.HASHES) or b""
     stale = []

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
+from engram.capture.door import check, cleaned
 from engram.capture.redact import Redactor
 from engram.capture.signals import Signals
 from engram.capture.trigger import due, retry_at
@@ -72,8 +73,11 @@ class Outcome:
 def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
     """Redact, scan and journal the turns that are new; durable when it returns.
 
-    The caller moves its cursor only afterwards. Nothing is extracted here: ask `ready`.
+    The caller moves its cursor only afterwards. Nothing is extracted here: ask `ready`. Raises
+    BadInput, before anything is kept, when one of them is malformed.
     """
+    for turn in turns:
+        check(turn)
     with house.ledger.lock():
         seen = house.turns.seen(turns)
         fresh: list[tuple[Turn, str]] = []
@@ -82,7 +86,7 @@ def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
             if turn.message in seen:
                 continue
             seen.add(turn.message)
-            clean, found = _redacted(turn, house.redactor)
+            clean, found = cleaned(turn, house.redactor)
             redactions += found
             level = house.signals.scan(clean.text).level if clean.role == "user" else "none"
             fresh.append((clean, level))
@@ -92,22 +96,6 @@ def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
         house.turns.add(entries)
     names = tuple(dict.fromkeys(entry.turn.transcript for entry in entries))
     return Taken(len(entries), redactions, entries[0].turn.seq, entries[-1].turn.seq, names)
-
-
-def _redacted(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
-    """A turn whose every field has passed the redactor (design 1.6), and how much was found."""
-    around = (turn.session, turn.title, turn.project, *turn.tools)
-    # nearly always nothing is found: one look at everything costs least
-    if redactor.clean("\n".join((turn.text, *around))):
-        return turn, 0
-    said = redactor.redact(turn.text)
-    parts = [redactor.redact(part) for part in around]
-    session, title, project, *tools = (part.text for part in parts)
-    found = len(said.found) + sum(len(part.found) for part in parts)
-    clean = replace(
-        turn, text=said.text, session=session, title=title, project=project, tools=tuple(tools)
-    )
-    return clean, found
 
 
 def ready(house: House) -> list[Waiting]:
@@ -140,6 +128,21 @@ def extract(
     if lots:
         progress(_settle_lots(lots, house, outcome))
     return outcome
+
+
+def preview(transcripts: Iterable[str], house: House) -> list[Verdict]:
+    """What `extract` would decide about what is pending in these transcripts; writes nothing.
+
+    Raises what the extractor raises.
+    """
+    draft = Draft(house.known, house.settings, house.clock.now())
+    verdicts: list[Verdict] = []
+    for transcript in transcripts:
+        lot = _lease(transcript, house)
+        if lot.error is not None:
+            raise lot.error
+        verdicts += _admit_all(lot, draft, house, house.clock.now())
+    return verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,15 +260,13 @@ def _failure(lot: _Lot, house: House, now: Instant) -> Plan:
     return Plan("extract", (Change(path, None, body, "dead letter"),), (event,), dead=lot.ranges)
 
 
-def settle(seen: Sequence[Change], subjects: Sequence[tuple[str, str]], house: House) -> int:
+def settle(seen: Sequence[Change], subjects: Sequence[tuple[str, str]], ledger: Ledger) -> int:
     """Record hand edits as found: the version seen is journalled, the followers take it up.
 
     `subjects` are `(id, what happened)`: created, edited, moved or removed. Returns the number of
-    the transaction, 0 when there was nothing to record.
+    the transaction.
     """
-    if not seen:
-        return 0
     events = tuple(
         Event("hand_edit", identifier, (("what", what),)) for identifier, what in subjects
     )
-    return house.ledger.commit(Plan("settle", events=events, seen=tuple(seen))).number
+    return ledger.commit(Plan("settle", events=events, seen=tuple(seen))).number

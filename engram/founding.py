@@ -7,6 +7,7 @@ Turns a path into a vault on this machine. Guarantees: no existing file is overw
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from engram.model.errors import BadInput, NotFound, StorageError
@@ -92,3 +93,14 @@ def shared_by_git(root: Path) -> str:
             names = [line for line in text.splitlines() if line.strip().startswith("[remote ")]
             return names[0].strip().strip("[]").partition(" ")[2].strip('"') if names else ""
     return ""
+
+
+def find_vault(chosen: str | None, environment: Mapping[str, str]) -> Path:
+    """`--vault`, else ENGRAM_VAULT, else the nearest parent with engram.toml, else the default."""
+    if chosen or environment.get("ENGRAM_VAULT"):
+        return Path(chosen or environment["ENGRAM_VAULT"])
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / layout.CONFIG).is_file():
+            return folder
+    return Path(load(None, environment).settings.vault)

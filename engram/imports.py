@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import Removed, excluded, kept
-from engram.capture.follow import Cursor, cursor_of, read_file
-from engram.capture.sources import recognise
+from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
+from engram.capture.sources import SOURCES, recognise, source
 from engram.flow import House, Taken, take_in
-from engram.model.errors import BadInput, EngramError
+from engram.model.errors import BadInput
+from engram.model.ids import slug
 from engram.model.turn import Turn
 from engram.ports import Clock, Cursors, Reading, Source, Tally
 
@@ -36,6 +37,8 @@ def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
     BadInput for more than STREAM_BYTES, and for what no source recognises.
     """
     data = stream.read(STREAM_BYTES + 1)
+    if not data.strip():
+        return []
     if len(data) > STREAM_BYTES:
         raise BadInput("that is too much for standard input", "save it to a file and import that")
     kind = recognise(data[:65_536], "")
@@ -47,6 +50,24 @@ def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
     removed = Removed()
     reading = Reading("stdin", clock)
     return list(kept(kind.parse(BytesIO(data), reading), reading.state, removed))
+
+
+def by_source(path: Path) -> dict[str, list[Path]]:
+    """The files at or below a path by the name of the source that their first bytes look like.
+
+    What no source recognises is left out; what cannot be read is kept, for the import to report.
+    Raises BadInput when there is nothing at the path.
+    """
+    found: dict[str, list[Path]] = {}
+    listed = {file: name for name in SOURCES for file in walk(path, source(name))}
+    for file, listed_as in listed.items():
+        try:
+            kind = recognise(head_of(file), file.suffix)
+        except BadInput:
+            kind = source(listed_as)
+        if kind is not None:
+            found.setdefault(kind.name, []).append(file)
+    return found
 
 
 @dataclass(slots=True)
@@ -96,8 +117,9 @@ class Importer:
         for path in files:
             try:
                 self._read(path)
-            except EngramError as error:
-                self.report.problems.append((path.name, str(error)))
+            except BadInput as error:
+                redact = self._house.redactor.redact
+                self.report.problems.append((redact(path.name).text, redact(str(error)).text))
         self._flush()
         self._keep_cursors()
         return self.report
@@ -114,14 +136,14 @@ class Importer:
             path, self._source, known, clock, tally=tally, removed=removed
         ):
             for turn in turns:
-                if excluded(str(path), turn.project, globs):
+                if excluded(str(path), turn.project and slug(turn.project), globs):
                     self.report.excluded += 1
                 else:
                     self._add(turn)
             self._moved[cursor.key] = cursor
             if len(self._group) >= GROUP_TURNS:
                 self._flush()
-        self._advance(path.stat().st_size)
+        self._advance(_size(path))
 
     def _add(self, turn: Turn) -> None:
         report = self.report
@@ -167,5 +189,16 @@ class Importer:
 
     def _clean(self, cursor: Cursor) -> Cursor:
         """What a source remembers (a title, a project) passes the redactor before disk too."""
-        redact = self._house.redactor.redact
-        return replace(cursor, state={key: redact(text).text for key, text in cursor.state.items()})
+        redactor, state = self._house.redactor, cursor.state
+        if redactor.clean("\n".join((*state, *state.values()))):
+            return cursor
+        redact = redactor.redact
+        clean = {redact(key).text: redact(text).text for key, text in state.items()}
+        return replace(cursor, state=clean)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # it went away after it was read: only the progress bar would have known

@@ -8,6 +8,7 @@ answers. Raises NotFound for names that there are none of, BadInput for names of
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -16,7 +17,7 @@ from engram.index.analysis import query_terms
 from engram.model.change import Event
 from engram.model.errors import BadInput, NotFound
 from engram.model.hit import Found, Hit
-from engram.model.instant import Instant, day_of
+from engram.model.instant import Instant, day_of, local_day
 from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
@@ -32,6 +33,7 @@ from engram.store.followers import Followers
 
 #: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
 _HEADROOM, _LEAST = 5, 50
+_DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +92,22 @@ class Library:
     # -- by name -------------------------------------------------------------------------------
 
     def find_memory(self, reference: str) -> Memory | None:
-        """The memory of an id, a docid (`#a1b2c3`), a file name or an unambiguous beginning."""
+        """The memory of an id, a docid (`#a1b2c3`), a file name or an unambiguous beginning.
+
+        A docid may stand without its `#`, which a shell takes for a comment.
+        """
         catalog = self._followers.catalog
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         name = name.rpartition("/")[2].removesuffix(".md")
         exact = catalog.memory(name)
         if exact is not None:
             return exact
-        if name.startswith("#"):
-            found = [memory for memory in catalog.memories() if docid(memory.id) == name.lower()]
-        else:
-            found = list(catalog.memories(catalog.names_with(name))) if name else []
+        found: list[Memory] = []
+        if _DOCID.fullmatch(name):
+            short = "#" + name.removeprefix("#").lower()
+            found = [memory for memory in catalog.memories() if docid(memory.id) == short]
+        if not found and name:
+            found = list(catalog.memories(catalog.names_with(name)))
         if len(found) > 1:
             shown = ", ".join(memory.id for memory in found[:3])
             raise BadInput(f"{reference!r} could be {len(found)} memories", f"for example {shown}")
@@ -122,11 +129,11 @@ class Library:
         found = [memory for memory in self._followers.catalog.memories() if wanted.admits(memory)]
         return found[::-1][:limit]
 
-    def learnt_on(self, day: str) -> list[Memory]:
-        """The live memories whose source turn is of that day, in order."""
+    def learnt_on(self, day: str, timezone: str = "UTC") -> list[Memory]:
+        """The live memories whose source turn is of that day in a time zone, in order."""
         catalog = self._followers.catalog
         return [
-            memory for memory in catalog.memories() if memory.live and day_of(memory.created) == day
+            memory for memory in catalog.memories() if memory.live and local_day(memory.created, timezone) == day
         ]
 
     def origin(self, memory: Memory) -> Origin:
@@ -192,6 +199,7 @@ class Library:
             project=memory.project,
             source=memory.sources[-1] if memory.sources else "",
             why=one.why,
+            spans=shown.spans,
         )
 
     def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
@@ -209,13 +217,14 @@ class Library:
         path = self._followers.transcripts.find(name) or ""
         blocks = self._followers.transcripts.blocks(path) if path else []
         line = next((block.line for block in blocks if block.link == one.key), 1)
+        shown = excerpt(turn.text, asked, fold=query_terms)
         return Hit(
             docid=docid(one.key),
             score=one.score,
             file=path,
             line=line,
             title=turn.title or name,
-            snippet=excerpt(turn.text, asked, fold=query_terms).text,
+            snippet=shown.text,
             id=one.key,
             collection="turns",
             category=turn.role,
@@ -223,6 +232,7 @@ class Library:
             project=turn.project,
             source=one.key,
             why=one.why,
+            spans=shown.spans,
         )
 
     def _turn(self, link: str) -> Turn | None:

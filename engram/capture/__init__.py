@@ -1,1 +1,1 @@
-"""To be described."""
+"""Bytes -> clean, redacted, numbered turns: sources, cursors, redactor, signals, journal, trigger."""

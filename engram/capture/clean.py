@@ -76,6 +76,17 @@ def readable(text: str) -> str:
     return text
 
 
+def shortened(text: str, most: int) -> str:
+    """Text of at most `most` characters, cut between words.
+
+    A word that does not fit goes whole: half a secret would not be known for one.
+    """
+    if len(text) <= most:
+        return text
+    blank = next((at for at in range(most, -1, -1) if text[at].isspace()), 0)
+    return text[:blank].rstrip()
+
+
 def said(text: str) -> str:
     """What was said: without our own blocks and the wrappers of agents, outer white space gone."""
     if "<" in text:

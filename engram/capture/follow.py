@@ -37,6 +37,7 @@ from engram.ports import Clock, Reading, Source, Tally
 CHUNK_TURNS = 500
 CHUNK_CHARACTERS = 4_000_000
 _FIRST_LINE = 4096
+_HEAD = 65_536
 _TAIL = 256
 #: Copies that sync tools and editors leave beside a file.
 _COPIES = re.compile(
@@ -167,6 +168,12 @@ def walk(path: Path, source: Source) -> list[Path]:
             if _is_regular(file := Path(folder, name))
         ]
     return sorted(found + closed, key=lambda file: file.parts)
+
+
+def head_of(path: Path) -> bytes:
+    """The first 64 KiB of a file, by which its source is known. Raises BadInput as reading does."""
+    with _opened(path) as stream:
+        return stream.read(_HEAD)
 
 
 def _wanted(names: Iterable[str]) -> list[str]:

@@ -32,7 +32,8 @@ class Hit:
     """One answer for a person or a program (design 6: the shape of `search --json`).
 
     `docid` is `#` and six hex digits; `file` is relative to the vault; `line` is 1-based.
-    `why` says in words how the score came about.
+    `why` says in words how the score came about; `spans` are (start, end) offsets of the matches
+    in `snippet`.
     """
 
     docid: str
@@ -49,3 +50,4 @@ class Hit:
     project: str = ""
     source: str = ""
     why: tuple[str, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()

@@ -59,6 +59,19 @@ def day_of(instant: Instant) -> Day:
     return instant[:10]
 
 
+def local_day(instant: Instant, timezone: str) -> Day:
+    """The calendar day of an Instant in an IANA time zone. Raises ValueError for an unknown one."""
+    if timezone == "UTC" or not instant:
+        return instant[:10]
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        zone = ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, OSError) as error:
+        raise ValueError(f"unknown time zone {timezone!r}") from error
+    return moment_of(instant).astimezone(zone).date().isoformat()
+
+
 def compact(instant: Instant) -> str:
     """`2026-03-06T10:10:00Z` -> `20260306-101000`, as it stands in ids and file names."""
     return instant[:19].replace("-", "").replace(":", "").replace("T", "-")

@@ -208,10 +208,10 @@ class VaultDisk:
                 os.close(handle)
 
     def names(self, folder: str) -> list[str]:
-        """The sorted names in a folder; empty when it does not exist."""
+        """The sorted names in a folder; empty when there is none, or only a symlink to one."""
         try:
             return sorted(os.listdir(self._at(folder) if folder else self._root))
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, BadInput):
             return []
         except OSError as error:
             raise _storage(error, folder) from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from engram.model.change import Change, Transaction
@@ -132,8 +133,7 @@ class Followers:
         if self.hashes.read() != live:
             self.hashes.follow((), live)
             mended.append(layout.HASHES)
-        if self.trace.last() != self.catalog.last:
-            self.trace.rebuild(self._history.all())
+        if self.trace.mend(self._history.all()):
             mended.append(layout.TRACE)
         return mended
 
@@ -303,6 +303,10 @@ class Followers:
         # where two files claim one id, the one that the journal knows, and knew first, wins
         for path in sorted(content_files(self._disk), key=lambda path: self._age(path, known)):
             self.look_at(path)
+            row, sha = catalog.file(path), known.get(path, (0, ""))[1]
+            if row is not None and row.sha != sha:
+                # the journal does not have these bytes: the next scan takes them for a hand edit
+                catalog.put_file(replace(row, size=-1, sha=sha))
         self._add_foreign_turns(catalog)
 
     def _age(self, path: str, known: dict[str, tuple[int, str]]) -> tuple[bool, int, str]:

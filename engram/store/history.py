@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.instant import Instant
+from engram.model.memory import Memory
 from engram.store import layout, transaction
 from engram.store.catalog import Catalog
 from engram.store.disk import VaultDisk
@@ -22,6 +23,8 @@ from engram.store.turn_rows import DEAD, ranges_of
 
 #: what cannot be undone: it follows the person, destroys, or only tries again
 _FINAL = frozenset({"settle", "purge", "retry"})
+#: lines of each version that a refused undo shows
+_SHOWN_LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class History:
         if what:
             batch = what
             if not any(row[3] == batch for row in rows) and not catalog.turns.batch_range(batch):
-                raise NotFound(f"there is no import {what!r}", "`engram log` shows the changes")
+                raise NotFound(f"there is no change {what!r}", "`engram log` shows the changes")
         else:
             # what changed no file (a failure, turns that gave nothing) is nothing to take back
             standing = [
@@ -213,6 +216,11 @@ class History:
                         return change.path, body
         raise NotFound(f"there is no memory {identifier}")
 
+    def last_memory(self, identifier: str) -> Memory:
+        """A memory as its file last said it, also when the file is gone. Raises NotFound."""
+        path, body = self.last_body(identifier)
+        return read_memory(path, body).memory
+
     def paths_of(self, identifier: str) -> set[str]:
         """Every path at which a memory's file ever stood."""
         return {
@@ -250,12 +258,16 @@ def _undone(rows: Sequence[tuple]) -> set[int]:  # type: ignore[type-arg]
 
 
 def _versions(now: bytes | None, expected: bytes | None) -> str:
-    """Both versions of a file, first lines, for the person to compare."""
+    """Where two versions of a file differ, in short lines, for the person to compare."""
 
-    def shown(body: bytes | None) -> str:
-        if body is None:
-            return "(no file)"
-        lines = body.decode("utf-8", "replace").splitlines()
-        return " / ".join(line for line in lines if line and line != "---")[:300]
+    def lines(body: bytes | None) -> list[str]:
+        return ["(no file)"] if body is None else body.decode("utf-8", "replace").splitlines()
 
-    return f"on disk: {shown(now)} | expected: {shown(expected)}"
+    here, there = lines(now), lines(expected)
+    mine = [line for line in here if line not in there][:_SHOWN_LINES]
+    ours = [line for line in there if line not in here][:_SHOWN_LINES]
+    return f"on disk: {_shown(mine)} | expected: {_shown(ours)}"
+
+
+def _shown(lines: Sequence[str]) -> str:
+    return " / ".join(line[:100] for line in lines if line.strip()) or "(nothing more)"

@@ -53,6 +53,11 @@ class WriterLock:
             self._thread.release()
 
     def _take(self, patience: float) -> int:
+        if self._path.parent.is_symlink():
+            raise StorageError(
+                f"refusing to follow the symlink {self._path.parent}",
+                "put the folder itself in its place",
+            )
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)

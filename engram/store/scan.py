@@ -165,7 +165,7 @@ def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[
     subjects: list[tuple[str, str]] = []
     for path, data in sorted(found.changed.items()):
         identifier = read_memory(path, data).memory.id
-        what = "edited" if path in rows else "created"
+        what = "edited" if path in rows and rows[path].sha else "created"
         if what == "created" and gone.pop(identifier, ""):
             what = "moved"
         seen.append(Change(path, None, data, f"{what} by hand"))

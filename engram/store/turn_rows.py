@@ -178,6 +178,25 @@ class TurnRows:
             row[0] for row in self._db.rows(f"select link from turns where state != {WITHDRAWN}")
         }
 
+    def captured_again(self, ranges: Iterable[Range]) -> bool:
+        """Whether a turn of these ranges, taken back before, was captured anew since."""
+        return any(
+            self._db.number(
+                "select count(*) from turns gone join turns here using (message)"
+                f" where gone.seq between ? and ? and gone.state = {WITHDRAWN}"
+                f" and here.state != {WITHDRAWN}",
+                first, last,
+            )
+            for first, last in ranges
+        )  # fmt: skip
+
+    def withdrawn(self, link: str) -> list[str]:
+        """Digests of the turns behind a link that were taken back."""
+        rows = self._db.rows(
+            f"select message from turns where link = ? and state = {WITHDRAWN}", link
+        )
+        return [row[0] for row in rows if row[0]]
+
     def states(self, ranges: Iterable[Range]) -> set[int]:
         """The states that occur in these ranges."""
         return {

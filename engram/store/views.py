@@ -7,7 +7,7 @@ Both follow transactions and can be made anew: `trace.jsonl` from the journal, `
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from engram.model.change import Event, Transaction
 from engram.store import layout
@@ -23,36 +23,39 @@ class Trace:
         self._end: tuple[int, int] | None = None
 
     def follow(self, transaction: Transaction) -> None:
-        """Append a transaction's lines unless they are there."""
-        if self.last() >= transaction.number:
-            return
-        lines = trace_lines(transaction)
+        """Append a transaction's lines unless they are there; what an earlier attempt tore goes."""
+        lines, number = trace_lines(transaction), transaction.number
         size = self._disk.size(layout.TRACE) or 0
+        if self._end != (size, number - 1):
+            data = self._disk.read(layout.TRACE) or b""
+            if data.endswith(lines):
+                self._end = (size, number)
+                return
+            kept = b"".join(line for at, line in _numbered(data) if at < number)
+            if kept != data:
+                self._disk.put(layout.TRACE, kept)
+            size = len(kept)
         self._disk.append(layout.TRACE, lines, sync=False)
-        self._end = (size + len(lines), transaction.number)
+        self._end = (size + len(lines), number)
 
-    def last(self) -> int:
-        """The number of the last transaction traced; a torn one is cut off, to be traced again."""
-        if self._end and self._end[0] == (self._disk.size(layout.TRACE) or 0):
-            return self._end[1]
+    def mend(self, transactions: Iterable[Transaction]) -> bool:
+        """Make it what the journal says; lines of transactions that the journal lost stay.
+
+        Returns whether there was anything to do.
+        """
+        made = {one.number: trace_lines(one) for one in transactions}
+        last = max(made, default=0)
         data = self._disk.read(layout.TRACE) or b""
-        lines = data.split(b"\n")
-        numbers = [_number(line) for line in lines[:-1]]
-        last = max((number for number in numbers if number is not None), default=0)
-        if lines[-1] or None in numbers:
-            kept = [
-                line + b"\n"
-                for line, number in zip(lines, numbers, strict=False)
-                if number is not None and number < last
-            ]
-            data, last = b"".join(kept), last - 1
-            self._disk.put(layout.TRACE, data)
-        self._end = (len(data), last)
-        return last
-
-    def rebuild(self, transactions: Iterable[Transaction]) -> None:
-        """Write the whole trace anew."""
-        self._disk.put(layout.TRACE, b"".join(map(trace_lines, transactions)))
+        whole: dict[int, bytes] = {}
+        for number, line in _numbered(data):
+            if number < last and number not in made:
+                whole[number] = whole.get(number, b"") + line
+        whole.update(made)
+        mended = b"".join(lines for _, lines in sorted(whole.items()))
+        if mended == data:
+            return False
+        self._disk.put(layout.TRACE, mended)
+        return True
 
 
 def trace_lines(transaction: Transaction) -> bytes:
@@ -78,11 +81,15 @@ def trace_lines(transaction: Transaction) -> bytes:
     )
 
 
-def _number(line: bytes) -> int | None:
-    try:
-        return int(json.loads(line)["n"])
-    except (ValueError, KeyError, TypeError):
-        return None
+def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The whole lines of a trace with their transactions' numbers; what is torn is left out."""
+    for line in data.splitlines(keepends=True):
+        try:
+            number = json.loads(line)["n"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if isinstance(number, int) and line.endswith(b"\n"):
+            yield number, line
 
 
 class FactHashes:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from engram.extract.rules import RulesTier
+from engram.settings.load import shipped
 from engram.model.candidate import Candidate
 from engram.model.memory import CATEGORIES
 from engram.model.turn import Turn, turn_of
@@ -195,7 +196,7 @@ def figures(split: str = "all") -> dict[str, Any]:
     `dated` counts the right candidates whose label has a due day, `dated_right` those whose
     field `due` is that day; `turns_per_second` is the only figure that differs between runs.
     """
-    return _totals(*measure(RulesTier(), rows(split)))
+    return _totals(*measure(RulesTier(shipped("rules")), rows(split)))
 
 
 def _matrix(name: str, found: dict[str, Any]) -> Iterator[str]:
@@ -228,7 +229,7 @@ def main() -> None:
     parser.add_argument("--show-misses", action="store_true")
     asked = parser.parse_args()
     for split in SPLITS if asked.split == "all" else (asked.split,):
-        outcomes, seconds = measure(RulesTier(), rows(split))
+        outcomes, seconds = measure(RulesTier(shipped("rules")), rows(split))
         print("\n".join(_matrix(split, _totals(outcomes, seconds))), end="\n\n")
         if asked.show_misses and split != "all":
             print("\n".join(_misses(outcomes)), end="\n\n")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import engram.furnishing
 import engram.shelf
-import engram.vault
 from engram.index.memory_finder import PlainFinder
 from engram.model.memory import Memory
 from engram.store.clock import FixedClock
@@ -87,7 +87,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
     def arm(stop_at: int, half: bool) -> None:
         StoppingDisk.calls, StoppingDisk.stop_at, StoppingDisk.half = 0, stop_at, half
 
-    monkeypatch.setattr(engram.vault, "VaultDisk", StoppingDisk)
+    monkeypatch.setattr(engram.furnishing, "VaultDisk", StoppingDisk)
     arm(0, False)
     return arm
 

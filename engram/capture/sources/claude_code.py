@@ -25,7 +25,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, said, without_own, without_wrappers
+from engram.capture.clean import (
+    readable,
+    remember,
+    said,
+    shortened,
+    without_own,
+    without_wrappers,
+)
 from engram.capture.sources.claude_queue import Prompt, PromptQueue
 from engram.capture.sources.claude_screen import silent
 from engram.capture.sources.lines import (
@@ -36,11 +43,12 @@ from engram.capture.sources.lines import (
     digest,
     objects,
     records,
+    short_name,
     time_of,
     unknown,
 )
 from engram.capture.sources.tools import tool_line
-from engram.model.ids import message_digest, slug
+from engram.model.ids import message_digest
 from engram.model.instant import Instant
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
@@ -70,7 +78,7 @@ _MAX_ANSWER = 1 << 20
 #: What a line of an answer costs beside its text, roughly.
 _LINE_COST = 100
 _MAX_TOOLS = 50
-_MAX_SESSION = 200
+_MAX_TITLE = 120
 
 
 class ClaudeCode:
@@ -297,7 +305,8 @@ class _Conversation:
                 title = line.get(key)
                 if isinstance(title, str) and title.strip():
                     owner = kind if kind == "summary" else f"{kind} {session}"
-                    remember(self._state, owner, readable(first_line(title)))
+                    whole = readable(first_line(title, len(title)))
+                    remember(self._state, owner, shortened(whole, _MAX_TITLE))
 
     def _session(self, line: Object) -> str:
         """The session of a line; the first folder that is seen of it becomes its project."""
@@ -306,13 +315,12 @@ class _Conversation:
         session = named if isinstance(named, str) and named else known or self._reading.name
         folder = line.get("cwd")
         if session != known:
-            session = readable(session)[:_MAX_SESSION]
+            session = short_name(session)
             remember(self._state, "session", session)
             self._mark = None
         if self._mark is None and isinstance(folder, str) and folder:
             if f"project {session}" not in self._state:
-                base = base_name(folder)
-                remember(self._state, f"project {session}", slug(base) if base else "")
+                remember(self._state, f"project {session}", short_name(base_name(folder)))
             self._mark = f'"sessionId":"{session}"'.encode()
         return session
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, said
+from engram.capture.clean import readable, remember, said, shortened
 from engram.capture.sources.lines import (
     MAX_LINE_BYTES,
     Object,
@@ -27,10 +27,11 @@ from engram.capture.sources.lines import (
     digest,
     objects,
     records,
+    short_name,
     time_of,
     unknown,
 )
-from engram.model.ids import message_digest, slug
+from engram.model.ids import message_digest
 from engram.model.turn import Role, Turn
 from engram.ports import Reading
 
@@ -46,7 +47,6 @@ _TIMES = ("timestamp", "time", "ts", "created_at")
 _SESSIONS = ("session", "session_id", "sessionId")
 _IDS = ("id", "uuid", "message_id")
 _BLOCKS = ("text", "input_text", "output_text")
-_MAX_SESSION = 200
 
 
 class JsonLines:
@@ -99,15 +99,15 @@ def _turn(line: Object, reading: Reading, number: int) -> Turn | None:
     if own:
         remember(reading.state, "time", own)
     time = own or reading.state.get("time") or reading.clock.now()
-    session = readable(_word(line, _SESSIONS) or reading.name)[:_MAX_SESSION]
+    session = short_name(_word(line, _SESSIONS) or reading.name)
     given = _word(line, _IDS)
     if given:
         message = message_digest(NAME, session, given, role, own, text)
     else:
         message = digest(NAME, session, role, own, number, text)
-    base = base_name(_word(line, ("project",)))
-    title = readable(_word(line, ("title",)))[:120]
-    return Turn(NAME, session, role, text, time, message, slug(base) if base else "", title)
+    project = short_name(base_name(_word(line, ("project",))))
+    title = shortened(readable(_word(line, ("title",))), 120)
+    return Turn(NAME, session, role, text, time, message, project, title)
 
 
 def _role(line: Object) -> Role | None:

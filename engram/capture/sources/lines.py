@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
+from engram.capture.clean import readable, shortened
 from engram.model.ids import message_digest
 from engram.model.instant import Instant, instant_of
 from engram.ports import Reading
@@ -24,6 +25,7 @@ Place = tuple[int, int]
 
 #: A longer line is counted and passed over (the default of `capture.max_line_bytes`).
 MAX_LINE_BYTES = 33_554_432
+MAX_NAME = 200
 #: Names of unknown line types that a tally keeps apart; a hostile file must not fill memory.
 MAX_UNKNOWN = 64
 _PIECE = 1 << 16
@@ -144,6 +146,14 @@ def digest(source: str, session: str, role: str, stamp: Instant, line: int, text
     The clock has no part in it, so that reading a file again finds the same messages.
     """
     return message_digest(source, session, role, stamp or f"line {line}", text)
+
+
+def short_name(text: str) -> str:
+    """A name of a session or project, at most 200 characters: a longer one is cut between words."""
+    name = readable(text)
+    if len(name) <= MAX_NAME:
+        return name
+    return shortened(name, MAX_NAME) or message_digest("name", name)
 
 
 def base_name(path: str) -> str:

@@ -22,15 +22,16 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said
-from engram.capture.sources.lines import Place, base_name, objects, time_of
-from engram.model.ids import message_digest, slug
+from engram.capture.clean import readable, said, shortened
+from engram.capture.sources.lines import Place, base_name, objects, short_name, time_of
+from engram.model.ids import message_digest
 from engram.model.instant import Instant
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 from engram.ports import Reading
 
 TURN_BYTES = 4096
+TITLE = 120
 _HEAD_BYTES = 65_536
 _FRONT_LINES = 200
 _DATA = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[{\"])")
@@ -150,9 +151,9 @@ class _Note:
             if key in ("date", "created", "time", "timestamp"):
                 self._set_time(value)
             elif key == "title" and value:
-                self._state["title"] = first_line(value)
-            elif key == "project" and base_name(value):
-                self._state["project"] = slug(base_name(value))
+                self._state["title"] = shortened(value, TITLE)
+            elif key == "project":
+                self._state["project"] = short_name(base_name(value))
 
     def take(self, line: _Line) -> Iterator[Turn]:
         """Take in one line; gives the turns that end before it."""
@@ -199,9 +200,9 @@ class _Note:
         lines, self._open = self._open[:count], self._open[count:]
         self._cut = 0
         text = said("".join(line.text for line in lines))
-        heading = text.startswith("#") and first_line(text).lstrip("# ")
+        heading = text.startswith("#") and first_line(text, len(text)).lstrip("# ")
         if heading and "title" not in self._state:
-            self._state["title"] = readable(heading)
+            self._state["title"] = shortened(readable(heading), TITLE)
         talk = "speakers" in self._state
         if talk:
             text = _LAST_RULE.sub("", text).rstrip()

@@ -1,14 +1,15 @@
 """A tool call of an agent -> one elided line for the transcript: `Edit app.py`, `Bash git`.
 
 The line names the tool and the one argument that tells what it was about, never content: of a path
-the base name, of a command its first word, of an address the host. At most 80 characters.
+the base name, of a command its first word, of an address the host. At most 80 characters, cut
+between words, because the redactor has still to see it.
 """
 
 from __future__ import annotations
 
 import re
 
-from engram.capture.clean import readable
+from engram.capture.clean import readable, shortened
 from engram.capture.sources.lines import base_name
 
 MAX_LINE = 80
@@ -25,14 +26,14 @@ def tool_line(name: object, arguments: object) -> str:
         return ""
     telling = _telling(arguments) if isinstance(arguments, dict) else ""
     line = " ".join(readable(f"{name} {telling}").split())
-    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
+    return line if len(line) <= MAX_LINE else shortened(line, MAX_LINE - 1) + "…"
 
 
 def _telling(arguments: dict[str, object]) -> str:
     for key in _WORDS[:1] + _PATHS:
         value = arguments.get(key)
         if isinstance(value, str) and value:
-            return value[:MAX_LINE] if key == "pattern" else base_name(value)
+            return shortened(value, MAX_LINE) if key == "pattern" else base_name(value)
     command = arguments.get("command")
     if isinstance(command, str):
         found = _COMMAND.match(command)
@@ -42,4 +43,4 @@ def _telling(arguments: dict[str, object]) -> str:
         host = _HOST.match(address)
         return host[1] if host else ""
     texts = (arguments.get(key) for key in _WORDS[1:])
-    return next((text[:MAX_LINE] for text in texts if isinstance(text, str)), "")
+    return next((shortened(text, MAX_LINE) for text in texts if isinstance(text, str)), "")

@@ -1,12 +1,13 @@
 """`engram`: a router that imports a verb's file only when the verb is called.
 
-Turns arguments into one verb's call and every EngramError into one `error:` and one `hint:` line
-with its exit code; anything else is a bug (exit 70). `--vault` and `--json` may stand before or
-after the command.
+Turns arguments into one verb's call, and every EngramError and every mistake in the arguments into
+one `error:` and one `hint:` line with its exit code; anything else is a bug (exit 70). `--vault`
+and `--json` may stand before or after the command.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import keyword
 import os
@@ -17,7 +18,10 @@ from typing import NoReturn
 import click
 
 from engram import __version__
-from engram.model.errors import EngramError
+from engram.model.display import plain_line
+from engram.model.errors import EngramError, StorageError
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import finish, say, talk
 
 #: verb -> one line of help, in the order in which a newcomer needs them
 VERBS: dict[str, str] = {
@@ -80,71 +84,97 @@ class Router(click.Group):
             import difflib
 
             near = difflib.get_close_matches(name, VERBS, n=1)
-            more = f" Did you mean `{near[0]}`?" if near else " See `engram --help`."
-            raise click.UsageError(f"there is no command `{name}`.{more}")
+            more = f"; did you mean `{near[0]}`?" if near else ""
+            raise click.UsageError(f"there is no command `{name}`{more}", ctx)
         return super().resolve_command(ctx, args)
 
 
 @click.command(
     cls=Router,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Vault: --vault, else ENGRAM_VAULT, else the nearest parent with engram.toml,"
     " else the default.",
 )
 @click.version_option(__version__, prog_name="engram")
-@click.option("--vault", "vault", metavar="PATH", help="the vault to work on")
-@click.option("--json", "as_json", is_flag=True, help="data as JSON")
+@common
 @click.pass_context
-def cli(ctx: click.Context, vault: str | None, as_json: bool) -> None:
+def cli(ctx: click.Context) -> None:
     """Your conversations with AI agents as dated, sourced Markdown facts."""
-    ctx.obj = {"vault": vault, "json": as_json}
+    if ctx.invoked_subcommand is None:
+        say(ctx.get_help())
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """The console script."""
+    """The console script; ends the process with the exit code of design 6."""
     sys.excepthook = _bug
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _prepare_streams()
     try:
-        cli.main(args=arguments, prog_name="engram", standalone_mode=False)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
+        # a code, or None; what a person quoted (`grep "*"`) is not to be expanded on Windows
+        code = cli.main(arguments, "engram", standalone_mode=False, windows_expand_args=False)
+        finish()
     except click.Abort:
-        _say("interrupted; what was captured before is kept")
+        talk("interrupted; what was captured before is kept")
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        _refuse(_sentence(error), _usage_hint(error), error.exit_code)
     except EngramError as error:
-        _fail(error)
+        _refuse(str(error), error.hint, error.exit_code)
     except BrokenPipeError:
         # the reader went away (`engram list | head`): nothing to say, and nowhere to say it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
     except MemoryError:
-        _say("error: out of memory\nhint: close something, or import in smaller parts")
-        sys.exit(1)
-    sys.exit(0)
+        _refuse("out of memory", "close something, or import in smaller parts", 1)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
-def _fail(error: EngramError) -> NoReturn:
-    from engram.model.display import plain
+def _prepare_streams() -> None:
+    """UTF-8 whatever the locale says; a stream that the caller has closed takes everything."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
-    _say(f"error: {' '.join(plain(str(error)).split())}")
-    if error.hint:
-        _say(f"hint: {' '.join(plain(error.hint).split())}")
-    sys.exit(error.exit_code)
+
+def _drop_output() -> None:
+    """What is still buffered for stdout goes nowhere, or Python would try again at its end."""
+    with open(os.devnull, "wb") as nowhere, contextlib.suppress(OSError, ValueError):
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def _refuse(message: str, hint: str, code: int) -> NoReturn:
+    """Exactly two lines on stderr, then the end."""
+    talk(f"error: {plain_line(message)}")
+    talk(f"hint: {plain_line(hint)}")
+    try:
+        finish()
+    except (StorageError, BrokenPipeError):
+        _drop_output()
+    sys.exit(code)
+
+
+def _sentence(error: click.ClickException) -> str:
+    """What click says, as this program says things: no capital, no full stop."""
+    text = error.format_message().strip().removesuffix(".")
+    return text[:1].lower() + text[1:]
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"see `{context.command_path if context else 'engram'} --help`"
 
 
 def _bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Whatever reaches the top and is none of our errors: say so, show where, exit 70."""
     sys.__excepthook__(kind, error, trace)
-    _say("error: this is a bug in engram; nothing that was committed is lost")
-    _say("hint: run `engram doctor`, and report the lines above")
-    sys.stdout.flush()
+    talk("error: this is a bug in engram; nothing that was committed is lost")
+    talk("hint: run `engram doctor`, and report the lines above")
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
     os._exit(70)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)

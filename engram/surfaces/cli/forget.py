@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.terminal import fitted
 
 
 @click.command("forget")
 @click.argument("identifier", metavar="ID")
-@click.option("--reason", default="", help="a word for the log")
+@click.option("--reason", default="", metavar="TEXT", help="A word for the log.")
 @common
-def command(identifier: str, reason: str, vault_path: str | None, as_json: bool) -> None:
+def command(identifier: str, reason: str) -> None:
     """Take memory ID out of use. Its file stays; the turns it came from leave the search too."""
-    with opened(vault_path) as vault:
+    with opened() as vault:
         memory = vault.forget(identifier, reason)
-    if wants_json(as_json):
+    if wants_json():
         emit_json({"id": memory.id, "status": "retired"})
-    else:
-        say(f"forgot {memory.id}")
-        talk(f"bring it back with: engram restore {memory.id}")
+        return
+    say(f"forgot {memory.id}")
+    say(fitted(memory.text, 4))
+    talk(f"bring it back with: engram restore {memory.id}")

@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, say, styled, wants_json
+from engram.model.display import plain
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.terminal import marked, styled
 
 
 @click.command("grep")
 @click.argument("regex")
-@click.option("--ignore-case", "-i", is_flag=True)
-@click.option("--category", multiple=True, help="only memories of these categories")
-@click.option("--project", default="", help="only memories of this project")
-@click.option("--memories-only", is_flag=True, help="leave the transcripts out")
-@click.option("--limit", default=1000, show_default=True, type=click.IntRange(1))
+@click.option("--ignore-case", "-i", is_flag=True, help="Capitals and small letters are the same.")
+@click.option("--category", multiple=True, help="Only memories of these categories.")
+@click.option("--project", default="", metavar="NAME", help="Only memories of this project.")
+@click.option("--memories-only", is_flag=True, help="Leave the transcripts out.")
+@click.option(
+    "--limit", default=1000, show_default=True, type=click.IntRange(1), metavar="N",
+    help="The most lines.",
+)  # fmt: skip
 @common
 def command(
     regex: str, ignore_case: bool, category: tuple[str, ...], project: str, memories_only: bool,
-    limit: int, vault_path: str | None, as_json: bool,
+    limit: int,
 ) -> None:  # fmt: skip
-    """Find the lines that match REGEX, in the files of memories first. Exit code 1 for none."""
-    from itertools import islice
-
+    """Find the lines that match REGEX, in the files of memories first."""
     from engram.library import Filter
 
-    with opened(vault_path) as vault:
+    with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
         wanted = Filter(categories=category, project=project)
         turns = not (memories_only or category or project)
         lines = vault.library.grep(regex, wanted, ignore_case=ignore_case, turns=turns)
-        found = list(islice(lines, limit))
-    if wants_json(as_json):
-        emit_json([{"file": path, "line": line.number, "text": line.text} for path, line in found])
+        found = list(islice(lines, limit + 1))
+    shown = found[:limit]
+    if wants_json():
+        emit_json([{"file": path, "line": line.number, "text": line.text} for path, line in shown])
     else:
-        for path, line in found:
-            say(f"{path}:{line.number}:{_marked(line.text, line.spans)}", raw=True)
+        for path, line in shown:
+            place = styled(plain(f"{path}:{line.number}:"), fg="cyan")
+            say(place + marked(line.text, line.spans), raw=True)
     if not found:
-        raise click.exceptions.Exit(1)
-
-
-def _marked(text: str, spans: tuple[tuple[int, int], ...]) -> str:
-    from engram.model.display import plain
-
-    parts, done = [], 0
-    for start, end in spans:
-        parts += [plain(text[done:start]), styled(plain(text[start:end]), fg="red", bold=True)]
-        done = end
-    return "".join(parts) + plain(text[done:])
+        talk("nothing found")
+    elif len(found) > limit:
+        talk(f"there is more: --limit {limit * 10} shows more lines")

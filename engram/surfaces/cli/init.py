@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, say, talk, wants_json
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 
 
 @click.command("init")
 @click.argument("path", type=click.Path(path_type=Path))
 @common
-def command(path: Path, vault_path: str | None, as_json: bool) -> None:
-    """Make a vault at PATH and register it on this machine."""
+def command(path: Path) -> None:
+    """Make a vault at PATH and register it on this machine.
+
+    Files that are there already stay as they are.
+    """
     from engram.founding import shared_by_git
     from engram.vault import Vault
 
     with Vault.create(path) as vault:
         remote = shared_by_git(vault.root)
-        if wants_json(as_json):
+        if wants_json():
             emit_json({"vault": str(vault.root), "git_remote": remote})
         else:
             say(f"made a vault in {vault.root}")
-            talk(f"next: engram --vault {path} import claude-code PATH")
+            talk(f"next: engram --vault {shlex.quote(str(path))} import auto")
     if remote:
         talk(
             f"warning: this folder lies in a git repository with the remote {remote!r};"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
 
 @click.command("links")
 @click.argument("identifier", metavar="ID")
 @common
-def command(identifier: str, vault_path: str | None, as_json: bool) -> None:
+def command(identifier: str) -> None:
     """The links of memory ID in both directions."""
-    with opened(vault_path) as vault:
+    with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
         found = vault.library.links(vault.library.memory(identifier))
-    if wants_json(as_json):
+    if wants_json():
         emit_json([{"relation": relation, "target": target} for relation, target in found])
         return
     for relation, target in found:

@@ -6,43 +6,45 @@ from collections.abc import Iterable
 
 import click
 
-from engram.model.memory import Memory
-from engram.surfaces.cli.output import common, emit_json, opened, say, talk, wants_json
+from engram.model.memory import CATEGORIES, STATUSES, Memory
+from engram.surfaces.cli.arguments import common, period
+from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.terminal import fitted, styled
 
 
 @click.command("list")
-@click.option("--category", multiple=True, help="only these categories")
-@click.option("--status", multiple=True, help="these statuses instead of the live ones")
-@click.option("--project", default="")
-@click.option("--tag", default="")
-@click.option("--since", default="", metavar="DAY", help="first day that counts")
-@click.option("--before", default="", metavar="DAY", help="first day that does not")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1))
+@click.option("--category", multiple=True, type=click.Choice(CATEGORIES), metavar="NAME",
+              help="Only these categories: fact, decision, preference ...")  # fmt: skip
+@click.option("--status", multiple=True, type=click.Choice(STATUSES), metavar="NAME",
+              help="Of these statuses (superseded, retired ...), not live ones.")  # fmt: skip
+@click.option("--project", default="", metavar="NAME", help="Only this project.")
+@click.option("--tag", default="", metavar="NAME", help="Only with this tag.")
+@click.option("--since", callback=period, metavar="DAY",
+              help="First day that counts: 2026-03-06, or 2026-03.")  # fmt: skip
+@click.option("--before", callback=period, metavar="DAY", help="First day that does not.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
+              help="The most memories.")  # fmt: skip
 @common
 def command(
     category: tuple[str, ...], status: tuple[str, ...], project: str, tag: str, since: str,
-    before: str, limit: int, vault_path: str | None, as_json: bool,
+    before: str, limit: int,
 ) -> None:  # fmt: skip
     """The memories that pass the filters, newest first."""
     from engram.library import Filter
-    from engram.model.memory import CATEGORIES, STATUSES
 
-    for name, given, known in (("category", category, CATEGORIES), ("status", status, STATUSES)):
-        for value in given:
-            if value not in known:
-                raise click.BadParameter(
-                    f"{value}: one of {', '.join(known)}", param_hint=f"--{name}"
-                )
-    with opened(vault_path) as vault:
+    with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
         wanted = Filter(category, status, project, tag, since, before)
-        found = vault.library.listing(wanted, limit)
-    if wants_json(as_json):
-        emit_json([row_of(memory) for memory in found])
-        return
-    show_rows(found)
+        found = vault.library.listing(wanted, limit + 1)
+    shown = found[:limit]
+    if wants_json():
+        emit_json([row_of(memory) for memory in shown])
+    else:
+        show_rows(shown)
     if not found:
         talk("no memories")
+    elif len(found) > limit:
+        talk(f"there are more: --limit {limit * 10} shows older ones too")
 
 
 def row_of(memory: Memory) -> dict[str, object]:
@@ -56,9 +58,8 @@ def row_of(memory: Memory) -> dict[str, object]:
 
 
 def show_rows(found: Iterable[Memory]) -> None:
-    """One line a memory: id, status when it is not active, first line."""
-    from engram.model.text import first_line
-
+    """Two lines a memory: its id, its status when it is not active, then what it says."""
     for memory in found:
         flag = "" if memory.status == "active" else f" ({memory.status})"
-        say(f"{memory.id}{flag}\n    {first_line(memory.text, 110)}")
+        say(styled(memory.id, fg="cyan") + flag, raw=True)
+        say(fitted(memory.text, 4))

@@ -1,95 +1,106 @@
-"""What all verbs share at their edges: the common options, opening a vault, printing data.
+"""What all verbs share at their edges: opening a vault, printing data, talking about it.
 
 Data goes to stdout, as JSON when asked for and else as text whose control characters are made
-harmless; talk goes to stderr. Progress bars appear only on a terminal and load `rich` only then.
+harmless; talk goes to stderr. Raises StorageError when stdout does not take what is written.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import click
+from typing import TYPE_CHECKING
 
 from engram.model.display import plain
+from engram.model.errors import StorageError
+from engram.surfaces.cli.arguments import chosen
 
 if TYPE_CHECKING:
     from engram.vault import Vault
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def common(function: _Command) -> _Command:
-    """The options that every verb takes after its name, too: `--vault` and `--json`."""
-    function = click.option("--json", "as_json", is_flag=True, help="data as JSON")(function)
-    return click.option("--vault", "vault_path", metavar="PATH", help="the vault to work on")(
-        function
-    )
-
 
 @contextmanager
-def opened(vault_path: str | None, flags: dict[str, object] | None = None) -> Iterator[Vault]:
+def opened() -> Iterator[Vault]:
     """The vault that the options, the environment or the working directory name."""
-    from engram.vault import Vault, find_vault
+    from engram.founding import find_vault
+    from engram.vault import Vault
 
-    chosen = vault_path or click.get_current_context().find_root().obj["vault"]
-    vault = Vault.open(find_vault(chosen, os.environ), flags=flags)
-    try:
+    with _warnings_heard(), Vault.open(find_vault(chosen().vault, os.environ)) as vault:
         yield vault
-    finally:
-        vault.close()
 
 
-def wants_json(as_json: bool) -> bool:
+def wants_json() -> bool:
     """Whether `--json` was given before or after the verb."""
-    return as_json or bool(click.get_current_context().find_root().obj["json"])
+    return chosen().json
 
 
 def emit_json(data: object) -> None:
     """One JSON document and a line feed."""
-    sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2, default=_as_data) + "\n")
+    _write(json.dumps(data, ensure_ascii=False, indent=2, default=_as_data) + "\n")
 
 
 def say(text: str, *, raw: bool = False) -> None:
     """Data for a person; `raw` when its foreign parts are harmless already and it is styled."""
-    sys.stdout.write((text if raw else plain(text)) + "\n")
+    _write((text if raw else plain(text)) + "\n")
+
+
+def finish() -> None:
+    """Hand over what is still buffered, so that a full disk shows while it can be told."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _not_taken(error) from error
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _not_taken(error) from error
+
+
+def _not_taken(error: OSError) -> StorageError:
+    return StorageError(
+        f"the output cannot be written: {error.strerror or error}", "give it another place"
+    )
 
 
 def talk(text: str) -> None:
     """Talk about the data."""
-    sys.stderr.write(plain(text) + "\n")
+    # when stderr takes nothing there is no place left to say so
+    with contextlib.suppress(OSError):
+        sys.stderr.write(plain(text) + "\n")
+        sys.stderr.flush()
+
+
+@contextmanager
+def _warnings_heard() -> Iterator[None]:
+    """Warnings of the program itself are talk: `note: the index failed; building it anew`."""
+    import logging
+
+    class Talk(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            talk(f"note: {record.getMessage()}")
+
+    logger, handler = logging.getLogger("engram"), Talk()
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def plural(count: int, word: str, many: str = "") -> str:
     """`1 turn`, `2 turns`, `1,234 memories`."""
     return f"{count:,} {word if count == 1 else many or word + 's'}"
-
-
-def styled(text: str, **style: Any) -> str:
-    """ANSI style on a terminal that wants it, the plain text elsewhere (NO_COLOR, pipes)."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
-        return text
-    return click.style(text, **style)
-
-
-@contextmanager
-def progress(total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr for work of `total` units; advance it with the number of units done."""
-    if not sys.stderr.isatty() or not total:
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, advance=done)
 
 
 def _as_data(value: object) -> object:

@@ -2,34 +2,63 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, plural, say, talk, wants_json
+from engram.model.errors import BadInput
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.terminal import fitted
+
+if TYPE_CHECKING:
+    from engram.model.report import Doomed
 
 
 @click.command("purge")
 @click.argument("identifier", metavar="ID")
-@click.option("--yes", is_flag=True, help="do not ask")
-@click.option("--dry-run", is_flag=True, help="say what would be destroyed")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Say what would be destroyed, and stop.")
 @common
-def command(
-    identifier: str, yes: bool, dry_run: bool, vault_path: str | None, as_json: bool
-) -> None:
+def command(identifier: str, yes: bool, dry_run: bool) -> None:
     """Destroy the content of memory ID: its file, the turns it came from, and every copy of both
     in transactions, turn journal, transcripts, index and catalog. This cannot be undone."""
-    with opened(vault_path) as vault:
-        memory = vault.library.memory(identifier)
-        turns = plural(len(memory.sources), "source turn")
-        talk(f"{memory.id}: its file and {turns} would be destroyed")
-        if dry_run:
-            return
-        if not yes:
-            click.confirm("destroy this for good?", abort=True, err=True)
-        citing = vault.purge(memory.id)
-    if wants_json(as_json):
-        emit_json({"id": memory.id, "still_citing_the_same_turns": citing})
+    with opened() as vault:
+        vault.settle_within(vault.settings.recall.settle_ms)
+        doomed = vault.doomed(identifier)
+        if not dry_run:
+            if not yes:
+                _ask(doomed)
+            vault.purge(doomed.id)
+    if wants_json():
+        emit_json({
+            "id": doomed.id, "files": doomed.paths, "turns": doomed.turns,
+            "still_citing_the_same_turns": doomed.citing,
+        })  # fmt: skip
+    elif dry_run:
+        _describe(doomed, say)
     else:
-        say(f"purged {memory.id}")
-    for name in citing:
+        say(f"purged {doomed.id}")
+    for name in doomed.citing:
         talk(f"{name} was made from the same turn and may repeat its words")
     talk("not reached: git history, backups, synced copies, and the agent's own transcripts")
+
+
+def _describe(doomed: Doomed, tell: Callable[[str], None]) -> None:
+    tell(f"would destroy {doomed.id}")
+    tell(fitted(doomed.text, 4))
+    for path in doomed.paths:
+        tell(f"    {path}")
+    if doomed.turns:
+        tell(f"    and {plural(len(doomed.turns), 'source turn')}")
+
+
+def _ask(doomed: Doomed) -> None:
+    """Go on only when the person says yes; no answer is a no."""
+    _describe(doomed, talk)
+    talk("destroy this for good? [y/N]")
+    answer = sys.stdin.readline().strip().lower()
+    if answer not in ("y", "yes"):
+        raise BadInput("not confirmed: nothing was destroyed", "answer y, or give --yes")

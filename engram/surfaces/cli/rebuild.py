@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, say, wants_json
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 
 
 @click.command("rebuild")
+@click.option("--dry-run", is_flag=True, help="Name the views that would be mended, and stop.")
 @common
-def command(vault_path: str | None, as_json: bool) -> None:
+def command(dry_run: bool) -> None:
     """Make the catalog and the index anew, and the views in state/ that differ from the vault."""
-    with opened(vault_path) as vault:
-        mended = vault.rebuild()
-        memories, turns = vault.shelf.counts()
-    if wants_json(as_json):
-        emit_json({"memories": memories, "turns": turns, "views_mended": mended})
-    else:
-        say(f"rebuilt: {memories:,} memories, {turns:,} turns")
-        for path in mended:
-            say(f"mended {path}")
+    with opened() as vault:
+        vault.settle_within(vault.settings.recall.settle_ms)
+        mended = vault.stale_views() if dry_run else vault.rebuild()
+        memories, turns = (0, 0) if dry_run else vault.shelf.counts()
+    if wants_json():
+        rebuilt = {} if dry_run else {"memories": memories, "turns": turns}
+        emit_json(rebuilt | {"views_mended": mended})
+        return
+    if not dry_run:
+        say(f"rebuilt: {plural(memories, 'memory', 'memories')}, {plural(turns, 'turn')}")
+    for path in mended:
+        say(f"{'would mend' if dry_run else 'mended'} {path}")
+    if dry_run and not mended:
+        say("every view is as the vault says")

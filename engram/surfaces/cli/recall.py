@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.arguments import FreeWords, common
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
 
-@click.command("recall")
+@click.command("recall", cls=FreeWords)
 @click.argument("question", nargs=-1, required=True)
-@click.option("--budget", type=click.IntRange(50), help="the most tokens it may take")
-@click.option("--limit", type=click.IntRange(1), help="the most memories")
-@click.option("--project", default="", help="memories of this project first")
+@click.option("--budget", type=click.IntRange(50), metavar="N", help="The most tokens it may take.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="The most memories.")
+@click.option("--project", default="", metavar="NAME", help="Memories of this project first.")
 @common
-def command(
-    question: tuple[str, ...], budget: int | None, limit: int | None, project: str,
-    vault_path: str | None, as_json: bool,
-) -> None:  # fmt: skip
+def command(question: tuple[str, ...], budget: int | None, limit: int | None, project: str) -> None:
     """What the vault knows about QUESTION, fenced as data for an agent, within a token budget."""
-    with opened(vault_path) as vault:
+    with opened() as vault:
         block = vault.recall(" ".join(question), budget=budget, limit=limit, project=project)
-    if wants_json(as_json):
+    if wants_json():
         emit_json({
             "text": block.text, "tokens": block.used_tokens,
             "memories": list(block.shown), "left_out": block.left_out,
         })  # fmt: skip
         return
-    say(block.text)
+    if block.text:
+        say(block.text.removesuffix("\n"))
     if block.left_out:
-        talk(f"{block.left_out} more did not fit the budget")
+        talk(f"{plural(block.left_out, 'more memory', 'more memories')} did not fit the budget")

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, say, wants_json
+from engram.surfaces.cli.arguments import FreeWords, category, common
+from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 
 
-@click.command("remember")
+@click.command("remember", cls=FreeWords)
 @click.argument("text", nargs=-1, required=True)
-@click.option("--category", default="", help="one of the ten categories; else guessed")
-@click.option("--project", default="", help="the project it is about; else it is about you")
+@click.option("--category", default="", callback=category, metavar="NAME",
+              help="One of the ten categories; else guessed.")  # fmt: skip
+@click.option(
+    "--project", default="", metavar="NAME", help="The project it is about; else it is about you."
+)
 @common
-def command(
-    text: tuple[str, ...], category: str, project: str, vault_path: str | None, as_json: bool
-) -> None:
+def command(text: tuple[str, ...], category: str, project: str) -> None:
     """Write TEXT down as a memory of your own."""
-    with opened(vault_path) as vault:
+    with opened() as vault:
         done = vault.remember(" ".join(text), category=category, project=project)
     memory = done.memory
-    if wants_json(as_json):
+    if wants_json():
         emit_json({
             "id": memory.id, "decision": done.decision, "code": done.code,
             "category": memory.category, "file": memory.path,
@@ -28,3 +30,5 @@ def command(
         say(f"known already: {memory.id}")
     else:
         say(f"remembered as {memory.category}: {memory.id}")
+        for replaced in memory.supersedes:
+            say(f"it replaces {replaced}")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, say, wants_json
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 
 
 @click.command("restore")
 @click.argument("identifier", metavar="ID")
 @common
-def command(identifier: str, vault_path: str | None, as_json: bool) -> None:
+def command(identifier: str) -> None:
     """Make memory ID active again, also when its file was removed."""
-    with opened(vault_path) as vault:
+    with opened() as vault:
         restored = vault.restore(identifier)
-    if wants_json(as_json):
+    if wants_json():
         emit_json({"id": restored, "status": "active"})
     else:
         say(f"restored {restored}")

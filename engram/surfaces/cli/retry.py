@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, plural, say, wants_json
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 
 
 @click.command("retry")
 @common
-def command(vault_path: str | None, as_json: bool) -> None:
+def command() -> None:
     """Queue turns again that could not be extracted and were put aside."""
-    with opened(vault_path) as vault:
+    with opened() as vault:
         turns = vault.retry()
-    if wants_json(as_json):
+    if wants_json():
         emit_json({"turns": turns})
     else:
         say(f"queued {plural(turns, 'turn')} again" if turns else "the dead letter is empty")

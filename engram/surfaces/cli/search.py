@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 
 import click
 
 from engram.model.display import plain
 from engram.model.hit import Hit
-from engram.surfaces.cli.output import common, emit_json, opened, say, styled, talk, wants_json
+from engram.surfaces.cli.arguments import FreeWords, common
+from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.terminal import paragraph, styled
 
 #: the keys of one answer in `--json`, in this order (design 6)
 KEYS = (
@@ -18,23 +19,22 @@ KEYS = (
 )  # fmt: skip
 
 
-@click.command("search")
+@click.command("search", cls=FreeWords)
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1), help="the most of each group")
-@click.option("--project", default="", help="memories of this project first")
-@click.option("--all-status", is_flag=True, help="superseded, archived and forgotten ones too")
-@click.option("--explain", is_flag=True, help="say why each was found")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="The most of each group.")
+@click.option("--project", default="", metavar="NAME", help="Memories of this project first.")
+@click.option("--all-status", is_flag=True, help="Superseded, archived and forgotten ones too.")
+@click.option("--explain", is_flag=True, help="Say why each was found.")
 @common
 def command(
-    query: tuple[str, ...], limit: int | None, project: str, all_status: bool, explain: bool,
-    vault_path: str | None, as_json: bool,
-) -> None:  # fmt: skip
-    """Find memories and turns by words; also "a phrase" -without category:fact since:2026-03."""
-    with opened(vault_path) as vault:
+    query: tuple[str, ...], limit: int | None, project: str, all_status: bool, explain: bool
+) -> None:
+    """Find memories and turns by words; also '"a phrase"' -without category:fact since:2026-03."""
+    with opened() as vault:
         found = vault.search(" ".join(query), limit=limit, project=project, all_statuses=all_status)
     if explain and found.behind:
         talk("behind: some files changed by hand are not taken up yet; ask again")
-    if wants_json(as_json):
+    if wants_json():
         emit_json([_row(hit, explain) for hit in (*found.memories, *found.turns)])
         return
     for heading, hits in (("memories", found.memories), ("conversation", found.turns)):
@@ -52,13 +52,11 @@ def _row(hit: Hit, explain: bool) -> dict[str, object]:
 
 
 def _show(hit: Hit, explain: bool) -> None:
-    width = max(40, shutil.get_terminal_size((100, 24)).columns)
     flag = f" {hit.status}" if hit.status not in ("", "active") else ""
     project = f" {hit.project}" if hit.project else ""
     about = plain(f"{hit.created[:10]} {hit.category}{project}{flag}")
     say(f"  {styled(hit.docid, fg='cyan')}  {about}", raw=True)
-    snippet = hit.snippet if len(hit.snippet) <= width * 2 else hit.snippet[: width * 2 - 1] + "…"
-    say(f"    {snippet}")
+    say(paragraph(hit.snippet, 4, hit.spans), raw=True)
     say(styled(plain(f"    {hit.file}:{hit.line}"), dim=True), raw=True)
     for reason in hit.why if explain else ():
         say(f"      {reason}")

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, plural, say, wants_json
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 
 
 @click.command("status")
 @common
-def command(vault_path: str | None, as_json: bool) -> None:
+def command() -> None:
     """Counts of memories and turns, what waits for extraction, and what was refused, by code."""
-    with opened(vault_path) as vault:
+    with opened() as vault:
         state = vault.status()
-    if wants_json(as_json):
+        newer = vault.read_only
+    if wants_json():
         emit_json(state)
         return
-    say(f"vault      {state.vault}{'' if state.trusted else '  (not registered: read only)'}")
-    kinds = ", ".join(f"{count} {status}" for status, count in state.memories.items()) or "none"
+    note = "  (not registered: read only)" if not state.trusted else ""
+    say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
+    kinds = ", ".join(f"{count:,} {status}" for status, count in state.memories.items()) or "none"
     say(f"memories   {kinds}")
     say(f"turns      {state.turns:,} in {plural(state.transcripts, 'conversation')}")
     say(f"pending    {plural(state.pending, 'turn')}")
@@ -30,6 +33,6 @@ def command(vault_path: str | None, as_json: bool) -> None:
     if state.dead_letter:
         say(f"dead       {plural(state.dead_letter, 'turn')}; `engram retry` queues them again")
     for code, count in sorted(state.refused.items()):
-        say(f"refused    {count} {code}")
+        say(f"refused    {count:,} {code}")
     for code, count in sorted(state.failures.items()):
-        say(f"failed     {count} {code}")
+        say(f"failed     {count:,} {code}")

@@ -7,20 +7,21 @@ from pathlib import Path
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, say, wants_json
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, say, wants_json
 
 
 @click.command("trust")
 @click.argument("path", type=click.Path(path_type=Path))
 @common
-def command(path: Path, vault_path: str | None, as_json: bool) -> None:
+def command(path: Path) -> None:
     """Register the vault at PATH on this machine: now it is written and given to agents."""
     from engram.founding import real_root, register
     from engram.settings.places import places_of
 
     root = real_root(path)
     register(root, places_of(os.environ))
-    if wants_json(as_json):
+    if wants_json():
         emit_json({"vault": str(root), "trusted": True})
     else:
         say(f"registered {root}")

@@ -4,26 +4,57 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, plural, say, talk, wants_json
+from engram.model.change import Plan, Transaction
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
 
 @click.command("undo")
 @click.argument("what", required=False, default="", metavar="[N | import-N]")
+@click.option("--dry-run", is_flag=True, help="List the files, change nothing.")
 @common
-def command(what: str, vault_path: str | None, as_json: bool) -> None:
+def command(what: str, dry_run: bool) -> None:
     """Take back the last change, transaction N, or a whole import.
 
     An import goes with all that was extracted from it. A file that was changed since is never
     overwritten: the undo is refused and shows both versions.
     """
-    with opened(vault_path) as vault:
-        done = vault.undo(what)
-    numbers = " ".join(map(str, done.plan.undoes))
-    if wants_json(as_json):
+    with opened() as vault:
+        vault.settle_within(vault.settings.recall.settle_ms)
+        if dry_run:
+            done = Transaction(0, vault.clock.now(), vault.undo_plan(what))
+        else:
+            done = vault.undo(what)
+    plan = done.plan
+    if wants_json():
         emit_json({
-            "transaction": done.number, "undoes": list(done.plan.undoes),
-            "files": len(done.plan.changes), "left": list(done.left),
+            "transaction": done.number, "undoes": plan.undoes, "files": len(plan.changes),
+            "turns": _turns(plan), "left": done.left,
         })  # fmt: skip
-    else:
-        say(f"undid {numbers}: {plural(len(done.plan.changes), 'file')} as before")
-        talk(f"have it again with: engram undo {done.number}")
+        return
+    say(f"{'would undo' if dry_run else 'undid'} {_summary(plan)}")
+    if dry_run:
+        for change in plan.changes:
+            say(f"    {'remove' if change.after is None else 'restore'} {change.path}")
+        return
+    for path in done.left:
+        talk(f"{path} was changed meanwhile and stays as it is")
+    talk(f"have it again with: engram undo {done.number}")
+
+
+def _summary(plan: Plan) -> str:
+    """`1 2: 28 files as before, 78 turns taken back`."""
+    parts = [f"{plural(len(plan.changes), 'file')} as before"]
+    for ranges, word in ((plan.withdraw, "taken back"), (plan.readmit, "here again")):
+        if ranges:
+            parts.append(f"{plural(_count(ranges), 'turn')} {word}")
+    names = " ".join(map(str, plan.undoes)) or "the import"
+    return f"{names}: {', '.join(parts)}"
+
+
+def _turns(plan: Plan) -> int:
+    return _count((*plan.withdraw, *plan.readmit, *plan.requeue))
+
+
+def _count(ranges: tuple[tuple[int, int], ...]) -> int:
+    return sum(last - first + 1 for first, last in ranges)

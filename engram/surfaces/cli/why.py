@@ -2,38 +2,58 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from engram.surfaces.cli.output import common, emit_json, opened, say, wants_json
+from engram.model.display import plain_line
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.output import emit_json, opened, say, wants_json
+from engram.surfaces.cli.terminal import paragraph, styled
+
+if TYPE_CHECKING:
+    from engram.library import Origin
 
 
 @click.command("why")
 @click.argument("identifier", metavar="ID")
 @common
-def command(identifier: str, vault_path: str | None, as_json: bool) -> None:
+def command(identifier: str) -> None:
     """The turns that memory ID rests on, and every event since, oldest first."""
-    with opened(vault_path) as vault:
+    with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
         origin = vault.library.origin(vault.library.memory(identifier))
-    memory = origin.memory
-    if wants_json(as_json):
-        emit_json({
-            "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
-            "receipts": [
-                {"source": link, "time": time, "role": role, "said": said}
-                for link, time, role, said in origin.receipts
-            ],
-            "events": [
-                {"n": number, "time": time, "event": event.name, **dict(event.details)}
-                for number, time, event in origin.events
-            ],
-        })  # fmt: skip
+    if wants_json():
+        emit_json(_data(origin))
         return
-    say(f"{memory.id} ({memory.status})\n  {memory.text}")
-    if memory.quote:
-        say(f"  quote: {memory.quote}")
+    memory = origin.memory
+    say(styled(memory.id, fg="cyan") + f" ({memory.status})", raw=True)
+    say(paragraph(plain_line(memory.text), 2), raw=True)
+    say(styled("from", bold=True), raw=True)
     for link, time, role, said in origin.receipts:
-        say(f"  {time} {role} [[{link}]]\n    {said}")
+        say(f"  {time or 'unknown time'} {role} [[{link}]]")
+        say(paragraph(plain_line(said), 4), raw=True)
+    if memory.quote:
+        say(styled("quoted", bold=True), raw=True)
+        say(paragraph(plain_line(memory.quote), 4), raw=True)
+    say(styled("since", bold=True), raw=True)
     for number, time, event in origin.events:
         details = " ".join(f"{key}={value}" for key, value in event.details)
-        say(f"  {number:>5} {time} {event.name} {details}".rstrip())
+        say(f"  {number:>4}  {time}  {event.name}")
+        if details:
+            say(paragraph(plain_line(details), 8), raw=True)
+
+
+def _data(origin: Origin) -> dict[str, object]:
+    memory = origin.memory
+    return {
+        "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
+        "receipts": [
+            {"source": link, "time": time, "role": role, "said": said}
+            for link, time, role, said in origin.receipts
+        ],
+        "events": [
+            {"n": number, "time": time, "event": event.name, **dict(event.details)}
+            for number, time, event in origin.events
+        ],
+    }  # fmt: skip

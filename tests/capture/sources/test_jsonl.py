@@ -43,7 +43,7 @@ def test_role_content_time_session_and_project_are_read() -> None:
         )
     )
     assert [(t.role, t.text, t.time, t.session, t.project) for t in turns] == [
-        ("user", "Hello", "2026-03-06T09:00:00Z", "s1", "tea-shop"),
+        ("user", "Hello", "2026-03-06T09:00:00Z", "s1", "Tea Shop"),
         ("assistant", "Hi", "2026-03-06T09:00:01Z", "7", ""),
     ]
 

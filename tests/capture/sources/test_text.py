@@ -41,7 +41,7 @@ def test_a_note_is_one_user_turn_at_the_time_of_the_clock() -> None:
 def test_front_matter_gives_time_title_and_project_and_is_no_turn() -> None:
     turns, _ = read('---\ntitle: "Tea"\ndate: 2026-03-06 10:10\nproject: ~/w/Shop\n---\nOolong.\n')
     assert [(t.text, t.time, t.title, t.project) for t in turns] == [
-        ("Oolong.", "2026-03-06T10:10:00Z", "Tea", "shop")
+        ("Oolong.", "2026-03-06T10:10:00Z", "Tea", "Shop")
     ]
 
 

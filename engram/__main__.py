@@ -1,0 +1,5 @@
+"""`python -m engram`: the command line."""
+
+from engram.surfaces.cli.app import main
+
+main()

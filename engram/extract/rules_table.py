@@ -1,0 +1,151 @@
+"""The parsed `config/rules.toml` -> rules, compiled and in the order in which they are tried.
+
+    [parts]                         fragments, used as {fragment} in patterns and other fragments
+    [[preference]]                  one rule of a family, `name` and `example` say what it is for
+    words = "prefer favor"          without one of these words a sentence is not even tried
+    pattern = '''i (?:really )?...  matched at the start of a sentence, case ignored;
+      |...)'''                      a line break and the indentation after it are not part of it
+
+Guarantees: a rule that compiles is complete, and its name is its own. Refused, with a ConfigError
+naming the rule: unknown families and keys, missing keys, unknown fragments, patterns that do not
+compile. The shipped patterns are not held to `capture.explosive`: they see one sentence of
+bounded length, and tests measure them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engram.model.errors import ConfigError
+from engram.model.memory import CATEGORIES, SCHEMAS
+
+#: Families in the order in which a sentence is offered to them: a correction is a correction even
+#: when it also states a fact. The category that each gives unless a rule names its own.
+FAMILIES = {
+    "correction": "correction", "identity": "fact", "commitment": "commitment",
+    "principle": "principle", "preference": "preference", "decision": "decision",
+    "constraint": "fact", "moment": "moment", "relationship": "relationship", "skill": "skill",
+    "entity": "entity", "fact": "fact", "remembered": "fact",
+}  # fmt: skip
+#: The guards that a rule may live with (`rules_guards`).
+TOLERABLE = frozenset({"if", "would", "passing", "reported"})
+_KEYS = frozenset(
+    ["name", "example", "category", "words", "lead", "pattern", "unless", "confidence", "schema",
+     "space", "tolerates", "timed"]
+)  # fmt: skip
+_REQUIRED = ("name", "example", "words", "pattern", "confidence")
+#: A rule never claims to have understood; a model may give more.
+_MOST_CONFIDENT = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way of saying one kind of thing.
+
+    `words` empty: tried whenever the sentence has opening words. `unless` found anywhere forbids.
+    `lead` must be found in the opening words. `tolerates` names the guards that do not apply.
+    `timed`: only with a time that lies ahead, which becomes the due date. `space` "user": it holds
+    wherever the person works. `example` is a sentence that the rule takes.
+    """
+
+    name: str
+    family: str
+    category: str
+    words: frozenset[str]
+    pattern: re.Pattern[str]
+    confidence: float
+    example: str
+    unless: re.Pattern[str] | None = None
+    lead: re.Pattern[str] | None = None
+    schema: str = ""
+    space: str = "project"
+    tolerates: frozenset[str] = frozenset()
+    timed: bool = False
+
+
+def compile_rules(table: Mapping[str, Any]) -> tuple[Rule, ...]:
+    """Every rule of the table, family by family. Raises ConfigError."""
+    unknown = sorted(set(table) - set(FAMILIES) - {"parts"})
+    if unknown:
+        raise ConfigError(f"rules: unknown family {unknown[0]!r}", _hint(FAMILIES))
+    parts = _parts(table.get("parts", {}))
+    rules = tuple(_rule(family, row, parts) for family in FAMILIES for row in table.get(family, []))
+    names = [rule.name for rule in rules]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"rules: two rules are named {name!r}", "give each a name of its own")
+    return rules
+
+
+def _parts(rows: Mapping[str, Any]) -> dict[str, str]:
+    """Fragments with the fragments in them filled in; each may use those above it."""
+    parts: dict[str, str] = {}
+    for name, text in rows.items():
+        if not isinstance(text, str):
+            raise ConfigError(f"rules: fragment {name!r} is no text", "write it in quotes")
+        parts[name] = _filled(f"fragment {name}", text, parts)
+    return parts
+
+
+_PLACE = re.compile(r"\{([a-z_]+)\}")
+_BREAK = re.compile(r"\n\s*")
+
+
+def _filled(where: str, text: str, parts: Mapping[str, str]) -> str:
+    joined = _BREAK.sub("", text)
+    for name in _PLACE.findall(joined):
+        if name not in parts:
+            raise ConfigError(f"rules: {where} uses unknown fragment {name!r}", _hint(parts))
+    return _PLACE.sub(lambda place: parts[place.group(1)], joined)
+
+
+def _rule(family: str, row: Any, parts: Mapping[str, str]) -> Rule:
+    name = _checked(family, row)
+    category = row.get("category", FAMILIES[family])
+    if category not in CATEGORIES or row.get("schema", "") not in ("", *SCHEMAS):
+        raise ConfigError(f"rules: {name}: no such category or schema", _hint(CATEGORIES + SCHEMAS))
+    tolerates = frozenset(row.get("tolerates", []))
+    if tolerates - TOLERABLE:
+        raise ConfigError(f"rules: {name}: tolerates an unknown guard", _hint(TOLERABLE))
+    return Rule(
+        name=name,
+        family=family,
+        category=category,
+        words=frozenset(row["words"].split()),
+        pattern=_pattern(name, row["pattern"], parts),
+        confidence=min(float(row["confidence"]), _MOST_CONFIDENT),
+        example=row["example"],
+        unless=_pattern(name, row["unless"], parts) if "unless" in row else None,
+        lead=_pattern(name, row["lead"], parts) if "lead" in row else None,
+        schema=row.get("schema", ""),
+        space=row.get("space", "project"),
+        tolerates=tolerates,
+        timed=bool(row.get("timed", False)),
+    )
+
+
+def _checked(family: str, row: Any) -> str:
+    """The rule's name, when its keys are those that a rule has."""
+    name = str(row.get("name", "?")) if isinstance(row, Mapping) else "?"
+    missing = [key for key in _REQUIRED if not isinstance(row, Mapping) or key not in row]
+    wrong = missing or sorted(set(row) - _KEYS)
+    if wrong:
+        what = "lacks" if missing else "has unknown"
+        raise ConfigError(f"rules: [[{family}]] {name!r} {what} {wrong[0]!r}", _hint(_KEYS))
+    return name
+
+
+def _pattern(name: str, text: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    try:
+        return re.compile(_filled(name, text, parts), re.IGNORECASE)
+    except re.error as error:
+        raise ConfigError(
+            f"rules: {name}: not a regular expression: {error}", "correct the rule's pattern"
+        ) from error
+
+
+def _hint(known: Any) -> str:
+    return "known are: " + ", ".join(sorted(known))

@@ -1,0 +1,48 @@
+"""What the verbs of a vault answer with, beside memories, turns and hits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engram.model.memory import Memory
+from engram.model.turn import Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of an explicit memory: the decision, its code, and the memory that stands now."""
+
+    decision: str
+    code: str
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Counts of one vault; `refused` and `failures` by their stable codes."""
+
+    vault: str
+    trusted: bool
+    memories: dict[str, int]
+    transcripts: int
+    turns: int
+    pending: int
+    dead_letter: int
+    waiting: list[Waiting]
+    refused: dict[str, int]
+    failures: dict[str, int]
+    transactions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """What a purge destroys: a memory, the files it ever had, its source turns (as links).
+
+    `citing` names the other memories that were made from the same turns.
+    """
+
+    id: str
+    text: str
+    paths: list[str]
+    turns: list[str]
+    citing: list[str]

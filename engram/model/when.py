@@ -1,0 +1,301 @@
+"""Time expressions in English text -> the calendar days they mean, seen from an anchor.
+
+    "we ship by Friday", said on 2026-03-04 -> TimeSpan 2026-03-06..2026-03-06, role "deadline"
+
+Conventions: both days are inclusive. A week is Monday to Sunday; "last week" is the calendar week
+before, as are month, quarter and year. "last" and "next" with a weekday are the nearest one
+strictly before or after the anchor's day. "3 days ago" and "in 3 days" are exact; "2 weeks ago" is
+the calendar week of that day, likewise months and years; "in 2 weeks" and "in 3 months" are exact,
+the last day of a shorter month standing for a missing one. "end of the week" is its Friday, from
+Saturday on its Sunday; the end of anything longer is its last day. A month, a date without a year
+or a bare weekday lies where the words around it point: `by` and `will` mean ahead, a past tense
+means back; without any, weekdays lie ahead and dates on the nearer side.
+
+Refused, never guessed: `3/6` (day or month?), dates that do not exist, vague words ("recently",
+"soon"), durations ("for 3 days"), repetition ("every Friday"), and anything outside the years
+1970 to 9999. Pure: the anchor is the only present there is.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal, NamedTuple
+
+from engram.model.instant import Day, Instant
+
+Role = Literal["point", "since", "deadline"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """`expression` is the words at `offset` of the text; both days belong to the span.
+
+    `role_hint`: "deadline" after by, before, until, due; "since" after since; else "point".
+    """
+
+    start: Day
+    end: Day
+    expression: str
+    offset: int
+    role_hint: Role = "point"
+
+
+def find_times(text: str, anchor: Instant) -> list[TimeSpan]:
+    """Every expression that can be resolved, in order of the text, none overlapping another.
+
+    `anchor` is an Instant or a Day: when the text was said.
+    """
+    today = date.fromisoformat(anchor[:10])
+    found: list[TimeSpan] = []
+    for match in _EXPRESSION.finditer(text):
+        before = text[max(0, match.start() - _BEFORE) : match.start()].casefold()
+        if _REPEATED.search(before):
+            continue
+        after = text[match.end() : match.end() + _AFTER].casefold()
+        words = _Words(match.group(), before, after, today)
+        try:
+            days = _RESOLVE[match.lastgroup or ""](words)
+        except (ValueError, OverflowError):
+            continue
+        if days[0].year >= 1970:
+            start, end = map(date.isoformat, days)
+            found.append(TimeSpan(start, end, match.group(), match.start(), _role(before)))
+    return found
+
+
+class _Words(NamedTuple):
+    """One expression, the folded words before and after it, and the anchor's day."""
+
+    text: str
+    before: str
+    after: str
+    today: date
+
+    @property
+    def parts(self) -> list[str]:
+        return re.findall(r"[a-z]+|\d+", self.text.casefold())
+
+
+_Days = tuple[date, date]
+
+#: How far from an expression prepositions and tense are looked for, characters.
+_BEFORE, _AFTER = 70, 40
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}  # fmt: skip
+#: Months in a calendar unit.
+_LENGTH = {"month": 1, "quarter": 3, "year": 12}
+
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_ANY_DAY = rf"(?:{_DAY}|mon|tues?|wed|thurs?|thu|fri|sat|sun)"
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+)
+_NUMBER = r"(?:\d{1,4}|a couple of|" + "|".join(_NUMBERS) + ")"
+_UNIT = r"(?:day|week|month|quarter|year)"
+_NUMERAL = r"\d{1,2}(?:st|nd|rd|th)?"
+_YEAR = r"(?:19|20)\d\d"
+_WHICH = r"(?:last|next|this|past|previous|coming)"
+
+
+def _after(*words: str) -> str:
+    return "(?:" + "|".join(rf"(?<=\b{word} )" for word in words) + ")"
+
+
+#: The longer reading of the same words comes first.
+_FORMS = {
+    "numeric": r"(?<![\w/.-])(?:\d{4}[-/]\d\d[-/]\d\d(?:t[\d:.]+z?)?"
+    r"|\d{1,2}(?:/\d{1,2}/|\.\d{1,2}\.)\d{4})(?![\w/-])",
+    "named": rf"\b{_NUMERAL}(?: of)? {_MONTH}\b(?:\.?,? {_YEAR}\b)?"
+    rf"|\b{_MONTH}\.? (?:the )?{_NUMERAL}\b(?![:/]\d| {_UNIT})(?:,? {_YEAR}\b)?"
+    rf"|\b{_MONTH}(?: of|,)? {_YEAR}\b"
+    rf"|{_after('in', 'by', 'since', 'until', 'before')}{_MONTH}\b",
+    "ending": rf"\b(?:the )?end of (?:(?:the|this|next|last) )?(?:{_UNIT}|{_MONTH})\b"
+    r"|\beo[dwmqy]\b",
+    "near": r"\b(?:the )?day (?:before yesterday|after tomorrow)\b|\blast night\b"
+    r"|\b(?:yesterday|today|tonight|tomorrow|tmrw|tmr|this (?:morning|afternoon|evening))\b",
+    "which": rf"\b{_WHICH} (?:{_ANY_DAY}|weekend|week|month|quarter|year)\b",
+    "count": rf"\b{_NUMBER} {_UNIT}s? (?:ago|from now)\b"
+    rf"|\b(?:in|within) (?:the next )?{_NUMBER} {_UNIT}s?\b(?! of\b)",
+    "quarter": rf"\bq[1-4]\b(?: (?:of )?{_YEAR}\b)?",
+    "weekday": rf"\b{_DAY}\b|{_after('on', 'by', 'until', 'due', 'before')}{_ANY_DAY}\b",
+    "year": rf"{_after('in', 'by', 'since')}{_YEAR}\b(?![-/.:]\d)",
+    "ordinal": rf"{_after('on the', 'by the', 'before the', 'until the')}{_NUMERAL}(?<=[a-z])\b",
+}
+_EXPRESSION = re.compile("|".join(f"(?P<{n}>{form})" for n, form in _FORMS.items()), re.IGNORECASE)
+
+_DEADLINE = re.compile(
+    r"\b(?:by|before|until|till|due(?: on| by|:)?|deadline(?:'?s| is| of|:)?) (?:the )?$"
+)
+_SINCE = re.compile(r"\b(?:since|as of|starting|from) $")
+_REPEATED = re.compile(r"\b(?:every|each|most|all)(?: other)? $")
+_AHEAD = re.compile(
+    r"(?:\b(?:will|shall|going to|gonna|(?:need|have|has|want) to|must|let's|plan(?:ned|s)? to"
+    r"|scheduled|due|deadline|should|ships|launch(?:es)?|starts)|'ll)\b"
+)
+_BACK = re.compile(
+    r"\b(?:(?!need)[a-z]{2,}ed|was|were|had|did|went|got|made|came|took|began|broke|found|said|told|saw"
+    r"|sent|met|left|wrote|built|ran|fell|cut|chose|gave)\b"
+)
+
+
+def _role(before: str) -> Role:
+    if _DEADLINE.search(before):
+        return "deadline"
+    return "since" if _SINCE.search(before) else "point"
+
+
+def _direction(words: _Words) -> int:
+    """1 ahead, -1 back, 0 when neither the words before nor those after tell."""
+    role = _role(words.before)
+    if role != "point":
+        return 1 if role == "deadline" else -1
+    ahead = max((match.end() for match in _AHEAD.finditer(words.before)), default=-1)
+    back = max((match.end() for match in _BACK.finditer(words.before)), default=-1)
+    if max(ahead, back) >= 0:
+        return 1 if ahead >= back else -1
+    return -1 if _BACK.search(words.after) and not _AHEAD.search(words.after) else 0
+
+
+def _nearest(words: _Words, candidates: list[_Days]) -> _Days:
+    """Of the same date in several years or months (ascending), the one that is meant.
+
+    Raises ValueError when there is none.
+    """
+    step = _direction(words)
+    ahead = [days for days in candidates if days[1] >= words.today]
+    back = [days for days in candidates if days[0] <= words.today]
+    if step > 0 and ahead:
+        return ahead[0]
+    if step < 0 and back:
+        return back[-1]
+    return min(candidates, key=lambda days: abs((days[0] - words.today).days))
+
+
+def _on(day: date) -> _Days:
+    return day, day
+
+
+def _unit(day: date, unit: str) -> _Days:
+    """The calendar unit that holds a day; the day itself for a day."""
+    monday = day - timedelta(days=day.weekday())
+    if unit in _LENGTH:
+        length = _LENGTH[unit]
+        first = date(day.year, (day.month - 1) // length * length + 1, 1)
+        last = first.replace(month=first.month + length - 1)
+        return first, last.replace(day=monthrange(last.year, last.month)[1])
+    if unit == "weekend":
+        return monday + timedelta(days=5), monday + timedelta(days=6)
+    return (monday, monday + timedelta(days=6)) if unit == "week" else _on(day)
+
+
+def _move(day: date, count: int, unit: str) -> date:
+    """`count` units later; the last day of a month that has no such day."""
+    if unit not in _LENGTH:
+        return day + timedelta(days=count * (7 if unit.startswith("week") else 1))
+    year, month = divmod(day.year * 12 + day.month - 1 + count * _LENGTH[unit], 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _weekday(today: date, name: str, step: int) -> date:
+    """The nearest such weekday strictly after (1) or before (-1) today."""
+    wanted = _WEEKDAYS.index(name[:3])
+    if step > 0:
+        return today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1)
+    return today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1)
+
+
+def _of_numeric(words: _Words) -> _Days:
+    first, second, third = map(int, words.parts[:3])
+    if first > 31:
+        return _on(date(first, second, third))
+    if "." not in words.text and first <= 12 and second <= 12 and first != second:
+        raise ValueError("day or month")
+    day, month = (second, first) if second > 12 and "/" in words.text else (first, second)
+    return _on(date(third, month, day))
+
+
+def _of_named(words: _Words) -> _Days:
+    """`6 March 2026`, `March 6`, `March 2026`, `March`."""
+    numbers = [int(part) for part in words.parts if part.isdigit()]
+    day = next((number for number in numbers if number <= 31), None)
+    month = next(_MONTHS.index(part[:3]) for part in words.parts if part[:3] in _MONTHS) + 1
+    year = next((number for number in numbers if number > 31), None)
+    # Eight years either way: 29 February may be as far as that.
+    years = [year] if year else range(words.today.year - 8, words.today.year + 9)
+    fitting = [_unit(date(one, month, 1), "month") for one in years]
+    if day is not None:
+        fitting = [_on(one.replace(day=day)) for one, last in fitting if 1 <= day <= last.day]
+    return _nearest(words, fitting)
+
+
+def _of_ending(words: _Words) -> _Days:
+    before, unit = ("", *words.parts)[-2:]
+    if not before:
+        unit = next(
+            one for one in ("day", "week", "month", "quarter", "year") if one[0] == unit[-1]
+        )
+    if not re.fullmatch(_UNIT, unit):
+        return _on(_of_named(words)[1])
+    day = _move(words.today, {"next": 1, "last": -1}.get(before, 0), unit)
+    if unit == "week" and day.weekday() < 5:
+        return _on(day + timedelta(days=4 - day.weekday()))
+    return _on(_unit(day, unit)[1])
+
+
+def _of_near(words: _Words) -> _Days:
+    days = {"yesterday": -1, "night": -1, "tomorrow": 1, "tmrw": 1, "tmr": 1}.get(
+        words.parts[-1], 0
+    )
+    return _on(words.today + timedelta(days=2 * days if "day" in words.parts else days))
+
+
+def _of_which(words: _Words) -> _Days:
+    """last, next or this, and a weekday or a calendar unit."""
+    which, name = words.parts
+    step = {"next": 1, "coming": 1, "this": 0}.get(which, -1)
+    if name in _LENGTH or name.startswith("week"):
+        return _unit(_move(words.today, step, name), name)
+    if step:
+        return _on(_weekday(words.today, name, step))
+    return _on(_weekday(_unit(words.today, "week")[0] - timedelta(days=1), name, 1))
+
+
+def _of_count(words: _Words) -> _Days:
+    """`3 days ago`, `in 2 weeks`, `a month from now`."""
+    number = next(part for part in words.parts[::-1] if part.isdigit() or part in _NUMBERS)
+    count = int(number) if number.isdigit() else _NUMBERS[number]
+    unit = next(part.rstrip("s") for part in words.parts if re.fullmatch(_UNIT + "s?", part))
+    if words.parts[-1] == "ago":
+        return _unit(_move(words.today, -count, unit), unit)
+    return _on(_move(words.today, count, unit))
+
+
+def _of_quarter(words: _Words) -> _Days:
+    month, this_year = int(words.parts[1]) * 3, words.today.year
+    named = [int(part) for part in words.parts[2:] if part.isdigit()]
+    years = named or range(this_year - 2, this_year + 3)
+    return _nearest(words, [_unit(date(one, month, 1), "quarter") for one in years])
+
+
+def _of_ordinal(words: _Words) -> _Days:
+    wanted = int(words.parts[0])
+    months = [_unit(_move(words.today, step, "month"), "month") for step in range(-2, 3)]
+    fitting = [first.replace(day=wanted) for first, last in months if 1 <= wanted <= last.day]
+    return _nearest(words, [_on(day) for day in fitting])
+
+
+_RESOLVE: dict[str, Callable[[_Words], _Days]] = {
+    "numeric": _of_numeric, "named": _of_named, "ending": _of_ending, "near": _of_near,
+    "which": _of_which, "count": _of_count, "quarter": _of_quarter, "ordinal": _of_ordinal,
+    "weekday": lambda words: _on(_weekday(words.today, words.parts[0], _direction(words) or 1)),
+    "year": lambda words: _unit(date(int(words.text), 1, 1), "year"),
+}  # fmt: skip

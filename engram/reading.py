@@ -1,0 +1,244 @@
+"""The reading half of a vault: what may be asked, also of one that is not registered here.
+
+Opened and wired by `furnishing`; the verbs that write stand in `vault.Vault`, which builds on this.
+Guarantees: a question first takes up hand edits as far as the time allowed goes, and lets the index
+follow; an unregistered vault is searched and nothing else: no byte of it changes, and nothing of it
+is given to an agent (design 1.9).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from engram import flow, founding
+from engram.examination import stale_views
+from engram.furnishing import house_of, parts_of
+from engram.library import Answers
+from engram.model.change import Plan
+from engram.model.errors import BadInput, ConfigError, Conflict, Locked, Untrusted
+from engram.model.instant import Day, local_day
+from engram.model.memory import Memory
+from engram.model.report import Doomed, Status
+from engram.model.turn import Waiting
+from engram.model.verdict import Verdict
+from engram.ports import Clock
+from engram.recall.answer import ContextBlock
+from engram.recall.rank import Setting
+from engram.settings.load import Loaded
+from engram.settings.places import Places
+from engram.store import layout
+from engram.store.history import Entry
+from engram.store.scan import Scan, edits, scan
+from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
+
+#: how long a question waits for another process to finish writing, seconds
+_PATIENCE = 1.0
+#: how long it waits to take up a hand edit, seconds
+_SETTLE_PATIENCE = 0.02
+
+
+class Reading:
+    """A vault that can be asked."""
+
+    def __init__(
+        self, root: Path, loaded: Loaded, places: Places, clock: Clock, *, trusted: bool
+    ) -> None:
+        assert loaded.vault is not None  # whoever opens a vault has checked that there is one
+        self.root = root
+        self.loaded = loaded
+        self.settings = loaded.settings
+        self.clock = clock
+        self.trusted = trusted
+        self.read_only = loaded.vault.format > layout.FORMAT
+        self.timezone = loaded.vault.timezone
+        self.cache = founding.cache_folder(places, root, loaded.vault.id)
+        self.parts = parts_of(
+            root, loaded.vault.id, self.cache, clock, self.settings, self.writable
+        )
+        self.disk = self.parts.disk
+        self.journal = self.parts.journal
+        self.history = self.parts.history
+        self.followers = self.parts.followers
+        self.ledger = self.parts.ledger
+        self.shelf = self.parts.shelf
+        self.library = self.parts.library
+
+    @property
+    def writable(self) -> bool:
+        """Whether this vault may be written here: registered, and of a format that is known."""
+        return self.trusted and not self.read_only
+
+    @cached_property
+    def house(self) -> flow.House:
+        """The ports of the flows, furnished when they are first needed."""
+        return house_of(self.parts, self.settings, self.clock)
+
+    def close(self) -> None:
+        """Let go of catalog and index."""
+        self.shelf.close()
+        self.followers.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- hand edits ----------------------------------------------------------------------------
+
+    def _settle(self, found: Scan) -> int:
+        """Take up hand edits; returns how many files were concerned."""
+        rows = self.followers.catalog.files()
+        self.followers.touch(found.touched)
+        seen, subjects = edits(found, rows)
+        if seen:
+            flow.settle(seen, subjects, self.ledger)
+        return len(seen)
+
+    def settle_within(self, milliseconds: float) -> bool:
+        """What reads do first: take up hand edits if that is quick; False when they are behind."""
+        until = time.monotonic() + milliseconds / 1000
+        writable = self.writable
+        behind = writable and self.ledger.behind
+        found = self._scan(lambda: time.monotonic() > until)
+        if not writable:
+            self.followers.take_up(found)
+        elif behind or found.changed or found.gone:
+            try:
+                with self.ledger.lock(timeout=_SETTLE_PATIENCE):
+                    # looked at again: the vault may have been recovered, or changed by another
+                    found = self._scan(lambda: time.monotonic() > until)
+                    self._settle(found)
+            except Locked:
+                return False
+        return found.complete
+
+    def _scan(self, out_of_time: Callable[[], bool] = lambda: False) -> Scan:
+        return scan(self.disk, self.followers.catalog.files(), out_of_time)
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def ready_to_read(self) -> bool:
+        """What every question does first: settle within the budget, let the index follow.
+
+        Returns whether everything is taken up; False means that answers may be a little behind.
+        """
+        settled = self.settle_within(self.settings.recall.settle_ms)
+        return self.shelf.refresh(_PATIENCE) and settled
+
+    def search(
+        self, query: str, *, limit: int | None = None, project: str = "", all_statuses: bool = False
+    ) -> Answers:
+        """The best memories and turns for a query; the given project and user-wide ones first."""
+        settled = self.ready_to_read()
+        setting = Setting(self.clock.now(), project)
+        most = self.settings.recall.limit if limit is None else limit
+        found = self.library.search(query, limit=most, setting=setting, all_statuses=all_statuses)
+        return replace(found, behind=not settled)
+
+    def recall(
+        self,
+        question: str,
+        *,
+        budget: int | None = None,
+        limit: int | None = None,
+        project: str = "",
+    ) -> ContextBlock:
+        """A ranked, budgeted block with receipts, to be given to an agent or read."""
+        if not self.trusted:
+            raise Untrusted(
+                f"{self.root} is not registered here: it is searched, and not given to agents",
+                f"`engram trust {self.root}`",
+            )
+        self.ready_to_read()
+        chosen = self.settings.recall
+        return self.library.recall(
+            question,
+            budget=chosen.budget_tokens if budget is None else budget,
+            limit=chosen.limit if limit is None else limit,
+            setting=Setting(self.clock.now(), project),
+        )
+
+    def learnt_on(self, day: Day = "") -> tuple[Day, list[Memory]]:
+        """What was learnt on a day of the vault's time zone, by default today; with that day."""
+        self.settle_within(self.settings.recall.settle_ms)
+        try:
+            wanted = day or local_day(self.clock.now(), self.timezone)
+            return wanted, self.library.learnt_on(wanted, self.timezone)
+        except ValueError as error:
+            message = f"{self.root / layout.CONFIG}: timezone: {error}"
+            raise ConfigError(message, 'write it like "Europe/Oslo"') from error
+
+    def status(self) -> Status:
+        """What is captured, pending, refused and put aside."""
+        self.ready_to_read()
+        catalog = self.followers.catalog
+        states = catalog.turns.counts()
+        return Status(
+            vault=str(self.root),
+            trusted=self.trusted,
+            memories=catalog.status_counts(),
+            transcripts=catalog.turns.transcripts(),
+            turns=sum(count for state, count in states.items() if state != WITHDRAWN),
+            pending=states.get(PENDING, 0),
+            dead_letter=states.get(DEAD, 0),
+            waiting=self.waiting(),
+            refused=catalog.event_counts("candidate_refused", "code"),
+            failures=catalog.event_counts("extraction_failed", "error"),
+            transactions=catalog.last,
+        )
+
+    # -- looking ahead and back ----------------------------------------------------------------
+
+    def waiting(self) -> list[Waiting]:
+        """The transcripts that have pending turns."""
+        return self.house.turns.waiting()
+
+    def preview(self, *, due: bool = False) -> list[Verdict]:
+        """What `flush`, or with `due` `tick`, would decide now; nothing is written."""
+        self.ready_to_read()
+        waiting = flow.ready(self.house) if due else self.waiting()
+        return flow.preview([one.transcript for one in waiting], self.house)
+
+    def doomed(self, reference: str) -> Doomed:
+        """What a purge of this memory would destroy; nothing is written.
+
+        Also of one whose file is gone (an undone import, a removed file): its words are still in
+        the transactions and the turn journal.
+        """
+        memory = self.library.find_memory(reference) or self.history.last_memory(reference)
+        cited = self.followers.catalog.cited_by
+        citing = {name for link in memory.sources for name in cited(link)} - {memory.id}
+        paths = sorted(self.history.paths_of(memory.id) | {memory.path})
+        return Doomed(memory.id, memory.text, paths, list(memory.sources), sorted(citing))
+
+    def undo_plan(self, what: str = "") -> Plan:
+        """What `undo` would do: files, turns and transactions; nothing is written."""
+        catalog = self.followers.catalog
+        numbers, batch = self.history.to_undo(what, catalog)
+        plan = self.history.undo_plan(numbers)
+        if batch:
+            plan = replace(plan, withdraw=(*plan.withdraw, *catalog.turns.batch_range(batch)))
+        if plan.empty or not (plan.changes or plan.withdraw or plan.readmit or plan.requeue):
+            raise BadInput(
+                "there is nothing left of that to take back", "`engram log` shows the changes"
+            )
+        if catalog.turns.captured_again(plan.readmit):
+            raise Conflict(
+                "those turns were captured again meanwhile, so they cannot come back a second time",
+                "undo the newer import first, or leave it as it is",
+            )
+        return replace(plan, events=self.history.undo_events(plan))
+
+    def log(self, limit: int = 20) -> list[Entry]:
+        """The changes, newest first."""
+        return self.history.entries(self.followers.catalog, limit)
+
+    def stale_views(self) -> list[str]:
+        """The views in state/ that `rebuild` would mend; nothing is written."""
+        return stale_views(self.disk, self.followers, self.history)

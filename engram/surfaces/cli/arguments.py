@@ -1,0 +1,108 @@
+"""What may stand on every command line: the common options, days, and words that begin with `-`.
+
+`--vault` and `--json` are read wherever they stand, before or after a command, and land in one
+place, `chosen()`; the last one counts. Refused, as usage errors: an empty `--vault`, which a script
+with an unset variable would give, and days that are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_PERIOD = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+@dataclass(slots=True)
+class Chosen:
+    """What the common options said; an empty `vault` was not given."""
+
+    vault: str = ""
+    json: bool = False
+
+
+def chosen() -> Chosen:
+    """The common options of the command that is running."""
+    return click.get_current_context().find_root().ensure_object(Chosen)
+
+
+def common(function: _Command) -> _Command:
+    """The options that every command takes: `--vault PATH` and `--json`."""
+    for option in (
+        click.option(
+            "--json", is_flag=True, expose_value=False, callback=_json, help="Print data as JSON."
+        ),
+        click.option(
+            "--vault", metavar="PATH", expose_value=False, callback=_vault,
+            help="The vault to work on.",
+        ),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def _json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.find_root().ensure_object(Chosen).json = True
+
+
+def _vault(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value == "":
+        raise click.BadParameter("it is empty", context, parameter)
+    if value is not None:
+        context.find_root().ensure_object(Chosen).vault = value
+
+
+def day(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """For an option's callback: `YYYY-MM-DD` as it was written, or '' when it was not given."""
+    if value is not None and not _DAY.fullmatch(value):
+        raise click.BadParameter(f"{value!r} is no day like 2026-03-06", context, parameter)
+    return period(context, parameter, value)
+
+
+def period(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """The same for a day, a month (`2026-03`) or a year, which compare as text with days."""
+    if value is None:
+        return ""
+    parts = _PERIOD.fullmatch(value)
+    try:
+        if parts is None:
+            raise ValueError
+        date(int(parts[1]), int(parts[2] or 1), int(parts[3] or 1))
+    except ValueError as error:
+        message = f"{value!r} is no day like 2026-03-06, nor a month like 2026-03"
+        raise click.BadParameter(message, context, parameter) from error
+    return value
+
+
+class FreeWords(click.Command):
+    """A command whose arguments are words of a person: `-word` is one, not a bundle of options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, with the words behind a `--`, in their order."""
+        options = [option for option in self.params if isinstance(option, click.Option)]
+        flags = {name for one in options if one.is_flag for name in one.opts}
+        valued = {name for one in options if not one.is_flag for name in one.opts}
+        kept: list[str] = []
+        words: list[str] = []
+        rest = iter(args)
+        for given in rest:
+            if given == "--":
+                words.extend(rest)
+            elif given in valued:
+                value = next(rest, None)
+                if value is None:
+                    raise click.BadOptionUsage(given, f"option {given} needs a value", ctx)
+                kept += (given, value)
+            elif given.startswith("--") or given in flags or given in ctx.help_option_names:
+                kept.append(given)
+            else:
+                words.append(given)
+        return super().parse_args(ctx, [*kept, "--", *words])

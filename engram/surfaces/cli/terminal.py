@@ -1,0 +1,124 @@
+"""Text -> what a terminal of some width and some colours shows of it; all else gets plain text.
+
+Colour, bold and progress bars appear on a terminal only, and not with NO_COLOR or TERM=dumb. Text
+is fitted to COLUMNS, else to the terminal; where neither says how wide a line may be it stays in
+one piece, so that a pipe gets whole lines. What is foreign has its control characters taken out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from engram.model.display import plain, plain_line
+
+#: (start, end) offsets of words in a text
+Spans = Sequence[tuple[int, int]]
+
+#: Narrower than this, lines are not fitted: nothing would be left of them.
+_NARROWEST = 30
+
+
+def styled(text: str, **style: Any) -> str:
+    """ANSI style on a terminal that wants it, the plain text elsewhere (NO_COLOR, pipes)."""
+    wanted = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return click.style(text, **style) if wanted and os.environ.get("TERM") != "dumb" else text
+
+
+def fitted(text: str, indent: int = 0) -> str:
+    """One line of text, cut with `…` where it would not fit beside its indentation."""
+    room = _room(indent)
+    line = plain_line(text)
+    if room is None or _columns(line) <= room:
+        return " " * indent + line
+    used = end = 0
+    while used + _columns(line[end]) < room:
+        used += _columns(line[end])
+        end += 1
+    return " " * indent + line[:end].rstrip() + "…"
+
+
+def paragraph(text: str, indent: int, spans: Spans = ()) -> str:
+    """A harmless one-line text over as many indented lines as it takes, its spans made bold.
+
+    `text` has been through `plain`: spans are offsets into what is shown.
+    """
+    margin = " " * indent
+    lines = [
+        margin + _marked(text[start:end], [(a - start, b - start) for a, b in spans])
+        for start, end in _lines(text, _room(indent))
+    ]
+    return "\n".join(lines)
+
+
+def marked(text: str, spans: Spans) -> str:
+    """A foreign line with its spans made bold and its control characters taken out."""
+    return _marked(text, spans, show=plain)
+
+
+def _marked(text: str, spans: Spans, show: Callable[[str], str] = str) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        start, end = max(start, done), min(end, len(text))
+        if start < end:
+            found = styled(show(text[start:end]), fg="red", bold=True)
+            parts += [show(text[done:start]), found]
+            done = end
+    return "".join(parts) + show(text[done:])
+
+
+def _room(indent: int) -> int | None:
+    """The columns beside an indentation; None when nothing says how wide a line may be."""
+    try:
+        width = int(os.environ.get("COLUMNS", ""))
+    except ValueError:
+        try:
+            width = os.get_terminal_size(sys.stdout.fileno()).columns
+        except (OSError, ValueError):
+            width = 0
+    return None if width < 1 else max(width, _NARROWEST) - indent
+
+
+def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
+    """Start and end of each line of a text that is broken between words, else between letters."""
+    start = 0
+    while room is not None and _columns(text[start:]) > room:
+        used, end = 0, start
+        while used + _columns(text[end]) <= room:
+            used += _columns(text[end])
+            end += 1
+        blank = end if text[end] == " " else text.rfind(" ", start, end)
+        stop = blank if blank > start else end
+        yield start, stop
+        start = stop + 1 if text[stop] == " " else stop
+    yield start, len(text)
+
+
+def _columns(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    # imported here: `engram --help` has no foreign letters
+    from engram.recall.snippet import columns
+
+    return columns(text)
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr for work of `total` units; advance it with the number of units done."""
+    if not sys.stderr.isatty() or not total:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(plain(what), total=total)
+        yield lambda done: bar.update(task, advance=done)

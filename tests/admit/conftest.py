@@ -1,0 +1,54 @@
+"""A real catalog for each admission test, and the shipped redactor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engram.admit.draft import Draft
+from engram.admit.resolve import Court
+from engram.capture.redact import Redactor, compile_redactor
+from engram.model.memory import Memory
+from engram.settings.load import shipped
+from engram.store.catalog import Catalog
+from tests.admit.cases import NOW, court
+
+
+@pytest.fixture(scope="session")
+def redactor() -> Redactor:
+    """The redactor as it is shipped."""
+    return compile_redactor(shipped("redaction"), ())
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    """An empty catalog: what the deciders know of a vault."""
+    made = Catalog.make(tmp_path / "catalog.sqlite", "vault")
+    with made.transaction():
+        made.clear()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def knowing(catalog: Catalog, redactor: Redactor) -> Callable[..., Court]:
+    """The court of a vault that has the given memories."""
+
+    def make(*known: Memory, now: str = NOW) -> Court:
+        return court(catalog, redactor, known, now)
+
+    return make
+
+
+@pytest.fixture
+def drafting(knowing: Callable[..., Court]) -> Callable[..., tuple[Draft, Court]]:
+    """A draft over a vault that has the given memories, and the court that sees the draft."""
+
+    def make(*known: Memory, now: str = NOW) -> tuple[Draft, Court]:
+        base = knowing(*known, now=now)
+        draft = Draft(base.known, base.settings, now)
+        return draft, Court(draft, base.clean, base.settings, now)
+
+    return make

@@ -1,0 +1,85 @@
+"""Exact repeats: who owns content, and what a repeat does to the owner."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engram.admit.same import confirmed, standing
+from engram.model.instant import plus_minutes
+from engram.model.memory import STATUSES, confidence_tier
+from engram.settings.values import RetentionSettings
+from tests.admit.cases import NOW, candidate, memory
+
+TABLE = RetentionSettings()
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_only_live_memories_own_their_content(status: str) -> None:
+    owner = memory(status=status, status_since="2026-03-01T00:00:00Z")
+    expected = "owned" if owner.live else "free"
+    assert standing([owner], NOW, 24)[0] == expected
+    assert standing([], NOW, 24) == ("free", None)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "answer"), [(0, "retired"), (24 * 60 - 1, "retired"), (24 * 60, "free")]
+)
+def test_retired_content_is_not_learnt_again_for_a_day(minutes: int, answer: str) -> None:
+    owner = memory(status="retired", status_since=plus_minutes(NOW, -minutes))
+    assert standing([owner], NOW, 24)[0] == answer
+
+
+def test_a_live_owner_goes_before_a_retired_one_and_the_newest_before_all() -> None:
+    old, new = memory(id="old"), memory(id="new")
+    retired = memory(id="gone", status="retired", status_since=NOW)
+    assert standing([old, new, retired], NOW, 24) == ("owned", new)
+    assert standing([retired], NOW, 24) == ("retired", retired)
+
+
+def test_a_retired_memory_without_a_time_blocks_nothing() -> None:
+    assert standing([memory(status="retired")], NOW, 24) == ("free", None)
+
+
+def test_another_conversation_settles_half_of_the_doubt() -> None:
+    owner = memory(confidence=0.5)
+    after = confirmed(owner, candidate(confidence=1.0, session="other"), NOW, TABLE)
+    assert after.confidence == 0.75
+    assert after.sources == (*owner.sources, candidate(session="other").receipt.link)
+    assert after.expires >= owner.expires
+
+
+def test_the_same_conversation_adds_its_receipt_and_no_confidence() -> None:
+    first = candidate(message="1")
+    owner = memory(confidence=0.5, sources=(first.receipt.link,))
+    after = confirmed(owner, candidate(message="2"), NOW, TABLE)
+    assert len(after.sources) == 2 and after.confidence == 0.5
+
+
+def test_the_same_receipt_changes_nothing() -> None:
+    said = candidate()
+    owner = memory(confidence=0.5, sources=(said.receipt.link,), expires="2026-03-07")
+    assert confirmed(owner, said, NOW, TABLE) == owner
+
+
+def test_a_doubted_memory_stays_doubted() -> None:
+    owner = memory(status="needs-review", confidence=0.5)
+    assert confirmed(owner, candidate(session="other"), NOW, TABLE).status == "needs-review"
+
+
+@given(st.floats(0, 1), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4)), max_size=12))
+@settings(max_examples=100, deadline=None)
+def test_repeats_never_lower_confidence_and_never_make_it_explicit(
+    start: float, repeats: list[tuple[float, int]]
+) -> None:
+    owner = memory(confidence=start)
+    for number, (confidence, session) in enumerate(repeats):
+        again = candidate(session=str(session), message=str(number), confidence=confidence)
+        after = confirmed(owner, again, NOW, TABLE)
+        assert after.confidence >= owner.confidence - 0.0005
+        if confidence_tier(owner.confidence) != "explicit":
+            assert confidence_tier(after.confidence) != "explicit"
+        assert after.expires >= owner.expires
+        owner = after
+    assert len(owner.sources) == len(repeats) + 1

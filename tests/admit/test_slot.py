@@ -1,0 +1,51 @@
+"""Slots: whose value stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.admit.slot import contest, outranks
+from engram.model.memory import AUTHORITIES
+from tests.admit.cases import EARLIER, SAID, candidate, memory
+
+LATER = "2026-03-06T11:00:00Z"
+
+
+def test_the_newer_of_equals_replaces_and_the_older_is_history() -> None:
+    holder = memory(created=EARLIER)
+    assert contest(candidate(time=SAID), [holder]) == ("replace", holder)
+    later = memory(created=LATER)
+    assert contest(candidate(time=SAID), [later]) == ("history", later)
+
+
+def test_of_two_at_the_same_second_the_one_said_last_stands() -> None:
+    assert contest(candidate(time=SAID), [memory(created=SAID)])[0] == "replace"
+
+
+@pytest.mark.parametrize("authority", AUTHORITIES)
+@pytest.mark.parametrize("held", AUTHORITIES)
+def test_lower_authority_goes_to_review(authority: str, held: str) -> None:
+    below = AUTHORITIES.index(authority) < AUTHORITIES.index(held)
+    said, holder = candidate(authority=authority), memory(authority=held)
+    assert outranks(holder, said) == below
+    assert contest(said, [holder])[0] == ("review" if below else "replace")
+
+
+def test_a_correction_by_the_user_stands_above_every_authority() -> None:
+    holder = memory(authority="system_imposed")
+    assert contest(candidate(authority="user_asserted", corrects=True), [holder])[0] == "replace"
+    assert contest(candidate(authority="ai_inferred", corrects=True), [holder])[0] == "review"
+
+
+def test_a_disputed_holder_shields_no_trusted_one() -> None:
+    trusted = memory("Kim uses vim.", authority="user_asserted")
+    disputed = memory("Kim uses emacs.", created=SAID, status="needs-review")
+    again = candidate("Kim uses nano.", time=LATER)
+    assert contest(again, [trusted, disputed]) == ("review", trusted)
+
+
+def test_a_disputed_holder_makes_no_history_of_what_the_user_says() -> None:
+    trusted = memory("Kim uses vim.", authority="user_asserted")
+    disputed = memory("Kim uses emacs.", created=LATER, status="needs-review")
+    said = candidate("Kim uses helix.", time=SAID, authority="user_asserted")
+    assert contest(said, [trusted, disputed])[0] == "replace"

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# The demo: run.sh BIN_DIR, where BIN_DIR holds the `engram` command (`make demo` calls it).
+# Makes ./demo-vault and its own user files in ./.demo-home anew each time, or both below
+# $DEMO_FOLDER. Needs no network and no key, and touches nothing else.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")/../.." && pwd)
+bin=$(cd "${1:?usage: run.sh BIN_DIR}" && pwd)
+cd "$here"
+at=${DEMO_FOLDER:+$DEMO_FOLDER/}
+vault=${at}demo-vault
+home=${at}.demo-home
+
+# The person's own settings stay out, and the clock stands still: the evening after the last session.
+for name in $(env | sed -n 's/^\(ENGRAM_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
+export ENGRAM_HOME=$home ENGRAM_VAULT=$vault ENGRAM_CLOCK=2026-03-06T21:00:00Z
+# Data and talk in the order in which they are said, through a pipe too.
+export PYTHONUNBUFFERED=1
+
+bold='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') plain=$(printf '\033[0m'); fi
+
+heading() { printf '\n%s%s%s\n%s\n' "$bold" "$1" "$plain" "${1//?/-}"; }
+note() { printf '%s\n' "$@"; }
+echoed() {
+  printf '\n%s$ engram' "$bold"
+  for word in "$@"; do
+    case $word in *[\ \?]*) printf ' "%s"' "$word" ;; *) printf ' %s' "$word" ;; esac
+  done
+  printf '%s\n' "$plain"
+}
+engram() {
+  echoed "$@"
+  "$bin/engram" "$@" 2>&1
+}
+facts() { find "$vault/facts" -type f -name '*.md' | LC_ALL=C sort; }
+count() { wc -l | tr -d ' '; }
+digest() { facts | while IFS= read -r file; do printf '%s ' "$file" && cksum <"$file"; done | cksum; }
+statement() { # the first line of a memory's text, cut between words
+  awk '/^---$/ && rules < 2 { rules++; next }
+    rules == 2 && NF {
+      line = $1
+      for (word = 2; word <= NF; word++) {
+        if (length(line) + length($word) > 56) { line = line " ..."; break }
+        line = line " " $word
+      }
+      print line
+      exit
+    }' "$1"
+}
+absent() {
+  found=$({ grep -rlF -e "$1" "$vault" "$home" || true; } | count)
+  printf '  %-28s %s files\n' "$2" "$found"
+  [ "$found" = 0 ]
+}
+
+rm -rf "$vault" "$home"
+
+heading "1  A vault"
+note "An ordinary folder. Nothing is sent anywhere, and no key is needed."
+engram init "$vault"
+
+heading "2  Three conversations"
+note "Kim builds a web shop for a bakery with a coding agent, from Wednesday to Friday." \
+  "These are the transcripts that the agent left behind (tests/demo/conversation)."
+engram import claude-code tests/demo/conversation
+
+heading "3  What was kept"
+total=$(facts | count)
+kinds=$(facts | sed 's|.*/||; s|-.*||' | LC_ALL=C sort | uniq -c | sed 's/^ *//')
+note "$total memories in $(printf '%s\n' "$kinds" | count) categories, one file each, by the day they were said:" \
+  "$(printf '%s\n' "$kinds" | paste -s -d, - | sed 's/,/, /g')" "" "$vault/facts/"
+day=
+facts | while IFS= read -r file; do
+  name=${file##*/} folder=${file%/*}
+  if [ "${folder##*/}" != "$day" ]; then day=${folder##*/} && note "  $day/"; fi
+  printf '    %-42s %s\n' "$name" "$(statement "$file")"
+done
+
+heading "4  One of them"
+note "A statement, the words it rests on, and a link to the turn in the readable transcript."
+chosen=$(grep -lF 'two writers' "$vault"/facts/*/decision-*.md | sed -n 1p)
+chosen=${chosen##*/}
+engram show "${chosen%.md}"
+
+heading "5  Finding"
+note "Memories come first, then the turns of the conversations themselves."
+engram search "two writers" --limit 2
+engram search "too many clients" --limit 2
+engram search fly.io --limit 3
+
+heading "6  Giving back"
+note "The same, as a block with sources and a limit in tokens, for an agent or for you."
+engram recall "when did we decide to use postgres?" --limit 2
+
+heading "7  What was kept out"
+note "Kim pasted a password and a token on Thursday. A web page that the agent read that day held" \
+  "orders for the agent. Files of the vault and of the cache in which they stand:"
+absent 'Tr0ub4dor-and-3' "the database password"
+absent 'ghp_0123456789abcdef' "the GitHub token"
+absent 'keys.collector.example' "the orders on the web page"
+note "What the transcript says instead:" \
+  "$(grep -rhoE '\[REDACTED:[^]]*\]' "$vault/transcripts" | sed 's/^/  /')"
+
+heading "8  Undo, and undo of the undo"
+before=$(digest)
+echoed undo
+said=$("$bin/engram" undo 2>&1)
+note "$said" "" "memories left in $vault/facts: $(facts | count)"
+[ "$(facts | count)" = 0 ]
+engram undo "$(printf '%s\n' "$said" | sed -n 's/.*engram undo \([0-9][0-9]*\).*/\1/p')"
+[ "$(digest)" = "$before" ]
+note "" "memories in $vault/facts: $(facts | count), every byte as it was before"
+engram log
+
+heading "Where to go next"
+note "Look around in $vault: it is plain Markdown, and opens as a vault in Obsidian." \
+  "Ask it something:" \
+  "    ENGRAM_HOME=$home ${bin#"$here/"}/engram --vault $vault why ${chosen%.md}" \
+  "Then start one of your own:" \
+  "    ${bin#"$here/"}/engram init ~/engram" \
+  "    ${bin#"$here/"}/engram import claude-code --dry-run" \
+  "README.md tells the rest."

@@ -1,0 +1,209 @@
+"""Only vaults that the person registered are trusted (design 1.9): others are read, nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engram import founding
+from engram.library import Filter
+from engram.model.errors import ConfigError, Untrusted
+from engram.settings.places import places_of
+from engram.store import layout
+from engram.store.clock import FixedClock
+from engram.vault import Vault
+from tests.conftest import NOW
+from tests.kit import tree_digest, turns
+
+
+@pytest.fixture
+def copied(
+    tmp_path: Path, environment: dict[str, str], open_vault: Callable[..., Vault]
+) -> Callable[[], Vault]:
+    """A vault with two memories that was copied to another folder, as a clone of a repository."""
+    original = open_vault("original")
+    original.remember("The shop uses Postgres because two writers are needed.")
+    original.remember("The shop ships on Fridays.", category="decision")
+    original.close()
+    clone = tmp_path / "clone"
+    shutil.copytree(original.root, clone)
+    (clone / layout.LOCK).unlink()
+
+    def open_clone() -> Vault:
+        return Vault.open(clone, environment=environment, clock=FixedClock(NOW))
+
+    return open_clone
+
+
+def test_an_unregistered_vault_is_read_and_not_a_byte_in_it_changes(
+    copied: Callable[[], Vault],
+) -> None:
+    with copied() as vault:
+        before = tree_digest(vault.root)
+        assert not vault.trusted
+        found = vault.search("postgres writers")
+        assert [hit.snippet for hit in found.memories] == [
+            "The shop uses Postgres because two writers are needed."
+        ]
+        memory = vault.library.memory(found.memories[0].id)
+        assert "two writers" in vault.library.text_of(memory)
+        assert len(vault.library.listing(Filter(), 10)) == 2
+        assert vault.library.origin(memory).events
+        assert vault.library.links(memory)
+        assert list(vault.library.grep("Postgres", Filter()))
+        assert vault.recall("what does the shop use?").shown
+        assert vault.status().memories == {"active": 2}
+        assert vault.doctor() == []
+        assert len(vault.log()) == 2
+        vault.rebuild()
+        assert vault.search("fridays").memories
+        assert tree_digest(vault.root) == before
+        assert not (vault.root / layout.LOCK).exists()
+
+
+def test_hand_edits_in_an_unregistered_vault_are_seen_and_not_recorded(
+    copied: Callable[[], Vault],
+) -> None:
+    with copied() as vault:
+        vault.search("shop")
+        path = next(vault.root.glob("facts/*/decision-*.md"))
+        path.write_text(path.read_text().replace("Fridays", "Mondays"))
+        before = tree_digest(vault.root)
+        assert [hit.snippet for hit in vault.search("mondays").memories] == [
+            "The shop ships on Mondays."
+        ]
+        assert not vault.search("fridays").memories
+        path.unlink()
+        assert len(vault.library.listing(Filter(), 10)) == 2
+        assert not vault.search("mondays").memories
+        assert len(vault.log()) == 2
+        assert tree_digest(vault.root) != before
+        assert tree_digest(vault.root, "state") == tree_digest(vault.root, "state")
+
+
+_WRITING: dict[str, Callable[[Vault, str, Path], object]] = {
+    "capture": lambda vault, name, path: vault.capture(turns(1)),
+    "capture_stream": lambda vault, name, path: vault.capture_stream(path.open("rb")),
+    "import": lambda vault, name, path: vault.import_files("text", path),
+    "flush": lambda vault, name, path: vault.flush(),
+    "extract": lambda vault, name, path: vault.extract_transcripts(["x"]),
+    "retry": lambda vault, name, path: vault.retry(),
+    "remember": lambda vault, name, path: vault.remember("The shop is closed on Sundays."),
+    "forget": lambda vault, name, path: vault.forget(name),
+    "restore": lambda vault, name, path: vault.restore(name),
+    "purge": lambda vault, name, path: vault.purge(name),
+    "undo": lambda vault, name, path: vault.undo(),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("verb", sorted(_WRITING))
+def test_every_verb_that_writes_is_refused(
+    verb: str, copied: Callable[[], Vault], tmp_path: Path, environment: dict[str, str]
+) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("The shop has two doors.\n")
+    with copied() as vault:
+        name = vault.library.listing(Filter(), 10)[0].id if vault.ready_to_read() else ""
+        before = tree_digest(vault.root)
+        with pytest.raises(Untrusted) as refused:
+            _WRITING[verb](vault, name, note)
+        assert "engram trust" in refused.value.hint
+        assert tree_digest(vault.root) == before
+
+
+def test_after_trust_it_is_written(
+    copied: Callable[[], Vault], environment: dict[str, str]
+) -> None:
+    with copied() as vault:
+        root = vault.root
+        vault.search("shop")
+    founding.register(root, places_of(environment))
+    with copied() as vault:
+        assert vault.trusted
+        vault.remember("The shop is closed on Sundays.")
+        assert vault.search("sundays").memories
+        assert vault.doctor() == []
+
+
+def test_another_vault_at_a_registered_path_is_not_trusted(
+    open_vault: Callable[..., Vault], environment: dict[str, str]
+) -> None:
+    vault = open_vault("place")
+    vault.close()
+    config = vault.root / layout.CONFIG
+    config.write_text(config.read_text().replace(vault.loaded.vault.id, "vault-of-a-stranger"))
+    with Vault.open(vault.root, environment=environment, clock=FixedClock(NOW)) as stranger:
+        assert not stranger.trusted
+        with pytest.raises(Untrusted):
+            stranger.remember("The shop uses Postgres.")
+
+
+def test_a_registered_path_is_the_real_one(
+    open_vault: Callable[..., Vault], environment: dict[str, str], tmp_path: Path
+) -> None:
+    """A link to a trusted vault leads to it; a link that is turned round does not take trust along."""
+    trusted = open_vault("mine")
+    link = tmp_path / "link"
+    link.symlink_to(trusted.root)
+    with Vault.open(link, environment=environment, clock=FixedClock(NOW)) as vault:
+        assert vault.trusted
+    stranger = tmp_path / "stranger"
+    shutil.copytree(trusted.root, stranger)
+    link.unlink()
+    link.symlink_to(stranger)
+    with Vault.open(link, environment=environment, clock=FixedClock(NOW)) as vault:
+        assert not vault.trusted
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("vault", 'vault = "/tmp/elsewhere"'),
+        ("capture.redact_allow", "[capture]\nredact_allow = ['*']"),
+        ("capture.high_signal_patterns", "[capture]\nhigh_signal_patterns = ['.']"),
+        ("capture.exclude", "[capture]\nexclude = ['*']"),
+        ("store.lock_timeout_seconds", "[store]\nlock_timeout_seconds = 600"),
+        ("recall.settle_ms", "[recall]\nsettle_ms = 60000"),
+    ],
+)
+def test_a_vault_may_not_set_what_a_stranger_could_abuse(
+    key: str, line: str, copied: Callable[[], Vault]
+) -> None:
+    with copied() as vault:
+        config = vault.root / layout.CONFIG
+    config.write_text(config.read_text() + f"\n{line}\n")
+    with pytest.raises(ConfigError) as refused:
+        copied()
+    assert str(config) in str(refused.value)
+    assert key in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", ["symlink", "fifo", "binary", "huge", "deep"])
+def test_a_hostile_engram_toml_is_an_error_that_names_it(
+    kind: str, copied: Callable[[], Vault], tmp_path: Path
+) -> None:
+    import os
+
+    with copied() as vault:
+        config = vault.root / layout.CONFIG
+    text = config.read_bytes()
+    config.unlink()
+    if kind == "symlink":
+        elsewhere = tmp_path / "elsewhere.toml"
+        elsewhere.write_bytes(text)
+        config.symlink_to(elsewhere)
+    elif kind == "fifo":
+        os.mkfifo(config)
+    elif kind == "binary":
+        config.write_bytes(text + b"\xff\xfe\0")
+    elif kind == "huge":
+        config.write_bytes(text + b"#" * 5_000_000)
+    else:
+        config.write_bytes(text + b"x = " + b"[" * 20_000)
+    with pytest.raises(ConfigError) as refused:
+        copied()
+    assert str(config) in str(refused.value)

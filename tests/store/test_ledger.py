@@ -1,0 +1,298 @@
+"""The ledger: a plan becomes one transaction or nothing, whatever happens in between."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import engram.shelf
+from engram.founding import register
+from engram.index.memory_finder import PlainFinder
+from engram.model.change import Change, Event, Plan, Transaction
+from engram.model.errors import BadInput, Conflict, Locked, StorageError
+from engram.model.memory import Memory
+from engram.settings.places import places_of
+from engram.store import layout
+from engram.store.lock import WriterLock
+from engram.store.transaction import decode, encode
+from engram.vault import Vault
+from tests.conftest import NOW
+from tests.kit import takes_every_turn, tree_digest, turns
+
+A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
+
+
+@pytest.fixture(autouse=True)
+def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index in memory: nothing is searched here."""
+    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+
+
+def note(identifier: str, text: str) -> bytes:
+    head = f"id: {identifier}\ncategory: fact\nstatus: active\ncreated: {NOW}"
+    return f"---\n{head}\n---\n{text}\n".encode()
+
+
+def plan(*changes: Change, **more: object) -> Plan:
+    return Plan("test", changes, **more)  # type: ignore[arg-type]
+
+
+def left_pending(vault: Vault, *changes: Change) -> None:
+    """What a crash leaves directly after the commit: the transaction file, nothing applied."""
+    number = vault.followers.catalog.last + 1 + len(vault.disk.names(layout.PENDING))
+    committed = Transaction(number, NOW, plan(*changes))
+    vault.disk.put(layout.pending_path(number), encode(committed))
+
+
+def tables(vault: Vault) -> dict[str, list[tuple[object, ...]]]:
+    """Everything that the catalog says, but whether the index and the scrubbing are due."""
+    database = sqlite3.connect(vault.cache / "catalog.sqlite")
+    try:
+        names = database.execute("select name from sqlite_master where type = 'table'").fetchall()
+        rows = {name: database.execute(f'select * from "{name}"').fetchall() for (name,) in names}
+    finally:
+        database.close()
+    rows["meta"] = [row for row in rows["meta"] if row[0] not in ("indexed", "scrub")]
+    return {name: sorted(found, key=repr) for name, found in rows.items()}
+
+
+# -- committing ---------------------------------------------------------------------------------
+
+
+def test_a_commit_writes_its_files_and_one_transaction(vault: Vault) -> None:
+    made = vault.ledger.commit(plan(Change(A, None, note("a", "one")), Change(B, None, b"b")))
+    assert (made.number, made.time, made.left) == (1, NOW, ())
+    assert vault.disk.read(A) == note("a", "one") and vault.disk.read(B) == b"b"
+    assert vault.disk.names(layout.PENDING) == []
+    assert decode(vault.disk.read("state/journal/2026-03/00000001.json") or b"") == made
+    assert vault.followers.catalog.memory("a") is not None
+    changed = vault.ledger.commit(plan(Change(A, note("a", "one"), None), Change(B, b"b", b"c")))
+    assert changed.number == 2
+    assert vault.disk.read(A) is None and vault.disk.read(B) == b"c"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [Change(A, None, b"new"), Change(A, b"other", b"new"), Change(B, b"gone", None)],
+)
+def test_a_plan_that_is_overtaken_is_refused_and_nothing_happens(
+    vault: Vault, change: Change
+) -> None:
+    vault.ledger.commit(plan(Change(A, None, b"mine")))
+    before = tree_digest(vault.root)
+    with pytest.raises(Conflict):
+        vault.ledger.commit(plan(Change("facts/c.md", None, b"c"), change))
+    assert tree_digest(vault.root) == before
+
+
+def test_a_path_outside_the_vault_commits_nothing(vault: Vault) -> None:
+    vault.ledger.recover()
+    before = tree_digest(vault.root, "facts", "state")
+    with pytest.raises(BadInput, match="not a path inside"):
+        vault.ledger.commit(plan(Change(A, None, b"a"), Change("../outside.md", None, b"x")))
+    assert tree_digest(vault.root, "facts", "state") == before
+    assert not (vault.root.parent / "outside.md").exists()
+
+
+def test_who_holds_the_lock_keeps_others_out(vault: Vault) -> None:
+    with (
+        WriterLock(vault.root / layout.LOCK, 1).hold(),
+        pytest.raises(Locked),
+        vault.ledger.lock(timeout=0),
+    ):
+        raise AssertionError("never inside")
+
+
+# -- recovering ---------------------------------------------------------------------------------
+
+
+def test_what_was_committed_is_applied_by_the_next_who_writes(vault: Vault) -> None:
+    left_pending(vault, Change(A, None, note("a", "one")))
+    left_pending(vault, Change(A, note("a", "one"), note("a", "two")))
+    assert vault.ledger.behind
+    with vault.ledger.lock():
+        assert vault.disk.read(A) == note("a", "two")
+    assert vault.disk.names(layout.PENDING) == [] and not vault.ledger.behind
+    memory = vault.followers.catalog.memory("a")
+    assert memory is not None and memory.text == "two"
+
+
+def test_recovering_twice_is_recovering_once(vault: Vault) -> None:
+    left_pending(vault, Change(A, None, note("a", "one")))
+    vault.ledger.recover()
+    once, rows = tree_digest(vault.root), tables(vault)
+    vault.ledger.recover()
+    assert (tree_digest(vault.root), tables(vault)) == (once, rows)
+
+
+def test_a_transaction_that_was_half_applied_is_finished(vault: Vault) -> None:
+    left_pending(vault, Change(A, None, note("a", "one")), Change(B, None, note("b", "two")))
+    vault.disk.put(A, note("a", "one"))
+    vault.ledger.recover()
+    assert {memory.id for memory in vault.followers.catalog.memories()} == {"a", "b"}
+    assert vault.doctor() == []
+
+
+def test_a_file_that_a_person_changed_in_between_keeps_the_persons_bytes(vault: Vault) -> None:
+    vault.ledger.commit(plan(Change(A, None, note("a", "one"))))
+    left_pending(vault, Change(A, note("a", "one"), note("a", "two")), Change(B, None, b"b"))
+    vault.disk.put(A, note("a", "mine"))
+    vault.disk.put(B, b"mine too")
+    vault.ledger.recover()
+    assert vault.disk.read(A) == note("a", "mine") and vault.disk.read(B) == b"mine too"
+    done = vault.history.read(2)
+    assert done is not None and done.left == (A, B)
+    assert vault.log()[0].left == (A, B)
+    assert [finding for finding in vault.doctor() if finding.severity == "error"] == []
+    memory = vault.followers.catalog.memory("a")
+    assert memory is not None and memory.text == "mine"
+
+
+def test_what_was_staged_and_never_committed_is_swept(vault: Vault) -> None:
+    vault.disk.put(f"{layout.PENDING}/00000009-0.tmp", b"half")
+    vault.disk.put(f"{layout.PENDING}/00000009.tmp", b"half")
+    vault.ledger.recover()
+    assert vault.disk.names(layout.PENDING) == []
+    assert vault.followers.catalog.last == 0
+
+
+def test_a_pending_file_that_cannot_be_read_stops_and_is_named(vault: Vault) -> None:
+    vault.disk.put(layout.pending_path(1), b'{"format": 1')
+    before = tree_digest(vault.root)
+    with pytest.raises(StorageError, match="00000001"):
+        vault.ledger.recover()
+    assert tree_digest(vault.root) == before
+
+
+# -- the followers ------------------------------------------------------------------------------
+
+
+def lived(vault: Vault) -> Vault:
+    """A vault in which a bit of everything has happened."""
+    takes_every_turn(vault)
+    vault.capture(turns(7))
+    vault.capture(turns(2, "b"))
+    vault.flush()
+    first = vault.remember("I prefer tabs.").memory
+    vault.forget(first.id)
+    vault.undo()
+    second = vault.remember("The default branch is trunk.", project="shop").memory
+    path = vault.root / second.path
+    path.rename(path.with_name("renamed.md"))
+    (path.parent / "by hand.md").write_text("Kim likes tea.\n", encoding="utf-8")
+    shutil.copy(path.parent / "renamed.md", path.parent / "another copy.md")
+    vault.doctor()
+    vault.undo(next(str(one.number) for one in vault.log(99) if one.kind == "extract"))
+    vault.capture(turns(2, "c"))
+    return vault
+
+
+def test_a_catalog_that_was_deleted_comes_back_equal(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    before = tables(lived(vault))
+    vault.close()
+    shutil.rmtree(vault.cache)
+    again = open_vault()
+    again.ledger.recover()
+    assert tables(again) == before
+    assert len(before["memories"]) > 3 and len(before["turns"]) == 13
+
+
+def test_a_catalog_that_missed_transactions_replays_them(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    takes_every_turn(vault).capture(turns(2, "early"))
+    vault.close()
+    kept = vault.cache.with_name("kept")
+    shutil.copytree(vault.cache, kept)
+    lived(open_vault())
+    expected = tables(vault)
+    vault.close()
+    shutil.rmtree(vault.cache)
+    shutil.copytree(kept, vault.cache)
+    again = open_vault()
+    assert again.ledger.behind
+    before = tree_digest(again.root, "facts", "transcripts")
+    again.ledger.recover()
+    assert tables(again) == expected
+    assert tree_digest(again.root, "facts", "transcripts") == before
+    assert not again.ledger.behind
+
+
+def test_a_damaged_catalog_is_built_anew(vault: Vault, open_vault: Callable[..., Vault]) -> None:
+    before = tables(lived(vault))
+    vault.close()
+    path = vault.cache / "catalog.sqlite"
+    for suffix in ("-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    again = open_vault()
+    again.ledger.recover()
+    assert tables(again) == before
+
+
+def test_a_vault_restored_from_an_older_copy_is_noticed(
+    vault: Vault, open_vault: Callable[..., Vault], tmp_path: Path
+) -> None:
+    takes_every_turn(vault)
+    vault.capture(turns(5))
+    shutil.copytree(vault.root, tmp_path / "copy")
+    vault.capture(turns(5, "later"))
+    assert len(texts(vault)) == 10
+    vault.close()
+    shutil.rmtree(vault.root)
+    shutil.copytree(tmp_path / "copy", vault.root)
+    again = takes_every_turn(open_vault())
+    assert again.ledger.behind
+    assert again.doctor() == []
+    assert texts(again) == {turn.text for turn in turns(5)}
+    again.capture(turns(5, "other"))
+    assert again.doctor() == [] and len(texts(again)) == 10
+
+
+def test_a_vault_restored_and_written_elsewhere_is_noticed_too(
+    vault: Vault, open_vault: Callable[..., Vault], environment: dict[str, str], tmp_path: Path
+) -> None:
+    shutil.copytree(vault.root, tmp_path / "copy")
+    register(tmp_path / "copy", places_of(environment))
+    vault.remember("The shop opens at nine.")
+    vault.close()
+    other = open_vault("copy")
+    other.remember("The shop opens at ten.")
+    other.remember("The shop closes at six.")
+    other.close()
+    shutil.rmtree(vault.root)
+    shutil.copytree(tmp_path / "copy", vault.root)
+    again = open_vault()
+    assert again.ledger.behind and again.doctor() == []
+    assert texts(again) == {"The shop opens at ten.", "The shop closes at six."}
+
+
+def test_an_open_vault_notices_that_another_process_made_a_new_catalog(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    vault.remember("The shop opens at nine.")
+    shutil.rmtree(vault.cache)
+    vault.cache.mkdir()
+    other = open_vault()
+    other.remember("The shop closes at six.")
+    assert len(texts(other)) == 2
+    vault.remember("The shop is in Aarhus.")
+    assert len(texts(vault)) == 3 and vault.doctor() == []
+
+
+def texts(vault: Vault) -> set[str]:
+    return {memory.text for memory in vault.followers.catalog.memories() if memory.live}
+
+
+def test_the_events_of_a_memory_are_in_the_catalog(vault: Vault) -> None:
+    event = Event("memory_created", "a", (("code", "new"), ("rule", "")))
+    vault.ledger.commit(plan(Change(A, None, note("a", "one")), events=(event,)))
+    ((number, time, found),) = vault.followers.catalog.events("a")
+    assert (number, time, found) == (1, NOW, event)
+    assert isinstance(vault.library.memory("a"), Memory)

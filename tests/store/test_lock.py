@@ -1,0 +1,114 @@
+"""One writer at a time."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from engram.model.errors import Locked, StorageError
+from engram.store.lock import WriterLock
+
+_HOLDER = """
+import sys, time
+from pathlib import Path
+from engram.store.lock import WriterLock
+with WriterLock(Path(sys.argv[1]), 5).hold():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "lock"
+
+
+def test_the_first_entry_is_told_from_the_nested_ones(path: Path) -> None:
+    lock = WriterLock(path, 1)
+    with lock.hold() as first, lock.hold() as second, lock.hold() as third:
+        assert (first, second, third) == (True, False, False)
+    with lock.hold() as again:
+        assert again
+
+
+def test_a_second_holder_waits_and_gives_up(path: Path) -> None:
+    one, other = WriterLock(path, 1), WriterLock(path, 0.01)
+    with one.hold(), one.hold(), pytest.raises(Locked), other.hold():
+        raise AssertionError("never inside")
+    with other.hold() as first:
+        assert first
+
+
+def test_leaving_the_inner_context_does_not_unlock(path: Path) -> None:
+    one, other = WriterLock(path, 1), WriterLock(path, 0)
+    with one.hold():
+        with one.hold():
+            pass
+        with pytest.raises(Locked), other.hold():
+            raise AssertionError("never inside")
+
+
+def test_an_error_inside_unlocks(path: Path) -> None:
+    one, other = WriterLock(path, 1), WriterLock(path, 0)
+    with pytest.raises(ZeroDivisionError), one.hold():
+        raise ZeroDivisionError
+    with one.hold(), pytest.raises(Locked), other.hold():
+        raise AssertionError("never inside")
+    with other.hold() as first:
+        assert first
+
+
+def test_another_thread_is_another_writer(path: Path) -> None:
+    lock, answers = WriterLock(path, 0.01), []
+
+    def enter() -> None:
+        try:
+            with lock.hold():
+                answers.append("inside")
+        except Locked:
+            answers.append("locked")
+
+    with lock.hold():
+        thread = threading.Thread(target=enter)
+        thread.start()
+        thread.join()
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert answers == ["locked", "inside"]
+
+
+def test_a_killed_process_leaves_nothing_to_clean_up(path: Path) -> None:
+    root = str(Path(__file__).parents[2])
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, str(path)],
+        env={"PYTHONPATH": root}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as holder:  # fmt: skip
+        assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
+        with pytest.raises(Locked), WriterLock(path, 0).hold():
+            raise AssertionError("never inside")
+        holder.kill()
+        holder.wait()
+        with WriterLock(path, 5).hold() as first:
+            assert first
+
+
+def test_the_lock_file_is_the_owners_and_is_never_deleted(path: Path) -> None:
+    with WriterLock(path, 1).hold():
+        pass
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_place_where_no_lock_can_be_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    for path in (tmp_path / "file" / "lock", tmp_path / "link", tmp_path):
+        with pytest.raises(StorageError), WriterLock(path, 0).hold():
+            raise AssertionError("never inside")
+    assert not (tmp_path / "elsewhere").exists()

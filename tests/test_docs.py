@@ -1,0 +1,258 @@
+"""The documents are held to the program: commands, links, the map, the fact in the README."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import pytest
+
+from engram.settings.keys import known_keys
+from engram.store.clock import FixedClock
+from engram.surfaces.cli.app import VERBS, cli
+from engram.vault import Vault
+from tests import map as house
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+#: the clock of the demo, on which the day of expiry depends
+DEMO_CLOCK = "2026-03-06T21:00:00Z"
+#: modules with which a program reaches out
+NETWORK = frozenset({
+    "aiohttp", "anthropic", "asyncio", "ftplib", "http", "httpx", "imaplib", "openai", "poplib",
+    "requests", "smtplib", "socket", "socketserver", "ssl", "urllib", "urllib3", "webbrowser",
+    "websockets", "xmlrpc",
+})  # fmt: skip
+PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
+
+
+def between(text: str, name: str) -> str:
+    """What stands in a page between `<!-- name -->` and `<!-- /name -->`."""
+    return text.split(f"<!-- {name} -->\n")[1].split(f"<!-- /{name} -->")[0]
+
+
+def code_blocks(text: str, language: str) -> Iterator[str]:
+    yield from re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def shell_lines(text: str) -> list[str]:
+    """Every `engram ...` line of a page's shell blocks."""
+    lines = [line for block in code_blocks(text, "sh") for line in block.splitlines()]
+    return [line for line in lines if line.startswith("engram ")]
+
+
+def spans(text: str) -> list[str]:
+    """Every `engram ...` in a page's prose."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [span for span in re.findall(r"`(engram [^`]+)`", prose) if "COMMAND" not in span]
+
+
+def parse(command: click.Command, words: Sequence[str], parent: click.Context | None) -> None:
+    """Parse words as the command line does, down to the last sub-command; run nothing."""
+    if not isinstance(command, click.Group):
+        command.make_context(command.name, list(words), parent=parent)
+        return
+    context = click.Context(command, parent=parent, info_name=command.name)
+    rest = command.make_parser(context).parse_args(list(words))[1]
+    _, child, rest = command.resolve_command(context, rest)
+    assert child is not None
+    parse(child, rest, context)
+
+
+# -- the README --------------------------------------------------------------------------------
+
+
+def test_the_command_table_is_the_list_of_verbs() -> None:
+    rows = "".join(f"| `{verb}` | {help} |\n" for verb, help in VERBS.items())
+    expected = f"\n| command | does |\n|---|---|\n{rows}\n"
+    assert between(README, "commands") == expected, f"README, commands:\n{expected}"
+
+
+@pytest.mark.parametrize("line", shell_lines(README))
+def test_every_command_in_the_readme_parses(line: str) -> None:
+    parse(cli, shlex.split(line, comments=True)[1:], None)
+
+
+@pytest.mark.parametrize("span", sorted({*spans(README), *spans(CHANGELOG)}))
+def test_every_command_that_a_page_mentions_exists(span: str) -> None:
+    # prose may leave the arguments out
+    with contextlib.suppress(click.MissingParameter):
+        parse(cli, shlex.split(span)[1:], None)
+
+
+def test_the_readme_shows_the_four_commands_of_daily_use() -> None:
+    first = next(block for block in code_blocks(README, "sh") if "pip install" in block)
+    assert [line.split()[:2] for line in first.splitlines()] == [
+        ["pip", "install"], ["engram", "init"], ["engram", "import"], ["engram", "recall"],
+    ]  # fmt: skip
+
+
+def test_the_fact_in_the_readme_is_one_that_the_demo_makes(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    clock = FixedClock(DEMO_CLOCK)
+    with Vault.create(tmp_path / "vault", environment=environment, clock=clock) as vault:
+        vault.import_files("claude-code", ROOT / "tests" / "demo" / "conversation")
+        made = [path.read_text(encoding="utf-8") for path in vault.root.glob("facts/*/*.md")]
+    shown = "".join(code_blocks(between(README, "fact"), "markdown"))
+    near = next((text for text in made if "category: decision" in text and "writers" in text), "")
+    assert shown in made, f"README, fact:\n{near}"
+
+
+def test_the_demo_runs_by_the_clock_of_the_fact() -> None:
+    script = (ROOT / "tests" / "demo" / "run.sh").read_text(encoding="utf-8")
+    assert f"ENGRAM_CLOCK={DEMO_CLOCK}" in script
+
+
+def test_every_setting_that_a_page_names_exists() -> None:
+    tables = {name.partition(".")[0] for name in known_keys() if "." in name}
+    named = {
+        name
+        for page in PAGES
+        for name in re.findall(r"`([a-z_]+\.[a-z_.]+)`", page.read_text(encoding="utf-8"))
+        if name.partition(".")[0] in tables and not name.endswith((".py", ".md", ".toml"))
+    }
+    assert "capture.exclude" in named
+    assert named <= set(known_keys())
+
+
+def test_nothing_in_the_package_reaches_the_network_or_starts_a_process() -> None:
+    reached = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in house.modules()
+        for name in _imported(path)
+        if name.partition(".")[0] in NETWORK | PROCESSES
+    }
+    assert reached == set()
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+# -- pages and links ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if target.startswith(("https://", "http://", "mailto:")):
+            continue
+        name, _, anchor = target.partition("#")
+        found = page.parent / name if name else page
+        assert found.exists(), f"{page.name}: {target}"
+        assert not anchor or anchor in _anchors(found), f"{page.name}: {target}"
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_no_file_names_a_place_on_somebodys_machine() -> None:
+    """Only Kim, who is invented, has a home here."""
+    homes = re.compile(r"(?:/home/|/Users/|[A-Z]:\\{1,2}Users\\{1,2})(?!kim\b)\w+|/root/\w")
+    places = [str(ROOT)] if len(ROOT.parts) > 2 else []
+    guilty = {
+        f"{path.relative_to(ROOT)}: {place}"
+        for path in _tracked()
+        for text in (path.read_text(encoding="utf-8", errors="replace"),)
+        for place in (*homes.findall(text), *(place for place in places if place in text))
+        if path != Path(__file__).resolve()
+    }
+    assert guilty == set()
+
+
+def _tracked() -> Iterator[Path]:
+    """The files that make up the project, without what the tools leave behind."""
+    for top in ("engram", "config", "vault-template", "docs", "tests", ".ci"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path
+    yield from (path for path in sorted(ROOT.iterdir()) if path.is_file())
+
+
+def test_the_changelog_begins_with_what_is_to_come() -> None:
+    assert re.search(r"^## \[Unreleased\]", CHANGELOG, re.MULTILINE)
+
+
+# -- decisions ---------------------------------------------------------------------------------
+
+
+def test_decisions_are_numbered_without_gaps() -> None:
+    assert [int(page.name[:4]) for page in DECISIONS] == list(range(1, len(DECISIONS) + 1))
+
+
+@pytest.mark.parametrize("page", DECISIONS, ids=lambda page: page.name[:4])
+def test_a_decision_is_short_and_has_its_three_parts(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 25
+    assert text.startswith(f"# {page.name[:4]}: ")
+    assert re.findall(r"^\*\*(\w+)\.\*\*", text, re.MULTILINE) == [
+        "Context", "Decision", "Consequence",
+    ]  # fmt: skip
+
+
+def test_every_dependency_is_justified() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as stream:
+        project = tomllib.load(stream)["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    names = {re.split(r"[<>=~! ]", requirement)[0] for requirement in wanted}
+    page = next(page for page in DECISIONS if "dependencies" in page.name)
+    justified = set(re.findall(r"^- `([\w-]+)`", page.read_text(encoding="utf-8"), re.MULTILINE))
+    assert justified == names
+
+
+def test_each_library_is_imported_in_one_place() -> None:
+    """click is the command line's; each of the others has one module."""
+    libraries = {"click", "platformdirs", "frontmatter", "yaml", "rich", "watchdog", "whoosh"}
+    homes: dict[str, set[Path]] = {library: set() for library in libraries}
+    for path in house.modules():
+        for name in _imported(path):
+            homes.get(name.partition(".")[0], set()).add(path)
+    assert {path.parent.name for path in homes.pop("click")} == {"cli"}
+    assert {library: len(paths) for library, paths in homes.items()} == dict.fromkeys(homes, 1)
+
+
+# -- the house ---------------------------------------------------------------------------------
+
+
+def test_the_map_is_up_to_date() -> None:
+    assert house.PAGE.read_text(encoding="utf-8") == house.page(), "run `make map`"
+
+
+def test_every_room_has_its_place_in_the_flow() -> None:
+    assert set(house.ORDER) == house.rooms()
+    assert len(set(house.ORDER)) == len(house.ORDER)
+
+
+def test_every_module_says_what_it_does() -> None:
+    firsts = {path: house.docstring(path).splitlines()[0] for path in house.modules()}
+    assert [path for path, first in firsts.items() if len(first) < 20] == []
+
+
+def test_no_module_is_longer_than_400_lines() -> None:
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in house.modules()
+    }
+    assert {path: lines for path, lines in lengths.items() if lines > 400} == {}
+
+
+def test_no_module_is_named_after_nothing() -> None:
+    empty = re.compile(r"util|manager|helper|common|misc")
+    assert [path.stem for path in house.modules() if empty.search(path.stem)] == []
