@@ -26,6 +26,9 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 
 def check(turn: Turn) -> None:
     """Raise BadInput for a turn whose source, role, time or message is no such thing."""
+    texts = (turn.source, turn.session, turn.text, turn.time, turn.message, turn.project)
+    if not all(isinstance(text, str) for text in (*texts, turn.title, *turn.tools)):
+        raise BadInput("a field of a turn is no text")
     if not is_id(turn.source):
         raise BadInput("the source of a turn is no name", "use a-z, 0-9 and hyphens")
     if turn.role not in ("user", "assistant"):

@@ -10,15 +10,21 @@ and `count_damaged` tells of it.
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 
+from engram.capture.door import check
+from engram.model.errors import BadInput
 from engram.model.turn import Entry, Turn
 from engram.ports import Disk
 
 FOLDER = "state/turns"
 #: a segment is closed once it is larger, bytes: small enough to rewrite for a purge
 SEGMENT_BYTES = 8_000_000
+_SEGMENT = re.compile(r"[0-9]{8}\.jsonl")
+#: numbers are below this, so that they fit wherever they are kept
+_MOST = 1 << 40
 _PREFIX = len('{"crc":"00000000",')
 _FIELDS = ("source", "session", "role", "time", "message", "text")
 
@@ -76,9 +82,7 @@ class TurnJournal:
     def segments(self) -> list[str]:
         """The journal's files, oldest first."""
         names = self._disk.names(FOLDER)
-        return [
-            f"{FOLDER}/{name}" for name in names if name.endswith(".jsonl") and name[:8].isdigit()
-        ]
+        return [f"{FOLDER}/{name}" for name in names if _SEGMENT.fullmatch(name)]
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
         """Every sound entry numbered above `after`, in order; purged turns are left out."""
@@ -182,6 +186,8 @@ def decode(line: bytes) -> tuple[int, Turn | None, str, str] | None:
         return None
     try:
         row = json.loads(b"{" + rest)
+        if not 0 < int(row["seq"]) < _MOST:
+            return None
         if row.get("purged"):
             return int(row["seq"]), None, "none", ""
         turn = Turn(
@@ -191,7 +197,8 @@ def decode(line: bytes) -> tuple[int, Turn | None, str, str] | None:
             tools=tuple(row.get("tools", ())),
             seq=int(row["seq"]),
         )
-    except (ValueError, KeyError, TypeError):
+        check(turn)
+    except (ValueError, KeyError, TypeError, RecursionError, BadInput):
         return None
     return turn.seq, turn, str(row.get("signal", "none")), str(row.get("batch", ""))
 

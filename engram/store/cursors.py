@@ -19,7 +19,9 @@ class CursorFile:
         """Every cursor as plain data, by its key."""
         try:
             rows = json.loads(self._disk.read(layout.CURSORS) or b"{}")
-        except ValueError:
+        except (ValueError, RecursionError):
+            return {}
+        if not isinstance(rows, dict):
             return {}
         return {key: row for key, row in rows.items() if isinstance(row, dict)}
 

@@ -84,7 +84,7 @@ class Followers:
     def behind(self) -> bool:
         """Whether transactions or turns exist that the catalog has not seen; needs no lock."""
         self._reopen_if_replaced()
-        if self._diverged() or self._history.read(self.catalog.last + 1) is not None:
+        if self._diverged() or self._history.sha_of(self.catalog.last + 1):
             return True
         segments = [name for name in self._disk.names(layout.TURNS) if name.endswith(".jsonl")]
         if not segments:
@@ -97,6 +97,11 @@ class Followers:
         """A long-lived process must not go on with a file that another one has thrown away."""
         if self._open is not None and not self._open.is_at(self._path):
             self.close()
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next transaction; one whose file is damaged keeps its own."""
+        return self._history.following(self.catalog.last)
 
     def _diverged(self) -> bool:
         """Whether the vault is not the one that the catalog knew: restored, or synced otherwise."""
@@ -114,8 +119,9 @@ class Followers:
         if entries:
             with self.catalog.transaction():
                 self.catalog.turns.add(entries)
-        while (missed := self._history.read(self.catalog.last + 1)) is not None:
-            self.follow(missed, again=True)
+        if self._history.sha_of(self.catalog.last + 1):
+            for missed in self._history.all(self.catalog.last):
+                self.follow(missed, again=True)
         if entries:
             rows = self.catalog.turns.places_of(
                 [(entries[0].turn.seq, entries[-1].turn.seq)], WITHDRAWN

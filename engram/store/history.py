@@ -2,17 +2,20 @@
 
 Answers what was done, by which transaction, what a file looked like, and how to take it back.
 Guarantees: nothing is written here; what was purged is never offered again. Raises NotFound for
-transactions and memories that there are none of, Conflict when something stands in the way.
+transactions and memories that there are none of, Conflict when something stands in the way. A file
+that cannot be read is passed over and named by `unreadable`: logs are never needed to read a vault
+(design 1.1).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
-from engram.model.errors import BadInput, Conflict, NotFound
+from engram.model.errors import BadInput, Conflict, NotFound, StorageError
 from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.store import layout, transaction
@@ -23,6 +26,7 @@ from engram.store.turn_rows import DEAD, ranges_of
 
 #: what cannot be undone: it follows the person, destroys, or only tries again
 _FINAL = frozenset({"settle", "purge", "retry"})
+_MOST_MISSING = 100
 #: lines of each version that a refused undo shows
 _SHOWN_LINES = 4
 
@@ -50,7 +54,7 @@ class History:
     def read(self, number: int) -> Transaction | None:
         """A committed transaction by its number, None when there is none."""
         path, data = self._file(number)
-        return None if data is None else transaction.decode(data, path)
+        return None if data is None else _decoded(path, data)
 
     def sha_of(self, number: int) -> str:
         """SHA-256 of a transaction's file, '' when there is none."""
@@ -66,9 +70,29 @@ class History:
         return "", None
 
     def all(self, after: int = 0) -> Iterator[Transaction]:
-        """Every committed transaction above a number, in order."""
-        for path in self.paths(after):
-            yield transaction.decode(self._disk.read(path) or b"", path)
+        """Every committed transaction above a number that can be read, in order."""
+        return self._readable(self.paths(after))
+
+    def _readable(self, paths: Iterable[str]) -> Iterator[Transaction]:
+        for path in paths:
+            with suppress(StorageError, BadInput):
+                yield _decoded(path, self._disk.read(path) or b"")
+
+    def unreadable(self) -> dict[str, str]:
+        """The files of transactions that cannot be read, and why."""
+        found: dict[str, str] = {}
+        for path in self.paths():
+            try:
+                _decoded(path, self._disk.read(path) or b"")
+            except (StorageError, BadInput) as error:
+                found[path] = str(error)
+        return found
+
+    def following(self, number: int) -> int:
+        """The first number above one that no file has, not even a damaged one."""
+        while self._file(number + 1)[1] is not None:
+            number += 1
+        return number + 1
 
     def paths(self, after: int = 0) -> list[str]:
         """The files of all transactions above a number, in the order of their numbers."""
@@ -76,14 +100,18 @@ class History:
             (name, f"{layout.JOURNAL}/{month}/{name}")
             for month in self._disk.names(layout.JOURNAL)
             for name in self._disk.names(f"{layout.JOURNAL}/{month}")
-            if name.endswith(".json") and name[:8] > f"{after:08d}"
+            if layout.is_transaction(name) and name[:8] > f"{after:08d}"
         )
         return [path for _, path in numbered]
 
     def missing(self) -> list[int]:
-        """Numbers below the last one that have no file."""
-        numbers = {int(path.rpartition("/")[2][:8]) for path in self.paths()}
-        return sorted(set(range(1, max(numbers, default=0) + 1)) - numbers)
+        """Numbers below the last one that have no file; the first 100 of them."""
+        found: list[int] = []
+        before = 0
+        for number in sorted({int(path.rpartition("/")[2][:8]) for path in self.paths()}):
+            found += range(before + 1, min(number, before + 1 + _MOST_MISSING - len(found)))
+            before = number
+        return found
 
     def entries(self, catalog: Catalog, limit: int) -> list[Entry]:
         """The log, newest first."""
@@ -206,15 +234,14 @@ class History:
 
     def last_body(self, identifier: str) -> tuple[str, bytes]:
         """`(path, bytes)` of a memory's file as last known. Raises NotFound."""
-        for path in reversed(self.paths()):
-            found = transaction.decode(self._disk.read(path) or b"", path)
+        for found in self._readable(reversed(self.paths())):
             for change in (*found.plan.seen, *found.plan.changes):
                 for body in (change.after, change.before):
                     if body is None or layout.kind_of(change.path) != "memory":
                         continue
                     if read_memory(change.path, body).memory.id == identifier:
                         return change.path, body
-        raise NotFound(f"there is no memory {identifier}")
+        raise NotFound(f"there is no memory {identifier!r}")
 
     def last_memory(self, identifier: str) -> Memory:
         """A memory as its file last said it, also when the file is gone. Raises NotFound."""
@@ -246,6 +273,14 @@ class History:
         names = catalog.turns.transcripts_in(ranges)
         events = tuple(Event("requeued", name) for name in names)
         return Plan("retry", tuple(letters), events, requeue=tuple(ranges)), len(numbers)
+
+
+def _decoded(path: str, data: bytes) -> Transaction:
+    """A file of the journal; raises StorageError when it is none, or another's."""
+    found = transaction.decode(data, path)
+    if found.number != int(path.rpartition("/")[2][:8]):
+        raise StorageError(f"the transaction file {path} is that of number {found.number}")
+    return found
 
 
 def _undone(rows: Sequence[tuple]) -> set[int]:  # type: ignore[type-arg]

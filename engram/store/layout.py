@@ -35,6 +35,7 @@ _CONFLICT = re.compile(
     r"\(.*conflicted copy.*\)|\.sync-conflict-|\(conflict(?:ed)?[ )]| \(\d+\)\.md$|_conf\(\d+\)",
     re.IGNORECASE,
 )
+_TRANSACTION = re.compile(r"[0-9]{8}\.json")
 
 
 def memory_path(memory: Memory) -> str:
@@ -51,6 +52,11 @@ def transcript_path(turn: Turn) -> str:
 def pending_path(number: int) -> str:
     """The transaction file while it is being applied."""
     return f"{PENDING}/{number:08d}.json"
+
+
+def is_transaction(name: str) -> bool:
+    """Whether a file of the journal, or of what is pending, has the name of a transaction."""
+    return _TRANSACTION.fullmatch(name) is not None
 
 
 def journal_path(number: int, time: Instant) -> str:

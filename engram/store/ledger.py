@@ -55,16 +55,16 @@ class Ledger:
         """Finish every pending transaction in order, then let the followers catch up."""
         for name in self._disk.names(layout.PENDING):
             path = f"{layout.PENDING}/{name}"
-            if not name.endswith(".json"):
+            if name.endswith(".tmp"):
                 self._disk.remove(path)  # staged for a transaction that was never committed
-                continue
-            self._finish(transaction.decode(self._disk.read(path) or b"", path), staged=False)
+            elif layout.is_transaction(name):
+                self._finish(transaction.decode(self._disk.read(path) or b"", path), staged=False)
         self._followers.catch_up()
 
     @property
     def behind(self) -> bool:
         """Whether a crash left something to recover; needs no lock."""
-        if any(name.endswith(".json") for name in self._disk.names(layout.PENDING)):
+        if any(map(layout.is_transaction, self._disk.names(layout.PENDING))):
             return True
         return self._followers.behind
 
@@ -76,7 +76,7 @@ class Ledger:
                     continue
                 if self._disk.read(change.path) != change.before:
                     raise Conflict(f"{change.path} has changed meanwhile")
-            number = self._followers.catalog.last + 1
+            number = self._followers.next_number
             committed = Transaction(number, self._clock.now(), plan)
             self._write_pending(committed)
             return self._finish(committed, staged=True, follow=True)

@@ -86,7 +86,7 @@ def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
     for line in data.splitlines(keepends=True):
         try:
             number = json.loads(line)["n"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
         if isinstance(number, int) and line.endswith(b"\n"):
             yield number, line

@@ -20,7 +20,7 @@ import click
 from engram import __version__
 from engram.model.display import plain_line
 from engram.model.errors import EngramError, StorageError
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import Verbs, common
 from engram.surfaces.cli.output import finish, say, talk
 
 #: verb -> one line of help, in the order in which a newcomer needs them
@@ -53,7 +53,7 @@ VERBS: dict[str, str] = {
 }  # fmt: skip
 
 
-class Router(click.Group):
+class Router(Verbs):
     """Looks a verb's module up by its name and imports only that."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -74,19 +74,6 @@ class Router(click.Group):
         """The list of verbs, without importing any of them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the nearest verb suggested for a misspelt one."""
-        name = args[0] if args else ""
-        if name and name not in VERBS and not name.startswith("-"):
-            import difflib
-
-            near = difflib.get_close_matches(name, VERBS, n=1)
-            more = f"; did you mean `{near[0]}`?" if near else ""
-            raise click.UsageError(f"there is no command `{name}`{more}", ctx)
-        return super().resolve_command(ctx, args)
 
 
 @click.command(
@@ -161,6 +148,8 @@ def _refuse(message: str, hint: str, code: int) -> NoReturn:
 
 def _sentence(error: click.ClickException) -> str:
     """What click says, as this program says things: no capital, no full stop."""
+    if isinstance(error, click.NoSuchOption):
+        return f"there is no option {error.option_name}"
     text = error.format_message().strip().removesuffix(".")
     return text[:1].lower() + text[1:]
 

@@ -15,6 +15,11 @@ from typing import Any, TypeVar
 
 import click
 
+from engram.model.memory import CATEGORIES
+
+#: for an option that takes a category
+CATEGORY = click.Choice(CATEGORIES)
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _PERIOD = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
@@ -80,6 +85,24 @@ def period(context: click.Context, parameter: click.Parameter, value: str | None
         message = f"{value!r} is no day like 2026-03-06, nor a month like 2026-03"
         raise click.BadParameter(message, context, parameter) from error
     return value
+
+
+class Verbs(click.Group):
+    """A group that suggests the nearest of its commands for a misspelt one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does. Raises UsageError for a command that there is none of."""
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            # imported here: only a mistake needs it
+            from difflib import get_close_matches
+
+            near = get_close_matches(name[:50], known, n=1)
+            more = f"; did you mean `{near[0]}`?" if near else ""
+            raise click.UsageError(f"there is no command `{name}`{more}", ctx)
+        return super().resolve_command(ctx, args)
 
 
 class FreeWords(click.Command):

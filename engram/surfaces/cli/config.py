@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engram.surfaces.cli.arguments import chosen, common
+from engram.surfaces.cli.arguments import Verbs, chosen, common
 from engram.surfaces.cli.output import emit_json, say, wants_json
 
 if TYPE_CHECKING:
     from engram.settings.load import Origin
 
 
-@click.group("config", no_args_is_help=False)
+#: a longer value pushes only its own line to the right
+_WIDEST = 24
+
+
+@click.group("config", cls=Verbs, no_args_is_help=False)
 @common
 def command() -> None:
     """Show, set and locate the configuration."""
@@ -31,9 +35,10 @@ def show() -> None:
     if wants_json():
         emit_json(dict(sorted(origins.items())))
         return
-    width = max(map(len, origins))
-    for name, origin in sorted(origins.items()):
-        say(f"{name:<{width}}  {_value(origin)}  [{_place(origin)}]")
+    rows = [(name, _value(origin), _place(origin)) for name, origin in sorted(origins.items())]
+    wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for name, value, place in rows:
+        say(f"{name:<{wide[0]}}  {value:<{min(wide[1], _WIDEST)}}  {place}")
 
 
 def _value(origin: Origin) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 import click
 
 from engram.model.display import plain
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import CATEGORY, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import marked, styled
 
@@ -15,7 +15,8 @@ from engram.surfaces.cli.terminal import marked, styled
 @click.command("grep")
 @click.argument("regex")
 @click.option("--ignore-case", "-i", is_flag=True, help="Capitals and small letters are the same.")
-@click.option("--category", multiple=True, help="Only memories of these categories.")
+@click.option("--category", multiple=True, type=CATEGORY, metavar="NAME",
+              help="Only memories of these categories.")  # fmt: skip
 @click.option("--project", default="", metavar="NAME", help="Only memories of this project.")
 @click.option("--memories-only", is_flag=True, help="Leave the transcripts out.")
 @click.option(

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 import click
 
-from engram.model.memory import CATEGORIES, STATUSES, Memory
-from engram.surfaces.cli.arguments import common, period
+from engram.model.memory import STATUSES, Memory
+from engram.surfaces.cli.arguments import CATEGORY, common, period
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, styled
 
 
 @click.command("list")
-@click.option("--category", multiple=True, type=click.Choice(CATEGORIES), metavar="NAME",
+@click.option("--category", multiple=True, type=CATEGORY, metavar="NAME",
               help="Only these categories: fact, decision, preference ...")  # fmt: skip
 @click.option("--status", multiple=True, type=click.Choice(STATUSES), metavar="NAME",
               help="Of these statuses (superseded, retired ...), not live ones.")  # fmt: skip

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import click
 
-from engram.surfaces.cli.arguments import FreeWords, category, common
+from engram.surfaces.cli.arguments import CATEGORY, FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 
 
 @click.command("remember", cls=FreeWords)
 @click.argument("text", nargs=-1, required=True)
-@click.option("--category", default="", callback=category, metavar="NAME",
+@click.option("--category", type=CATEGORY, metavar="NAME",
               help="One of the ten categories; else guessed.")  # fmt: skip
 @click.option(
     "--project", default="", metavar="NAME", help="The project it is about; else it is about you."
 )
 @common
-def command(text: tuple[str, ...], category: str, project: str) -> None:
+def command(text: tuple[str, ...], category: str | None, project: str) -> None:
     """Write TEXT down as a memory of your own."""
     with opened() as vault:
-        done = vault.remember(" ".join(text), category=category, project=project)
+        done = vault.remember(" ".join(text), category=category or "", project=project)
     memory = done.memory
     if wants_json():
         emit_json({
