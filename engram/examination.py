@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from engram.health.doctor import Examination
+from engram.model.errors import EngramError
 from engram.shelf import Shelf
 from engram.store import layout
 from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
 from engram.store.history import History
-from engram.store.scan import scan
+from engram.store.scan import LINK, scan
 from engram.store.turn_rows import DEAD
 from engram.store.views import hash_lines, trace_lines
 
@@ -24,24 +25,27 @@ _GROUP_AND_OTHERS = 0o077
 
 def examine(
     disk: VaultDisk, followers: Followers, history: History, shelf: Shelf,
-    clean: Callable[[str], bool],
+    clean: Callable[[str], bool], stuck: str = "",
 ) -> Examination:  # fmt: skip
-    """Look at a vault whose hand edits were settled as far as they may be."""
+    """Look at a vault whose hand edits were settled as far as they may be.
+
+    `stuck` is why that was not possible, if it was not.
+    """
     catalog = followers.catalog
     rows = catalog.files()
     found = scan(disk, rows)
-    missing = history.missing()
+    missing, damaged = history.missing(), history.unreadable()
     return Examination(
         memories=list(catalog.memories()),
         problems={path: row.problem for path, row in rows.items() if row.problem},
-        refused=found.refused,
+        refused=found.refused | _strange(disk),
         conflict_copies=_conflict_copies(disk.root),
-        pending_transactions=len(
-            [name for name in disk.names(layout.PENDING) if name.endswith(".json")]
-        ),
-        stale_views=stale_views(disk, followers, history) if not missing else (),
+        pending_transactions=sum(map(layout.is_transaction, disk.names(layout.PENDING))),
+        stale_views=stale_views(disk, followers, history) if not (missing or damaged) else (),
         known_links=frozenset(catalog.turns.all_links()),
         missing_transactions=missing,
+        damaged_transactions=damaged,
+        stuck=stuck,
         damaged_lines=followers.damaged_turns(),
         dead_turns=len(catalog.turns.in_state(DEAD)),
         unsettled=len(found.changed) + len(found.gone),
@@ -54,20 +58,51 @@ def examine(
 def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list[str]:
     """The views in state/ whose files do not say what the vault says."""
     live = hash_lines(followers.catalog.live_hashes())
-    hashes = disk.read(layout.HASHES) or b""
+    hashes = _bytes(disk, layout.HASHES)
     stale = []
     # between consolidations the list is appended to, so its order is not part of the promise
     if sorted(hashes.splitlines()) != live.splitlines():
         stale.append(layout.HASHES)
-    if (disk.read(layout.TRACE) or b"") != b"".join(map(trace_lines, history.all())):
+    if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, history.all())):
         stale.append(layout.TRACE)
     return stale
+
+
+def _strange(disk: VaultDisk) -> dict[str, str]:
+    """What lies in state/ and among the transcripts and is not read: links, pipes, garbage."""
+    found: dict[str, str] = {}
+    for top in (layout.STATE, layout.TRANSCRIPTS):
+        if os.path.islink(disk.root / top):
+            found[top] = LINK
+            continue
+        for folder, folders, names in os.walk(disk.root / top):
+            for name in (*folders, *names):
+                path = Path(folder, name)
+                if path.is_symlink():
+                    found[path.relative_to(disk.root).as_posix()] = LINK
+                elif not (path.is_file() or path.is_dir()):
+                    found[path.relative_to(disk.root).as_posix()] = "no regular file"
+    for name in disk.names(layout.PENDING):
+        if not (name.endswith(".tmp") or layout.is_transaction(name)):
+            found.setdefault(
+                f"{layout.PENDING}/{name}", "no transaction: it does not belong here"
+            )
+    return found
+
+
+def _bytes(disk: VaultDisk, path: str) -> bytes:
+    """A file's bytes; what cannot be read is told of elsewhere and counts as empty."""
+    try:
+        return disk.read(path) or b""
+    except EngramError:
+        return b""
 
 
 def _conflict_copies(root: Path) -> list[str]:
     return sorted(
         (Path(folder) / name).relative_to(root).as_posix()
         for top in (*layout.CONTENT, layout.TRANSCRIPTS)
+        if not os.path.islink(root / top)
         for folder, _, names in os.walk(root / top)
         for name in names
         if layout.is_conflict_copy(name)
@@ -85,5 +120,5 @@ def _exposed(root: Path) -> list[str]:
 
 
 def _secrets(disk: VaultDisk, paths: Iterable[str], clean: Callable[[str], bool]) -> list[str]:
-    texts = ((path, (disk.read(path) or b"").decode("utf-8", "replace")) for path in sorted(paths))
+    texts = ((path, _bytes(disk, path).decode("utf-8", "replace")) for path in sorted(paths))
     return [path for path, text in texts if not clean(text)]

@@ -117,17 +117,27 @@ def extract(
     with an import carries its batch, so that undoing the import takes the memories along.
     """
     outcome = Outcome()
-    lots: list[_Lot] = []
-    for transcript in transcripts:
-        lot = _lease(transcript, house)
-        full = sum(len(held.turns) for held in lots) >= BATCH_TURNS
-        if lots and (full or lot.batch != lots[0].batch):
-            progress(_settle_lots(lots, house, outcome))
-            lots = []
-        lots.append(lot)
-    if lots:
+    names = list(transcripts)
+    while names:
+        batches: dict[str, str] = {}
+        lots: list[_Lot] = []
+        for transcript in names:
+            lot = _lease(transcript, house)
+            batches[transcript] = lot.batch
+            full = sum(len(held.turns) for held in lots) >= BATCH_TURNS
+            if lots and (full or lot.batch != lots[0].batch):
+                progress(_settle_lots(lots, house, outcome))
+                lots = []
+            lots.append(lot)
         progress(_settle_lots(lots, house, outcome))
+        # a transcript's batches come one at a time
+        names = [name for name in names if _waits_in_another(name, batches[name], house)]
     return outcome
+
+
+def _waits_in_another(transcript: str, batch: str, house: House) -> bool:
+    ranges, _, following = house.turns.pending(transcript)
+    return bool(ranges) and following != batch
 
 
 def preview(transcripts: Iterable[str], house: House) -> list[Verdict]:

@@ -99,8 +99,11 @@ def find_vault(chosen: str | None, environment: Mapping[str, str]) -> Path:
     """`--vault`, else ENGRAM_VAULT, else the nearest parent with engram.toml, else the default."""
     if chosen or environment.get("ENGRAM_VAULT"):
         return Path(chosen or environment["ENGRAM_VAULT"])
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError:  # the working directory was removed
+        here = Path(os.path.sep)
     for folder in (here, *here.parents):
-        if (folder / layout.CONFIG).is_file():
+        if os.path.isfile(folder / layout.CONFIG):
             return folder
     return Path(load(None, environment).settings.vault)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
 from engram import flow
@@ -90,12 +90,14 @@ class LateRules:
     def __init__(self, max_per_turn: int) -> None:
         self._max_per_turn = max_per_turn
 
-    @cached_property
-    def _rules(self) -> Extractor:
-        from engram.extract.rules import RulesTier
-
-        return RulesTier(shipped("rules"), self._max_per_turn)
-
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
         """What the rules tier makes of these turns."""
-        return self._rules.extract(turns)
+        return _rules(self._max_per_turn).extract(turns)
+
+
+@cache
+def _rules(max_per_turn: int) -> Extractor:
+    """One for all vaults of a process: it keeps nothing between turns."""
+    from engram.extract.rules import RulesTier
+
+    return RulesTier(shipped("rules"), max_per_turn)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import Removed, excluded, kept
+from engram.capture.door import APART
 from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
 from engram.capture.sources import SOURCES, recognise, source
 from engram.flow import House, Taken, take_in
@@ -190,7 +191,7 @@ class Importer:
     def _clean(self, cursor: Cursor) -> Cursor:
         """What a source remembers (a title, a project) passes the redactor before disk too."""
         redactor, state = self._house.redactor, cursor.state
-        if redactor.clean("\n".join((*state, *state.values()))):
+        if redactor.clean(APART.join((*state, *state.values()))):
             return cursor
         redact = redactor.redact
         clean = {redact(key).text: redact(text).text for key, text in state.items()}

@@ -46,6 +46,16 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """One turn by name: its link, the transcript that shows it (relative), and from which line."""
+
+    link: str
+    file: str
+    line: int
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """Which memories a listing shows; empty fields do not filter."""
 
@@ -99,6 +109,7 @@ class Library:
         catalog = self._followers.catalog
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         name = name.rpartition("/")[2].removesuffix(".md")
+        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
         exact = catalog.memory(name)
         if exact is not None:
             return exact
@@ -119,6 +130,16 @@ class Library:
         if found is None:
             raise NotFound(f"there is no memory {reference!r}")
         return found
+
+    def find_turn(self, reference: str) -> Said | None:
+        """The turn of a docid or a link (`transcript#^block`); None also for a hidden one."""
+        catalog = self._followers.catalog
+        name = reference.strip().removeprefix("[[").removesuffix("]]")
+        short = "#" + name.removeprefix("#").lower()
+        links = catalog.turns.all_links() - catalog.hidden()
+        found = sorted(link for link in links if link == name or docid(link) == short)
+        turn = self._turn(found[0]) if found else None
+        return None if turn is None else Said(found[0], *self._place(found[0]), turn)
 
     def text_of(self, memory: Memory) -> str:
         """A memory's file as it is on disk."""
@@ -213,17 +234,14 @@ class Library:
         return [self._turn_hit(one, turns[one.key], query.text) for one in ranked]
 
     def _turn_hit(self, one: Ranked, turn: Turn, asked: str) -> Hit:
-        name = one.key.partition("#")[0]
-        path = self._followers.transcripts.find(name) or ""
-        blocks = self._followers.transcripts.blocks(path) if path else []
-        line = next((block.line for block in blocks if block.link == one.key), 1)
+        path, line = self._place(one.key)
         shown = excerpt(turn.text, asked, fold=query_terms)
         return Hit(
             docid=docid(one.key),
             score=one.score,
             file=path,
             line=line,
-            title=turn.title or name,
+            title=turn.title or one.key.partition("#")[0],
             snippet=shown.text,
             id=one.key,
             collection="turns",
@@ -234,6 +252,13 @@ class Library:
             why=one.why,
             spans=shown.spans,
         )
+
+    def _place(self, link: str) -> tuple[str, int]:
+        """Transcript and line where a turn begins; an empty path when no transcript shows it."""
+        transcripts = self._followers.transcripts
+        path = transcripts.find(link.partition("#")[0]) or ""
+        blocks = transcripts.blocks(path) if path else []
+        return path, next((block.line for block in blocks if block.link == link), 1)
 
     def _turn(self, link: str) -> Turn | None:
         """A turn by its link: from the turn journal, or from the transcript that still has it."""

@@ -20,7 +20,14 @@ from engram.examination import stale_views
 from engram.furnishing import house_of, parts_of
 from engram.library import Answers
 from engram.model.change import Plan
-from engram.model.errors import BadInput, ConfigError, Conflict, Locked, Untrusted
+from engram.model.errors import (
+    BadInput,
+    ConfigError,
+    Conflict,
+    Locked,
+    StorageError,
+    Untrusted,
+)
 from engram.model.instant import Day, local_day
 from engram.model.memory import Memory
 from engram.model.report import Doomed, Status
@@ -114,8 +121,8 @@ class Reading:
                     # looked at again: the vault may have been recovered, or changed by another
                     found = self._scan(lambda: time.monotonic() > until)
                     self._settle(found)
-            except Locked:
-                return False
+            except (Locked, StorageError, BadInput):
+                return False  # somebody writes, or the disk is full, read-only or damaged
         return found.complete
 
     def _scan(self, out_of_time: Callable[[], bool] = lambda: False) -> Scan:

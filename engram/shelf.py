@@ -139,7 +139,7 @@ class Shelf:
         for one in missed:
             names.update(dict.fromkeys(_concerned(one)))
             for first, last in (*one.plan.withdraw, *one.plan.readmit):
-                turns.update(dict.fromkeys(range(first, last + 1)))
+                turns.update(dict.fromkeys(range(first, min(last, catalog.turns.last) + 1)))
         turns.update(dict.fromkeys(range(turn + 1, catalog.turns.last + 1)))
         documents: list[Document] = []
         removed: list[tuple[Collection, str]] = []

@@ -23,7 +23,7 @@ from engram.examination import examine
 from engram.health.doctor import Finding, diagnose
 from engram.imports import Importer, Report, read_stream
 from engram.model.change import Event, Plan, Transaction
-from engram.model.errors import BadInput, FormatTooNew, NotFound, Untrusted
+from engram.model.errors import BadInput, FormatTooNew, NotFound, StorageError, Untrusted
 from engram.model.instant import day_of
 from engram.model.memory import CATEGORIES, Memory
 from engram.model.report import Remembered
@@ -248,14 +248,18 @@ class Vault(Reading):
 
     def doctor(self) -> list[Finding]:
         """Everything that is not as promised, each with one fix."""
-        if self.trusted and not self.read_only:
-            with self._writing():
-                pass
-        else:
-            self.settle_within(float("inf"))
-            self.shelf.refresh()
+        stuck = ""
+        try:
+            if self.writable:
+                with self._writing():
+                    pass
+            else:
+                self.settle_within(float("inf"))
+                self.shelf.refresh()
+        except (StorageError, BadInput) as error:
+            stuck = str(error)
         parts = (self.disk, self.followers, self.history, self.shelf, self.house.redactor.clean)
-        return diagnose(examine(*parts))
+        return diagnose(examine(*parts, stuck))
 
     def rebuild(self) -> list[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""

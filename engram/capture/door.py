@@ -20,6 +20,9 @@ from engram.model.instant import instant_of
 from engram.model.turn import Turn
 
 _MESSAGE = re.compile(r"[0-9a-f]{16}")
+#: Between texts that are looked at together: no rule matches across it, so that the end of one and
+#: the beginning of the next do not become something else.
+APART = "\n\0\n"
 #: All control characters but those that end lines or part words.
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 
@@ -49,7 +52,7 @@ def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
     fields += [legible(call) for call in turn.tools]
     found = 0
     # nearly always nothing is found: one look at everything costs least
-    if not redactor.clean("\n".join(fields)):
+    if not redactor.clean(APART.join(fields)):
         parts = [redactor.redact(text) for text in fields]
         found = sum(len(part.found) for part in parts)
         fields = [part.text for part in parts]
@@ -67,4 +70,4 @@ def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
 
 def legible(text: str) -> str:
     """Text that can be written as UTF-8, without control characters but for line ends and tabs."""
-    return _CONTROLS.sub("", readable(text))
+    return readable(_CONTROLS.sub("", text))

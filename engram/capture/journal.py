@@ -37,7 +37,7 @@ class TurnJournal:
         self._end: tuple[str, int, int] | None = None
 
     def append(self, turns: Sequence[tuple[Turn, str]], batch: str = "") -> list[Entry]:
-        """Number `(turn, signal level)` pairs from the end on and make them durable in one group."""
+        """Number `(turn, signal level)` pairs from the end on; durable in one group."""
         if not turns:
             return []
         segment, size, last = self.end()
@@ -68,7 +68,7 @@ class TurnJournal:
         data = self._disk.read(segment) or b""
         good = _sound_length(data)
         if good < len(data):
-            self._disk.put(segment + ".torn", data[good:])
+            self._disk.append(segment + ".torn", data[good:])
             self._disk.put(segment, data[:good])
             self._disk.sync([FOLDER])
         if not good:
@@ -92,12 +92,22 @@ class TurnJournal:
             if index + 1 < len(segments) and firsts[index + 1] <= after + 1:
                 continue
             offset = 0
-            for line in (self._disk.read(segment) or b"").splitlines(keepends=True):
+            for line in self._lines(segment):
                 decoded = decode(line)
                 if decoded is not None and decoded[0] > after and decoded[1] is not None:
                     signal, batch = decoded[2:]
                     yield Entry(decoded[1], signal, batch, segment, offset, len(line))
                 offset += len(line)
+
+    def _lines(self, segment: str) -> list[bytes]:
+        return self._bytes(segment).splitlines(keepends=True)
+
+    def _bytes(self, segment: str) -> bytes:
+        """What a segment holds; nothing when it is no file (a link, a pipe)."""
+        try:
+            return self._disk.read(segment) or b""
+        except BadInput:
+            return b""
 
     def purge(self, messages: Iterable[str]) -> int:
         """Rewrite the lines of these message digests without their words; returns how many."""
@@ -117,11 +127,11 @@ class TurnJournal:
         return count
 
     def read(self, places: Iterable[tuple[str, int, int]]) -> Iterator[Turn]:
-        """The turns at `(segment, offset, length)`, in the order asked for; purged ones left out."""
+        """The turns at `(segment, offset, length)`, in the order asked for, but purged ones."""
         held, data = "", b""
         for segment, offset, length in places:
             if segment != held:
-                held, data = segment, self._disk.read(segment) or b""
+                held, data = segment, self._bytes(segment)
             decoded = decode(data[offset : offset + length])
             if decoded is not None and decoded[1] is not None:
                 yield decoded[1]
@@ -131,7 +141,7 @@ class TurnJournal:
         return sum(
             decode(line) is None
             for segment in self.segments()
-            for line in (self._disk.read(segment) or b"").splitlines(keepends=True)
+            for line in self._lines(segment)
             if line.endswith(b"\n")
         )
 
@@ -182,7 +192,7 @@ def decode(line: bytes) -> tuple[int, Turn | None, str, str] | None:
     if not line.endswith(b"\n") or not line.startswith(b'{"crc":"'):
         return None
     rest = line[_PREFIX:-1]
-    if line[8:16] != b"%08x" % zlib.crc32(rest):
+    if line[8:_PREFIX] != b'%08x",' % zlib.crc32(rest):
         return None
     try:
         row = json.loads(b"{" + rest)

@@ -67,25 +67,37 @@ def due_of(turn: Turn, said: str) -> TimeSpan | None:
 
 
 _UNNAMED = re.compile(r"(?:it|that|this|they|he|she)\b", re.IGNORECASE)
+_REJECTING = re.compile(
+    r"(?:that(?:'?s| is)?|this is|it'?s|you'?re|you are) (?:wrong|incorrect|mistaken|false"
+    r"|not (?:quite |entirely )?(?:right|correct|true))(?:[,;:.]| -| —) (?:no,? |actually,? )?",
+    re.IGNORECASE,
+)
 
 
 def _text(sentence: Sentence, rule: Rule) -> str:
-    told = third_person(sentence.said)
-    if rule.category == "correction" and _UNNAMED.match(sentence.said):
-        return f"Correction: {told[0].lower()}{told[1:]}"
-    return told
+    if rule.category != "correction":
+        return third_person(sentence.said)
+    said = _REJECTING.sub("", sentence.said, count=1)
+    told = third_person(said)
+    return f"Correction: {told[0].lower()}{told[1:]}" if _UNNAMED.match(said) else told
 
 
 def _fields(turn: Turn, rule: Rule, said: str) -> tuple[tuple[str, str], ...]:
     if rule.category == "decision":
         return (("decision_state", "accepted"),)
-    if rule.category != "commitment":
-        return ()
     due = due_of(turn, said)
-    state = ("commitment_state", "open")
-    return (("due", due.end), state) if due else (state,)
+    dated = (("due", due.end),) if due else ()
+    if rule.category == "correction":
+        return dated if _APPOINTED.search(said) else ()
+    return (*dated, ("commitment_state", "open")) if rule.category == "commitment" else ()
 
 
+#: What a corrected date is the date of.
+_APPOINTED = re.compile(
+    r"\b(?:deadline|due|launch|release|demo|meeting|call|exam|flight|appointment|delivery|audit"
+    r"|opening|freeze|concert|wedding|party|trip|handover|review|interview)\b",
+    re.IGNORECASE,
+)
 _DATED = frozenset(["decision", "moment", "fact", "skill", "relationship"])
 
 

@@ -16,16 +16,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_REASON = _compiled(
-    r",? \b(?:because|since|so that|so (?:we|i|it|they)|as (?:we|it|i)|due to)\b"
-)  # fmt: skip
+_REASON = _compiled(r",? \b(?:because|since|so that|so (?:we|i|it|they)|as (?:we|it|i)|due to)\b")
 _HEDGED = _compiled(
     r"\b(?:maybe|perhaps|might|possibly|probably|likely|unlikely|apparently|supposedly|hopefully"
     r"|ideally|undecided|unsure|tempted|kinda|imagine|suppose|pretend|hypothetically|hoping"
     r"|not (?:really )?sure|not necessarily|not decided|haven't decided|no idea|in theory"
     r"|i (?:guess|suppose|assume|doubt|think|believe|wish|feel like)|i'd say|wonder(?:ing)?"
     r"|thinking (?:of|about|we)|considering|toying with|leaning towards?|depends on whether"
-    r"|(?:it )?seems? (?:like|to)|it seems|(?:looks|feels|sounds|kind of) like|sort of|what if"
+    r"|(?:it )?seems? (?:like|to)|it seems|let'?s say|(?:looks|feels|sounds|kind of) like|sort of"
+    r"|what if"
     r"|(?:we|i) should(?! (?:always|never|not))|should (?:we|i)|(?:we|i|you) could"
     r"|(?:we|i) can (?:use|try|do|just)|or (?:something|whatever))\b"
 )

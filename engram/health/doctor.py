@@ -29,7 +29,8 @@ class Finding:
 class Examination:
     """What was found by looking, without judging.
 
-    `problems` are unreadable or doubtful files by path; `refused` files that could not be read;
+    `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
+    `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
     `links` what live receipts point to, and whether a transcript shows it.
     """
 
@@ -41,6 +42,8 @@ class Examination:
     stale_views: Sequence[str] = ()
     known_links: frozenset[str] = frozenset()
     missing_transactions: Sequence[int] = ()
+    damaged_transactions: Mapping[str, str] = field(default_factory=dict)
+    stuck: str = ""
     damaged_lines: int = 0
     dead_turns: int = 0
     unsettled: int = 0
@@ -62,6 +65,16 @@ def _transactions(seen: Examination) -> Iterator[Finding]:
             "error", "pending_transaction", "state/pending",
             f"{seen.pending_transactions} committed transactions are not applied",
             "any writing command finishes them: run `engram extract`",
+        )  # fmt: skip
+    if seen.stuck:
+        yield Finding(
+            "error", "stuck", "state", f"nothing can be written: {seen.stuck}",
+            "mend that first; until then the vault can only be read",
+        )  # fmt: skip
+    for path, problem in seen.damaged_transactions.items():
+        yield Finding(
+            "error", "damaged_transaction", path, problem,
+            "restore it from a backup; without it, what it did is not known and cannot be undone",
         )  # fmt: skip
     for number in seen.missing_transactions:
         yield Finding(

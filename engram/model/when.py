@@ -252,9 +252,8 @@ def _of_ending(words: _Words) -> _Days:
 
 
 def _of_near(words: _Words) -> _Days:
-    days = {"yesterday": -1, "night": -1, "tomorrow": 1, "tmrw": 1, "tmr": 1}.get(
-        words.parts[-1], 0
-    )
+    last = words.parts[-1]
+    days = (last in ("tomorrow", "tmrw", "tmr")) - (last in ("yesterday", "night"))
     return _on(words.today + timedelta(days=2 * days if "day" in words.parts else days))
 
 

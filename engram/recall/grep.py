@@ -8,6 +8,7 @@ lets pass. Raises BadInput for a refused pattern and for what is no regular expr
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -39,8 +40,11 @@ def compile_pattern(text: str, judge: Judge, *, ignore_case: bool = False) -> re
             "search for a part of it, or use `engram search`",
         )
     try:
-        reason = judge(text)
-        pattern = re.compile(text, re.IGNORECASE if ignore_case else 0)
+        with warnings.catch_warnings():
+            # a pattern that a later Python will read differently is not wrong today
+            warnings.simplefilter("ignore")
+            reason = judge(text)
+            pattern = re.compile(text, re.IGNORECASE if ignore_case else 0)
     except (re.error, RecursionError, OverflowError) as error:
         raise BadInput(
             f"not a regular expression: {error}",

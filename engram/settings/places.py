@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from engram.model.errors import ConfigError
+
 
 @dataclass(frozen=True, slots=True)
 class Places:
@@ -28,8 +30,11 @@ class Places:
 
 
 def places_of(environment: Mapping[str, str]) -> Places:
-    """The places that the environment decides: ENGRAM_HOME, else the platform's."""
-    home = Path(environment.get("HOME") or environment.get("USERPROFILE") or Path.home())
+    """The places that the environment decides: ENGRAM_HOME, else the platform's.
+
+    Raises ConfigError for a user that has no home.
+    """
+    home = _home(environment)
     if moved := environment.get("ENGRAM_HOME", ""):
         tilde = moved == "~" or moved.startswith(("~/", "~\\"))
         root = Path(os.path.abspath(home / moved[2:] if tilde else moved))
@@ -47,3 +52,12 @@ def places_of(environment: Mapping[str, str]) -> Places:
         home / "engram",
         home,
     )
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    named = environment.get("HOME") or environment.get("USERPROFILE")
+    try:
+        return Path(named) if named else Path.home()
+    except RuntimeError as error:
+        hint = "set HOME to the folder where your files are"
+        raise ConfigError("you have no home folder on this machine", hint) from error

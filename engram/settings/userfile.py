@@ -51,7 +51,7 @@ def read_small(path: Path, *, follow: bool = True) -> str | None:
 
 def refuse_symlink(path: Path) -> None:
     """Raise ConfigError when the path itself is a symlink."""
-    if path.is_symlink():
+    if os.path.islink(path):
         raise ConfigError(f"{path}: is a symlink", "edit the file that it points to instead")
 
 

@@ -8,6 +8,7 @@ seen; every failure to open or read is `CatalogUnusable`, upon which it is built
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
@@ -22,13 +23,15 @@ from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "2"
+SCHEMA = "3"
 
 _TABLES = """
 create table meta(key text primary key, value text) without rowid;
 create table files(
-  path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text
+  path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text,
+  stem text
 ) without rowid;
+create index files_stem on files(stem);
 create table memories(
   id text primary key, path text, status text, category text, created text, project text,
   space text, slot text, hash text, body text
@@ -44,6 +47,7 @@ create table events(n int, name text, subject text, details text);
 create index events_subject on events(subject);
 """
 
+_NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES + turn_rows.TABLES))
 _FIELDS = tuple(field.name for field in fields(Memory))
 _TUPLES = frozenset(field.name for field in fields(Memory) if str(field.type).startswith("tuple"))
 
@@ -75,10 +79,19 @@ class Catalog:
         if not path.exists():
             raise CatalogUnusable("missing")
         catalog = cls(Database(path), vault)
-        if catalog._meta("schema") != SCHEMA or catalog._meta("vault") != vault:
+        if not catalog.is_sound():
             catalog.close()
             raise CatalogUnusable("another schema or another vault")
         return catalog
+
+    def is_sound(self) -> bool:
+        """Whether it is ours, as far as a quick look can tell."""
+        try:
+            names = self._db.rows("select name from sqlite_master where type = 'table'")
+            ours = (self._meta("schema"), self._meta("vault")) == (SCHEMA, self._vault)
+        except CatalogUnusable:
+            return False
+        return ours and {name for (name,) in names} >= _NAMES
 
     @classmethod
     def make(cls, path: Path, vault: str) -> Catalog:
@@ -142,9 +155,9 @@ class Catalog:
         """Whether the index was built from this very catalog, or one that it follows."""
         return self._meta("indexed") == "yes"
 
-    def set_indexed(self) -> None:
-        """Record that the index was built from this catalog."""
-        self._set("indexed", "yes")
+    def set_indexed(self, indexed: bool = True) -> None:
+        """Record whether the index was built from this catalog as it is."""
+        self._set("indexed", "yes" if indexed else "")
 
     def names_with(self, beginning: str) -> list[str]:
         """Ids that begin so, sorted."""
@@ -169,8 +182,9 @@ class Catalog:
         return [memory for row in rows if (memory := _decode(row[0])).live]
 
     def taken(self, names: Iterable[str]) -> set[str]:
-        """Those of the given ids that exist already."""
-        return {name for name in names if self._db.row("select 1 from memories where id = ?", name)}
+        """Those of the given names that an id or a file has already: a link means one thing."""
+        found = "select 1 from memories where id = ? union select 1 from files where stem = ?"
+        return {name for name in names if self._db.row(found, name, name)}
 
     def status_counts(self) -> dict[str, int]:
         """How many memories have each status."""
@@ -220,8 +234,9 @@ class Catalog:
     def put_file(self, row: FileRow) -> None:
         """Record what a file looks like now."""
         self._db.do(
-            "insert or replace into files values(?,?,?,?,?,?,?)",
+            "insert or replace into files values(?,?,?,?,?,?,?,?)",
             row.path, row.size, row.mtime_ns, row.ctime_ns, row.sha, row.id, row.problem,
+            row.path.rpartition("/")[2].removesuffix(".md"),
         )  # fmt: skip
 
     def drop_file(self, path: str) -> None:

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from engram.model.errors import StorageError
 
 Row = tuple[Any, ...]
 
 
-class CatalogUnusable(Exception):
-    """The catalog is missing, foreign, too old or damaged: it is to be rebuilt."""
+class CatalogUnusable(StorageError):
+    """The catalog is missing, foreign, too old or damaged: it is to be rebuilt.
+
+    Where even that fails (the disk is full, the cache cannot be written), or it happens in the
+    middle of a question, a person gets to see it.
+    """
+
+    default_hint = "run the command again: what is damaged in the cache is built anew"
 
 
 class Database:
     """A connection. Not shared between threads; other processes may read the file meanwhile."""
 
     def __init__(self, path: Path) -> None:
-        with sound():
+        self._path = path
+        with self._sound():
             self._db = sqlite3.connect(path, isolation_level=None, timeout=10)
             self._inode = path.stat().st_ino
             # a cache: after a power cut the ledger replays what is missing
@@ -32,10 +42,13 @@ class Database:
     @classmethod
     def create(cls, path: Path) -> Database:
         """A new file, readable by its owner only, in place of whatever is there."""
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for stale in (Path(f"{path}-wal"), Path(f"{path}-shm"), path):
-            stale.unlink(missing_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        with sound():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for stale in (Path(f"{path}-wal"), Path(f"{path}-shm"), path):
+                if stale.is_dir() and not stale.is_symlink():
+                    shutil.rmtree(stale)
+                stale.unlink(missing_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return cls(path)
 
     def is_at(self, path: Path) -> bool:
@@ -52,35 +65,48 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All changes inside are kept together, or not at all."""
-        with sound():
+        with self._sound():
             self._db.execute("begin immediate")
         try:
             yield
         except BaseException:
-            self._db.execute("rollback")
+            with suppress(sqlite3.Error):  # what is damaged cannot even be rolled back
+                self._db.execute("rollback")
             raise
-        with sound():
+        with self._sound():
             self._db.execute("commit")
+
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        """As `sound`; a file that turns out to be damaged goes: the next opening builds it anew."""
+        try:
+            with sound():
+                yield
+        except CatalogUnusable as error:
+            if _is_damage(error.__cause__):
+                with suppress(OSError):
+                    self._path.unlink(missing_ok=True)
+            raise
 
     def do(self, statement: str, *values: object) -> None:
         """Run one statement."""
-        with sound():
+        with self._sound():
             self._db.execute(statement, values)
 
     def many(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         """Run one statement for each row."""
-        with sound():
+        with self._sound():
             self._db.executemany(statement, rows)
 
     def row(self, statement: str, *values: object) -> Row | None:
         """The first row of an answer."""
-        with sound():
+        with self._sound():
             found: Row | None = self._db.execute(statement, values).fetchone()
         return found
 
     def rows(self, statement: str, *values: object) -> list[Row]:
         """All rows of an answer."""
-        with sound():
+        with self._sound():
             return self._db.execute(statement, values).fetchall()
 
     def number(self, statement: str, *values: object) -> int:
@@ -91,8 +117,16 @@ class Database:
 
 @contextmanager
 def sound() -> Iterator[None]:
-    """Turn what SQLite raises into CatalogUnusable."""
+    """Turn what SQLite and the disk raise into CatalogUnusable."""
     try:
         yield
-    except sqlite3.Error as error:
-        raise CatalogUnusable(str(error)) from error
+    except (sqlite3.Error, OSError) as error:
+        raise CatalogUnusable(f"the catalog in the cache cannot be used: {error}") from error
+
+
+def _is_damage(error: BaseException | None) -> bool:
+    """Whether an error says that the file is no catalog of ours, and not only out of reach."""
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "no such" in str(error)

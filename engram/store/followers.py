@@ -94,8 +94,8 @@ class Followers:
         return self._disk.size(last) != self.catalog.turns.end_of(last)
 
     def _reopen_if_replaced(self) -> None:
-        """A long-lived process must not go on with a file that another one has thrown away."""
-        if self._open is not None and not self._open.is_at(self._path):
+        """A long-lived process must not go on with a file that was thrown away, or is damaged."""
+        if self._open is not None and not (self._open.is_sound() and self._open.is_at(self._path)):
             self.close()
 
     @property
@@ -235,13 +235,16 @@ class Followers:
             catalog.put_memory(read.memory)
 
     def take_up(self, found: Scan) -> None:
-        """Record what a scan found without a transaction: what an unregistered vault gets."""
-        if found.clean and not found.touched:
-            return
-        with self.catalog.transaction():
-            for path in (*found.gone, *found.changed):
-                self.look_at(path)
-            self._look_at_homeless()
+        """Record what a scan found without a transaction: what an unregistered vault gets.
+
+        No transaction tells the index of it, so that is built anew.
+        """
+        if found.gone or found.changed:
+            with self.catalog.transaction():
+                for path in (*found.gone, *found.changed):
+                    self.look_at(path)
+                self._look_at_homeless()
+                self.catalog.set_indexed(False)
         self.touch(found.touched)
 
     def touch(self, rows: Iterable[FileRow]) -> None:

@@ -64,9 +64,10 @@ class History:
     def _file(self, number: int) -> tuple[str, bytes | None]:
         for month in reversed(self._disk.names(layout.JOURNAL)):
             path = f"{layout.JOURNAL}/{month}/{number:08d}.json"
-            data = self._disk.read(path)
-            if data is not None:
-                return path, data
+            with suppress(BadInput):  # a link or a pipe in its place is told of by the doctor
+                data = self._disk.read(path)
+                if data is not None:
+                    return path, data
         return "", None
 
     def all(self, after: int = 0) -> Iterator[Transaction]:
@@ -137,7 +138,8 @@ class History:
             return [self._one(int(what), rows, undone)], ""
         if what:
             batch = what
-            if not any(row[3] == batch for row in rows) and not catalog.turns.batch_range(batch):
+            known = any(row[3] == batch for row in rows)
+            if not known and not (batch.isascii() and catalog.turns.batch_range(batch)):
                 raise NotFound(f"there is no change {what!r}", "`engram log` shows the changes")
         else:
             # what changed no file (a failure, turns that gave nothing) is nothing to take back

@@ -78,6 +78,8 @@ class Ledger:
                     raise Conflict(f"{change.path} has changed meanwhile")
             number = self._followers.next_number
             committed = Transaction(number, self._clock.now(), plan)
+            # refused before the commit when it could not be filed after it
+            self._disk.path(layout.journal_path(number, committed.time))
             self._write_pending(committed)
             return self._finish(committed, staged=True, follow=True)
 

@@ -25,7 +25,8 @@ from engram.store.transaction import sha256
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000
 _DEPTH = 8
-_LINK = "a symlink: nothing in a vault is read through one"
+#: why a symlink is not read
+LINK = "a symlink: nothing in a vault is read through one"
 
 
 @dataclass(slots=True)
@@ -101,7 +102,7 @@ class _Walk:
         """Path and stat of each Markdown file, in order."""
         for top in layout.CONTENT:
             if os.path.islink(self._disk.root / top):
-                self.refused[top] = _LINK
+                self.refused[top] = LINK
             else:
                 yield from self._folder(top, depth=0)
 
@@ -124,7 +125,7 @@ class _Walk:
             if layout.is_foreign_name(entry.name):
                 continue
             if entry.is_symlink():
-                self.refused[path] = _LINK
+                self.refused[path] = LINK
             elif not entry.is_dir(follow_symlinks=False):
                 yield from self._file(path, entry)
             elif depth < _DEPTH:
@@ -160,15 +161,19 @@ def _is_storable(path: str) -> bool:
 
 def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:
     """What a scan found, as the versions seen and as `(id, created|edited|moved|removed)`."""
-    gone = {rows[path].id: path for path in found.gone if rows[path].id}
+    gone = {rows[path].id for path in found.gone if rows[path].id}
+    was = {rows[path].id for path in found.changed if path in rows and rows[path].id}
     seen = [Change(path, None, None, "removed by hand") for path in found.gone]
     subjects: list[tuple[str, str]] = []
     for path, data in sorted(found.changed.items()):
         identifier = read_memory(path, data).memory.id
         what = "edited" if path in rows and rows[path].sha else "created"
-        if what == "created" and gone.pop(identifier, ""):
+        if what == "created" and identifier in gone:
             what = "moved"
+            gone.discard(identifier)
         seen.append(Change(path, None, data, f"{what} by hand"))
         subjects.append((identifier, what))
+    # a file may also go on under another id
+    gone |= was - {identifier for identifier, _ in subjects}
     subjects.extend((identifier, "removed") for identifier in sorted(gone))
     return seen, subjects

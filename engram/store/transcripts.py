@@ -12,6 +12,7 @@ extraction twice. Refuses: touching a file whose header it cannot read.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,8 +24,10 @@ from engram.store import document, layout
 from engram.store.disk import VaultDisk
 
 _SPEAKER = re.compile(
-    r"^\*\*(user|assistant)\*\* (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \^(m[0-9a-f]{10})$", re.MULTILINE
+    r"^\*\*(user|assistant)\*\* (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \^(m[0-9a-f]{10})\r?$",
+    re.MULTILINE,
 )
+_SPEAKER_BYTES = re.compile(_SPEAKER.pattern.encode("ascii"), re.MULTILINE)
 PURGED = "*(purged)*"
 #: new transcripts that one group fsync makes durable; bounds the open file handles
 _GROUP = 200
@@ -47,6 +50,8 @@ class Transcripts:
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
         self._paths: dict[str, str] | None = None
+        #: sizes of the files that ended with one of our blocks when we last wrote them
+        self._ends: dict[str, int] = {}
 
     def find(self, name: str) -> str | None:
         """The path of a transcript by its base name, wherever a person moved it in the folder."""
@@ -59,29 +64,47 @@ class Transcripts:
         return self._paths
 
     def paths(self) -> Iterator[str]:
-        """Every transcript, in order."""
-        for day in self._disk.names(layout.TRANSCRIPTS):
-            for name in self._disk.names(f"{layout.TRANSCRIPTS}/{day}"):
-                path = f"{layout.TRANSCRIPTS}/{day}/{name}"
-                if layout.kind_of(path) == "transcript":
+        """Every transcript, in order; no links, no folders."""
+        for day in self._entries(layout.TRANSCRIPTS):
+            folder = f"{layout.TRANSCRIPTS}/{day.name}"
+            for entry in self._entries(folder) if day.is_dir(follow_symlinks=False) else ():
+                path = f"{folder}/{entry.name}"
+                if layout.kind_of(path) == "transcript" and entry.is_file(follow_symlinks=False):
                     yield path
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(self._disk.path(folder)) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except (OSError, BadInput):
+            return []
 
     def append(self, turns: Sequence[Turn]) -> None:
         """Add the blocks of turns to their transcripts, making the files that are missing."""
         groups = _grouped(turns)
-        paths = self._paths
-        if paths is None or not paths.keys() >= groups.keys():
+        paths = self._paths or {}
+        # looked at again also when one was moved or taken back meanwhile
+        if any(name not in paths or self._disk.size(paths[name]) is None for name in groups):
             paths = self._look()
         born: list[tuple[str, str, bytes]] = []
         for name, own in groups.items():
             body = "".join(map(_block, own)).encode("utf-8")
             if name in paths:
-                self._disk.append(paths[name], body)
+                self._extend(paths[name], body)
             else:
                 born.append((name, layout.transcript_path(own[0]), _head(own[0]) + body))
         for start in range(0, len(born), _GROUP):
             self._make(born[start : start + _GROUP])
             paths.update((name, path) for name, path, _ in born[start : start + _GROUP])
+
+    def _extend(self, path: str, body: bytes) -> None:
+        """Append blocks, on a line of their own even below a note that a person left unended."""
+        size = self._disk.size(path)
+        if self._ends.get(path) != size:
+            data = self._disk.read(path) or b""
+            body = (b"" if data.endswith(b"\n\n") else b"\n" * (2 - data.endswith(b"\n"))) + body
+        self._disk.append(path, body)
+        self._ends[path] = (size or 0) + len(body)
 
     def _make(self, born: Sequence[tuple[str, str, bytes]]) -> None:
         """New transcripts, durable as a group."""
@@ -99,15 +122,16 @@ class Transcripts:
                 self.append(own)
                 continue
             missing = []
+            starts = {hit[4].decode("ascii"): hit.start() for hit in _SPEAKER_BYTES.finditer(data)}
             for turn in own:
-                at = data.find(f" ^{turn.block}\n".encode())
                 whole = _block(turn).encode("utf-8")
-                start = data.rfind(b"\n**", 0, at) + 1 if at >= 0 else _torn(data, whole)
-                if start >= 0 and whole != data[start:] and whole.startswith(data[start:]):
-                    data = data[:start]
+                # without its speaker line, what is torn is at most the last line
+                tail = data[starts.get(turn.block, data.rfind(b"\n") + 1) :]
+                if tail and tail != whole and whole.startswith(tail):
+                    data = data[: len(data) - len(tail)]
                     self._disk.put(path, data)
                     missing.append(turn)
-                elif at < 0:
+                elif turn.block not in starts:
                     missing.append(turn)
             if missing:
                 self.append(missing)
@@ -134,7 +158,7 @@ class Transcripts:
                 continue
             rest = data
             for turn in own:
-                rest = rest.replace(_block(turn).encode("utf-8"), b"", 1)
+                rest = rest.replace(b"\n" + _block(turn).encode("utf-8"), b"\n", 1)
             if _only_head(rest):
                 self._disk.remove(path)
                 self._paths = None
@@ -162,7 +186,7 @@ class Transcripts:
         found = list(_SPEAKER.finditer(text))
         ends = [hit.start() for hit in found[1:]] + [len(text)]
         blocks, line, at = [], 1, 0
-        for hit, end in zip(found, ends, strict=True):
+        for hit, end in zip(found, ends, strict=False):
             line += text.count("\n", at, hit.start())
             at = hit.start()
             words = text[hit.end() : end].strip("\n")
@@ -198,7 +222,8 @@ def _head(turn: Turn) -> bytes:
 
 def _block(turn: Turn) -> str:
     tools = "".join(f"\n- *{neutralise(tool)}*" for tool in turn.tools)
-    body = f"{neutralise(turn.text)}\n{tools}".strip("\n")
+    # what is left of forged speaker lines stands in code, where nothing else is escaped
+    body = _SPEAKER.sub(r"\\\g<0>", f"{neutralise(turn.text)}\n{tools}".strip("\n"))
     return f"**{turn.role}** {turn.time[:10]} {turn.time[11:19]} ^{turn.block}\n\n{body}\n\n"
 
 
@@ -206,11 +231,3 @@ def _only_head(data: bytes) -> bool:
     """Whether nothing is left but the header and the heading that we made."""
     body = document.parse(data).body.strip()
     return "\n" not in body and _SPEAKER.search(body) is None
-
-
-def _torn(data: bytes, whole: bytes) -> int:
-    """Where the file ends with a proper beginning of a block, or -1: the speaker line was cut."""
-    start = data.rfind(b"\n**") + 1
-    return (
-        start if start > 0 and b"\n" not in data[start:] and whole.startswith(data[start:]) else -1
-    )

@@ -246,7 +246,10 @@ class TurnRows:
                 )
         for first, last in plan.withdraw:
             self._db.do(
-                f"update turns set prior = state, state = {WITHDRAWN} {within}", first, last
+                f"update turns set prior = state, state = {WITHDRAWN} {within}"
+                f" and state != {WITHDRAWN}",
+                first,
+                last,
             )
         for first, last in plan.readmit:
             self._db.do(

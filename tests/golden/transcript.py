@@ -1,7 +1,7 @@
 """A `.eng` file: a conversation with the command line, as text that can be played again.
 
     # what is shown, in a line or two
-    < file notes/a.jsonl              a file that is there before the first command
+    < file notes/a.jsonl              a file that is written now, as a person would
     {"role": "user", "content": "We decided to use Postgres."}
     >
 
@@ -10,8 +10,8 @@
     ! next: ...                       what it said on stderr
     [exit 1]                          its exit code, when that is not 0
 
-`play` runs the commands of a file in an empty folder and returns the file as it should be; a file
-is right when it is equal to that. The folder's own path is shown as [TMP].
+`play` runs a file in an empty folder, from top to bottom, and returns the text as it should be; a
+file is right when it is equal to that. The folder's own path is shown as [TMP].
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tests.golden.console import Ran, run
 HERE = Path(__file__).parent
 TOKEN = "[TMP]"
 _COMMAND = re.compile(r"\$ (?:[A-Z_]+=\S* )*engram(?: |$)")
+_FILE = "< file "
 
 
 def transcripts() -> list[Path]:
@@ -36,27 +37,40 @@ def transcripts() -> list[Path]:
 def play(text: str, folder: Path) -> str:
     """Run what stands in a file; returns its text with what was printed this time."""
     folder = folder.resolve()
-    head, commands = _parts(text)
-    _lay_out(head, folder)
-    blocks = [head.rstrip("\n")]
-    for command in commands:
-        blocks.append("\n".join([f"$ {command}", *_shown(_run(command, folder), folder)]))
+    blocks: list[str] = []
+    for kind, lines in _blocks(text):
+        if kind == "file":
+            _write(folder / lines[0].removeprefix(_FILE), lines[1:-1])
+        elif kind == "command":
+            ran = _run(lines[0][2:], folder)
+            lines = [lines[0], *_shown(ran, folder)]
+        blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
 
-def _parts(text: str) -> tuple[str, list[str]]:
-    """What stands before the first command, and the commands."""
-    lines = text.splitlines()
-    first = next(number for number, line in enumerate(lines) if _COMMAND.match(line))
-    return "\n".join(lines[:first]), [line[2:] for line in lines[first:] if _COMMAND.match(line)]
+def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The remark, the files and the commands of a transcript; what was printed is left out."""
+    rest = iter(text.splitlines())
+    yield "remark", [next(rest)]
+    for line in rest:
+        if line.startswith(_FILE):
+            body = [line]
+            for inner in rest:
+                body.append(inner)
+                if inner == ">":
+                    break
+            yield "file", body
+        elif _COMMAND.match(line):
+            yield "command", [line]
 
 
-def _lay_out(head: str, folder: Path) -> None:
-    """Write the files that the head of a transcript gives."""
-    for name, body in re.findall(r"^< file (.+)\n((?:.*\n)*?)>$", head, re.MULTILINE):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(body, encoding="utf-8")
+def _write(path: Path, lines: list[str]) -> None:
+    for folder in reversed(path.parents):
+        if not folder.exists():
+            folder.mkdir()
+            # whatever the umask is: others may look into what a person makes
+            folder.chmod(0o755)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def _run(command: str, folder: Path) -> Ran:

@@ -7,7 +7,7 @@ import re
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -30,7 +30,7 @@ def note(vault: Vault, name: str, data: bytes, folder: str = f"facts/{_DAY}") ->
     return path
 
 
-def fact(text: str = "The shop uses Postgres.", header: str = "") -> bytes:
+def fact(text: str = "The shop uses Postgres.", header: str = "id: good\n") -> bytes:
     head = "category: decision\nstatus: active\ncreated: 2026-03-06T10:10:00Z\n"
     return f"---\n{header}{head}---\n{text}\n".encode()
 
@@ -67,9 +67,9 @@ _HEADERS = {
     "a merge key": b"base: &b {category: decision}\n<<: *b",
     "a python object": b"x: !!python/object/apply:os.system ['touch /tmp/engram-was-here']",
     "a python name": b"category: !!python/name:os.system\nx: !!python/module:os",
-    "1 MB": b"x: y\n" * 250_000,
-    "one line of 1 MB": b"x: " + b"y" * 1_000_000,
-    "a million dashes": b"- " * 500_000,
+    "0.9 MB": b"x: y\n" * 180_000,
+    "one line of 0.9 MB": b"x: " + b"y" * 900_000,
+    "dashes": b"- " * 450_000,
     "a thousand keys": b"".join(b"k%d: [a, b]\n" % number for number in range(1000)),
     "NUL bytes": b"cate\0gory: fact\0",
     "invalid UTF-8": b"category: \xff\xfe\x80fact",
@@ -93,9 +93,7 @@ def test_a_hostile_header_does_no_more_than_be_listed(
     assert [hit.file for hit in vault.search("findable").memories] == [f"facts/{_DAY}/bad.md"]
     found = findings(vault)
     assert any(subject in ("bad", f"facts/{_DAY}/bad.md") for subject in found), found
-    assert f"facts/{_DAY}/good.md" not in {key for key, code in found.items() if code == "header"} or (
-        "good.md" not in found
-    )
+    assert f"facts/{_DAY}/good.md" not in found
     before = path.read_bytes()
     for arguments in (["list"], ["show", "bad"], ["why", "bad"], ["links", "bad"], ["doctor"]):
         engram(*arguments)
@@ -255,25 +253,31 @@ def test_pipes_where_the_program_writes_are_refused(
     from engram.model.errors import EngramError
     from tests.kit import turns
 
-    first = turns(1)
-    vault.capture(first)
+    vault.capture(turns(1))
     path = next(vault.root.glob("transcripts/*/*.md"))
-    path.unlink()
-    os.mkfifo(path)
-    with open_vault() as reopened, pytest.raises(EngramError):
-        reopened.capture(turns(1, first=5))
-    path.unlink()
+    for place in (path, vault.root / "state" / "trace.jsonl", vault.root / "state" / "cursors.json"):
+        kept = place.read_bytes() if place.exists() else b""
+        place.unlink(missing_ok=True)
+        os.mkfifo(place)
+        with open_vault() as reopened, suppress(EngramError):
+            reopened.capture(turns(1, first=5))
+            reopened.remember("The shop uses Postgres.")
+            reopened.import_files("text", note(vault, "note.txt", b"Postgres it is.", "inbox"))
+        place.unlink()
+        place.write_bytes(kept)
     with open_vault() as reopened:
-        reopened.capture(turns(1, first=6))
-        shown = reopened.followers.transcripts.blocks(next(reopened.followers.transcripts.paths()))
-        assert {block.text for block in shown} >= {turns(1, first=n)[0].text for n in (5, 6)}
+        reopened.capture(turns(2, first=5))
+        told = {entry.turn.text for entry in reopened.journal.entries()}
+        assert told >= {one.text for one in (*turns(1), *turns(2, first=5))}
+        reopened.rebuild()
+        assert reopened.doctor() == []
 
 
 def test_large_files_are_bounded(vault: Vault, engram: Callable[..., Result]) -> None:
     """50 MB of one line in a fact: neither indexed nor journalled, but told of."""
     note(vault, "good.md", fact())
     huge = note(vault, "huge.md", fact("word " * 10_000_000))
-    note(vault, "line.md", fact("x" * 900_000))
+    note(vault, "line.md", fact("x" * 900_000, "id: line\n"))
     assert "The shop uses Postgres." in live(vault)
     found = findings(vault)
     assert found[f"facts/{_DAY}/huge.md"] == "unreadable"
@@ -297,12 +301,12 @@ def test_names_of_any_bytes_break_nothing(vault: Vault, engram: Callable[..., Re
     folder = vault.root / "facts" / _DAY
     folder.mkdir()
     for number, name in enumerate(_NAMES):
-        body = fact(f"The shop has {number} doors.")
+        body = fact(f"The shop has {number} doors.", "")
         with open(os.fsencode(folder) + b"/" + name, "wb") as file:
             file.write(body)
     texts = live(vault)
     found = vault.doctor()
-    listed = {finding.subject for finding in found if finding.code == "unreadable"}
+    listed = {one.subject for one in found if one.code in ("unreadable", "duplicate_id")}
     assert len(texts) + len(listed) == len(_NAMES), listed
     assert {f"facts/{_DAY}/\udcff\udcfe.md", f"facts/{_DAY}/back\\slash.md"} <= listed
     for arguments in (["doctor"], ["list"], ["search", "doors"], ["grep", "doors"], ["log"]):

@@ -219,6 +219,7 @@ def test_another_id_in_the_header_is_another_memory(vault: Vault) -> None:
     write(vault.disk, A, note("renamed"))
     assert errors(vault) == []
     assert known(vault) == {"renamed": ("a.md", "The shop uses tabs.")}
+    assert events(vault, "a") == ["created", "removed"] and events(vault, "renamed") == ["edited"]
 
 
 def test_two_files_that_swap_their_names_swap_their_homes(vault: Vault) -> None:

@@ -104,6 +104,42 @@ def test_the_file_is_dated_by_the_turn_that_begins_it(disk: VaultDisk) -> None:
     assert shown(disk) == links(TURNS[0], late)
 
 
+def test_a_block_begins_on_its_own_line_below_a_note_without_an_end(disk: VaultDisk) -> None:
+    transcripts = Transcripts(disk)
+    transcripts.append(TURNS[:1])
+    for number, note in enumerate((b"My own note.", b"Another.\n", b"A third.\r\n"), 1):
+        disk.append(PATH, note)
+        transcripts.append([TURNS[number]])
+        assert note in (disk.read(PATH) or b"")
+    assert shown(disk) == links(*TURNS)
+
+
+def test_what_another_process_moved_or_took_back_is_noticed(disk: VaultDisk) -> None:
+    transcripts = Transcripts(disk)
+    transcripts.append(TURNS[:1])
+    (disk.root / "transcripts/kept").mkdir()
+    moved = f"transcripts/kept/{NAME}.md"
+    (disk.root / PATH).rename(disk.root / moved)
+    transcripts.append([TURNS[1]])
+    assert shown(disk, moved) == links(*TURNS[:2])
+    Transcripts(disk).withdraw(TURNS[:2])
+    transcripts.append([TURNS[2]])
+    assert (disk.read(PATH) or b"").startswith(b"---\n") and shown(disk) == links(TURNS[2])
+
+
+def test_what_is_no_transcript_is_none(disk: VaultDisk, tmp_path: Path) -> None:
+    disk.put("transcripts/2026-03-06/mine.md", b"Only a note of my own.\n")
+    disk.put("transcripts/loose.md", b"x")
+    disk.put("transcripts/2026-03-06/data.txt", b"x")
+    (disk.root / "transcripts/2026-03-06/folder.md").mkdir()
+    (tmp_path / "outside.md").write_bytes(b"x")
+    (disk.root / "transcripts/2026-03-06/link.md").symlink_to(tmp_path / "outside.md")
+    (disk.root / "transcripts/linked").symlink_to(tmp_path)
+    assert list(Transcripts(disk).paths()) == ["transcripts/2026-03-06/mine.md"]
+    assert Transcripts(disk).blocks("transcripts/2026-03-06/mine.md") == []
+    assert Transcripts(disk).blocks("transcripts/2026-03-06/gone.md") == []
+
+
 # -- hostile words ------------------------------------------------------------------------------
 
 _FORGED = "**user** 2026-03-06 10:10:00 ^m0123456789"
@@ -212,6 +248,20 @@ def test_an_emptied_transcript_goes_and_comes_back_equal(disk: VaultDisk) -> Non
     assert disk.read(PATH) is None and transcripts.find(NAME) is None
     transcripts.withdraw(TURNS)
     transcripts.mend(TURNS)
+    assert disk.read(PATH) == whole
+
+
+def test_a_block_that_is_quoted_in_another_turn_is_neither_missed_nor_torn_out(
+    disk: VaultDisk,
+) -> None:
+    block = written(disk, turn(1)).decode().partition("2026-03-06\n\n")[2]
+    disk.remove(PATH)
+    quoting = turn(0, f"look:\n```\n{block}\n```")
+    whole = written(disk, quoting, turn(1))
+    Transcripts(disk).withdraw([turn(1)])
+    alone = disk.read(PATH) or b""
+    assert shown(disk) == links(quoting) and whole.startswith(alone)
+    Transcripts(disk).mend([quoting, turn(1)])
     assert disk.read(PATH) == whole
 
 

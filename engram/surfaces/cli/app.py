@@ -8,6 +8,7 @@ and `--json` may stand before or after the command.
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import keyword
 import os
@@ -51,6 +52,10 @@ VERBS: dict[str, str] = {
     "rebuild": "make catalog, index and views anew from the files",
     "config": "show, set and locate the configuration",
 }  # fmt: skip
+
+
+#: what a stream says that cannot take more
+_NOT_TAKEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 class Router(Verbs):
@@ -101,7 +106,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         # a code, or None; what a person quoted (`grep "*"`) is not to be expanded on Windows
         code = cli.main(arguments, "engram", standalone_mode=False, windows_expand_args=False)
         finish()
-    except click.Abort:
+    except click.Abort as end:
+        if isinstance(end.__cause__, EOFError):
+            raise end.__cause__  # click takes it for a closed terminal; here nothing asks one
         talk("interrupted; what was captured before is kept")
         sys.exit(130)
     except click.ClickException as error:
@@ -112,6 +119,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         # the reader went away (`engram list | head`): nothing to say, and nowhere to say it
         _drop_output()
         sys.exit(0)
+    except OSError as error:
+        if error.filename is not None or error.errno not in _NOT_TAKEN:
+            raise
+        # the help, which click prints itself; whatever else writes says what it could not write
+        _refuse(f"the output cannot be written: {error.strerror}", "give it another place", 1)
     except MemoryError:
         _refuse("out of memory", "close something, or import in smaller parts", 1)
     sys.exit(code if isinstance(code, int) else 0)
@@ -161,6 +173,8 @@ def _usage_hint(error: click.ClickException) -> str:
 
 def _bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Whatever reaches the top and is none of our errors: say so, show where, exit 70."""
+    if issubclass(kind, KeyboardInterrupt):  # before or after the command itself
+        os._exit(130)
     sys.__excepthook__(kind, error, trace)
     talk("error: this is a bug in engram; nothing that was committed is lost")
     talk("hint: run `engram doctor`, and report the lines above")

@@ -1,27 +1,56 @@
-"""`engram show ID`: one memory, as its file says it."""
+"""`engram show ID`: one memory, as its file says it; or one turn, by the docid of a search."""
 
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import click
 
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
+if TYPE_CHECKING:
+    from engram.library import Said
+    from engram.model.memory import Memory
+
 
 @click.command("show")
 @click.argument("identifier", metavar="ID")
 @common
 def command(identifier: str) -> None:
-    """Print the file of memory ID: an id, its beginning, or a docid such as a1b2c3."""
+    """Print the file of memory ID: an id, its beginning, or a docid such as a1b2c3.
+
+    The docid of a turn prints what was said.
+    """
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
-        memory = vault.library.memory(identifier)
-        text = vault.library.text_of(memory)
+        library = vault.library
+        memory = library.find_memory(identifier)
+        said = library.find_turn(identifier) if memory is None else None
+        if said is not None:
+            _show_turn(said)
+        else:
+            memory = memory or library.memory(identifier)
+            _show_memory(memory, library.text_of(memory))
+
+
+def _show_memory(memory: Memory, text: str) -> None:
     if wants_json():
         row = dataclasses.asdict(memory)
         emit_json(row | {"extra": memory.extras, "file": memory.path, "markdown": text})
         return
     talk(memory.path)
     say(text.rstrip("\n"))
+
+
+def _show_turn(said: Said) -> None:
+    turn = said.turn
+    if wants_json():
+        emit_json({
+            "id": said.link, "file": said.file, "line": said.line, "role": turn.role,
+            "time": turn.time, "project": turn.project, "text": turn.text,
+        })  # fmt: skip
+        return
+    talk(f"{said.file}:{said.line}")
+    say(f"{turn.role} {turn.time}\n\n{turn.text}")

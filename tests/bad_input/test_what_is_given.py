@@ -1,0 +1,362 @@
+"""What people and programs hand in that cannot be used: a clear error, or a counted skip."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engram.capture.sources import SOURCES
+from engram.library import Filter
+from engram.model.errors import BadInput, ConfigError, EngramError, NotFound
+from engram.model.turn import Turn
+from engram.store.clock import FixedClock
+from engram.vault import Vault
+from tests.conftest import NOW
+
+_TIME = "2026-03-06T10:10:00Z"
+_GOOD = b'{"role": "user", "content": "We decided to use Postgres for the shop."}\n'
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_path_without_a_file_is_an_error_that_names_it(
+    source: str, vault: Vault, tmp_path: Path
+) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "dangling").symlink_to(tmp_path / "gone")
+    for path in (tmp_path / "gone", tmp_path / "loop", tmp_path / "dangling", tmp_path / ("x" * 300)):
+        with pytest.raises(BadInput) as refused:
+            vault.import_files(source, path)
+        assert str(path) in str(refused.value)
+        assert refused.value.hint
+    with pytest.raises(BadInput):
+        vault.import_files(source, Path("a\0b"))
+    assert vault.log() == []
+
+
+def test_an_unknown_source_is_an_error_that_lists_those_there_are(
+    vault: Vault, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        vault.import_files("claude", tmp_path)
+    assert "claude-code" in refused.value.hint
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"\n\n\n", b"\0" * 5000, bytes(range(256)) * 20, b"\xff\xfe" + "hi".encode("utf-16-le"),
+        b"\x1f\x8b\x08" + b"z" * 99, b"%PDF-1.7\n\xe2\xe3", b"PK\3\4" + b"\0" * 99, b"[" * 100_000,
+        b'{"a":' * 50_000, b'{"type": "user"}\n' * 50, b"null\n1\n[]\n\"x\"\n{}\n", b'{"role": 7}\n',
+        b'{"role": "user", "content": {"x": 1}}\n', b'{"role": "user", "content": [[[]], 3, null]}\n',
+        b'{"type": "user", "message": {"content": 5}, "uuid": [], "timestamp": {}, "cwd": 1}\n',
+        b'{"type": "user", "message": {"content": "\\ud800 hi"}, "uuid": "u", "timestamp": 1e999}\n',
+        b'{"role": "user", "content": "hi", "timestamp": -1e30, "session": ["x"], "id": 1e309}\n',
+        b"---\n" * 3000, b"# 9999-99-99\n\nUser: hi\nAssistant: " + b"x" * 9000,
+    ],
+)  # fmt: skip
+def test_a_file_of_something_else_is_read_without_harm(
+    source: str, data: bytes, vault: Vault, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for suffix in (".jsonl", ".txt", ".md"):
+        (folder / f"x{suffix}").write_bytes(data)
+    report, _ = vault.import_files(source, folder)
+    assert report.problems == []
+    vault.import_files(source, folder / "x.jsonl")
+    vault.flush()
+    assert vault.doctor() == []
+
+
+@pytest.mark.parametrize("source", ["jsonl", "claude-code"])
+def test_json_that_is_no_transcript_gives_no_turns_and_is_counted(
+    source: str, vault: Vault, tmp_path: Path
+) -> None:
+    path = tmp_path / "package.jsonl"
+    path.write_text('{"name": "shop", "version": 1}\n' * 3 + "no json\n")
+    report, outcome = vault.import_files(source, path)
+    assert (report.turns, report.new_turns, outcome.memories) == (0, 0, 0)
+    assert report.tally.lines == 4
+    assert sum(report.tally.unknown.values()) + report.tally.unparsed_lines >= 4
+
+
+def test_invalid_utf8_is_replaced_and_what_is_whole_is_taken(vault: Vault, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"role": "user", "content": "caf\xe9 \xff"}\n' + _GOOD)
+    report, _ = vault.import_files("jsonl", path)
+    assert report.new_turns == 2
+    assert {entry.turn.text for entry in vault.journal.entries()} == {
+        "caf\ufffd \ufffd", "We decided to use Postgres for the shop.",
+    }  # fmt: skip
+
+
+def test_a_torn_last_line_waits_and_is_taken_when_it_is_whole(vault: Vault, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(_GOOD + _GOOD[:30])
+    assert vault.import_files("jsonl", path)[0].new_turns == 1
+    path.write_bytes(_GOOD + _GOOD.replace(b"Postgres", b"Redis"))
+    assert vault.import_files("jsonl", path)[0].new_turns == 1
+
+
+def test_one_bad_file_does_not_stop_the_others(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.jsonl").write_bytes(_GOOD.replace(b"shop", name.encode()))
+    shut = str(folder / "b.jsonl")
+    real = os.open
+
+    def denied(path: object, *rest: object, **named: object) -> int:
+        if str(path) == shut:
+            raise PermissionError(13, "Permission denied", shut)
+        return real(path, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", denied)
+    report, _ = vault.import_files("jsonl", folder)
+    assert report.new_turns == 2
+    assert [name for name, _ in report.problems] == ["b.jsonl"]
+    assert "Permission denied" in report.problems[0][1]
+
+
+def test_a_file_that_shrinks_or_is_replaced_is_read_again_and_doubles_nothing(
+    vault: Vault, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.jsonl"
+    lines = [
+        json.dumps({"role": "user", "content": f"note {n}", "id": str(n)}) + "\n" for n in range(9)
+    ]
+    path.write_text("".join(lines))
+    assert vault.import_files("jsonl", path)[0].new_turns == 9
+    path.write_text("".join(lines[:4]))
+    assert vault.import_files("jsonl", path)[0].new_turns == 0
+    path.write_text("".join(lines[:4]) + json.dumps({"role": "user", "content": "new"}) + "\n")
+    assert vault.import_files("jsonl", path)[0].new_turns == 1
+    path.unlink()
+    path.write_text("".join(reversed(lines)))
+    assert vault.import_files("jsonl", path)[0].new_turns == 0
+
+
+@pytest.mark.parametrize(
+    "data", [b"\0\1\2", b"", b"\xff" * 100, b"%PDF-1.7\n\xe2\xe3\xcf", b'{"name": "no turn"}\n']
+)
+def test_a_stream_of_something_else_is_refused_or_says_nothing(data: bytes, vault: Vault) -> None:
+    try:
+        assert vault.capture_stream(io.BytesIO(data)).new == 0
+    except BadInput as refused:
+        assert refused.hint
+    assert vault.doctor() == []
+
+
+def test_a_stream_without_end_is_refused_before_it_fills_memory(vault: Vault) -> None:
+    class Endless(io.RawIOBase):
+        read_bytes = 0
+
+        def read(self, size: int = -1) -> bytes:
+            assert 0 < size < 100_000_000
+            type(self).read_bytes += size
+            return b"x" * size
+
+    with pytest.raises(BadInput, match="too much"):
+        vault.capture_stream(Endless())  # type: ignore[arg-type]
+    assert Endless.read_bytes < 100_000_000
+    assert vault.log() == []
+
+
+_TURN = {
+    "source": "api", "session": "s", "role": "user", "text": "hi there", "time": _TIME,
+    "message": "0123456789abcdef",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("source", "../../evil"), ("source", ""), ("source", "a/b"), ("source", "\ud800"),
+        ("role", "system"), ("role", ""), ("time", ""), ("time", "yesterday"), ("time", "../../x"),
+        ("time", "2026-03-06T10:10:00+01:00"), ("time", "9999-99-99T99:99:99Z"),
+        ("message", "x"), ("message", ""), ("message", "0123456789ABCDEF"), ("text", None),
+        ("session", 7), ("project", b"x"), ("title", ["x"]), ("tools", (None,)),
+    ],
+)  # fmt: skip
+def test_a_malformed_turn_is_refused_before_anything_is_kept(
+    name: str, value: object, vault: Vault
+) -> None:
+    good = Turn(**_TURN)  # type: ignore[arg-type]
+    bad = Turn(**{**_TURN, "message": "fedcba9876543210", name: value})  # type: ignore[arg-type]
+    with pytest.raises(BadInput):
+        vault.capture([good, bad])
+    assert list(vault.journal.entries()) == []
+    assert vault.capture([good]).new == 1
+    assert vault.doctor() == []
+
+
+_ODD = st.text(
+    st.one_of(st.characters(), st.sampled_from("\0\x1b\ud800\udfff\u202e\u2028\ufeff\x85[]`*^")),
+    max_size=40,
+)
+
+
+@given(_ODD, _ODD, _ODD, _ODD, _ODD)
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_turn_of_any_words_is_kept_and_read_back(
+    vault: Vault, session: str, text: str, title: str, project: str, tool: str
+) -> None:
+    """Lone surrogates, control characters and the like break neither catalog nor transcript."""
+    number = vault.journal.end()[2] + 1
+    turn = Turn(
+        "api", session, "user", text, _TIME, f"{number:016x}", project, title, (tool,)
+    )  # fmt: skip
+    assert vault.capture([turn]).new == 1
+    vault.search(text)
+    assert vault.journal.end()[2] == number
+    assert [one for one in vault.doctor() if one.severity == "error"] == []
+
+
+_NAMES = [
+    "", " ", ".", "..", "/", "../../etc/passwd", "\0", "\ud800", "\udcff", "x" * 5000, "%", "_", "'",
+    '"; drop table memories; --', "#", "#zzzzzz", "#000000", "[[x]]", "--help", "*", "\u202e", "\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_name_of_nothing_is_not_found(name: str, vault: Vault) -> None:
+    vault.remember("The shop uses Postgres.")
+    vault.remember("The shop is closed on Sundays.")
+    before = vault.log()
+    deeds: list[Callable[[], object]] = [
+        lambda: vault.library.memory(name), lambda: vault.forget(name),
+        lambda: vault.restore(name), lambda: vault.purge(name),
+    ]  # fmt: skip
+    for deed in deeds:
+        with pytest.raises((NotFound, BadInput)):
+            deed()
+    assert vault.log() == before
+
+
+@pytest.mark.parametrize(
+    "what", ["0", "-1", "99", "9" * 5000, "\u00b2", "\u0663", "import-", "import-x", "x", "\ud800", "\0"]
+)
+def test_undo_of_nothing_is_not_found(what: str, vault: Vault) -> None:
+    vault.remember("The shop uses Postgres.")
+    with pytest.raises((NotFound, BadInput)):
+        vault.undo(what)
+    assert len(vault.log()) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "", " ", "\0", "\ud800", "*" * 1000, '"', '"never closed', "-", "-x", "category:", "since:x",
+        "category:nonsense", "since:9999-99-99", "AND OR NOT", "(((((", "a" * 100_000, "\u202e\x1b[2J",
+        "tag:", "^" * 50, "before:0000-00-00 since:2026-13-45", "~!@#$%^&*()_+", "' or 1=1 --",
+    ],
+)  # fmt: skip
+def test_a_search_for_anything_answers(query: str, vault: Vault) -> None:
+    vault.remember("The shop uses Postgres.")
+    try:
+        vault.search(query)
+        vault.recall(query)
+    except BadInput as refused:
+        assert refused.hint
+    assert vault.search("postgres").memories
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(", "[", "*", "(a+)+$", "\\", "(?P<x", "a" * 20_000, "\ud800", "(?R)", "{99999999}"]
+)
+def test_a_pattern_that_is_none_is_refused(pattern: str, vault: Vault) -> None:
+    vault.remember("The shop uses Postgres.")
+    try:
+        list(vault.library.grep(pattern, Filter()))
+    except BadInput as refused:
+        assert refused.hint
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\0", "...", "?!", "\u200b", "x" * 5_000])
+def test_nothing_to_remember_is_refused(text: str, vault: Vault) -> None:
+    with pytest.raises(BadInput):
+        vault.remember(text)
+    assert list(vault.followers.catalog.memories()) == []
+    assert vault.doctor() == []
+
+
+@pytest.mark.parametrize("name", ["file", "missing", "folder"])
+def test_opening_what_is_no_vault_is_an_error_with_a_hint(
+    name: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises((BadInput, NotFound)) as refused:
+        Vault.open(tmp_path / name, environment=environment, clock=FixedClock(NOW))
+    assert refused.value.hint
+
+
+def test_a_vault_is_not_made_over_a_file_or_another_vault(
+    vault: Vault, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    for path in (vault.root, tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(EngramError) as refused:
+            Vault.create(path, environment=environment, clock=FixedClock(NOW))
+        assert refused.value.hint
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_vault_made_in_a_folder_with_files_leaves_them_alone(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    folder = tmp_path / "notes"
+    (folder / "facts").mkdir(parents=True)
+    (folder / "README.md").write_text("my own readme")
+    (folder / "facts" / "mine.md").write_text("The shop uses Postgres.\n")
+    with Vault.create(folder, environment=environment, clock=FixedClock(NOW)) as vault:
+        assert (folder / "README.md").read_text() == "my own readme"
+        assert [hit.snippet for hit in vault.search("postgres").memories] == [
+            "The shop uses Postgres."
+        ]
+        assert (folder / "facts" / "mine.md").read_text() == "The shop uses Postgres.\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "format = 1", "id = 'x'", "format = 'one'\nid = 'x'", "format = 1\nid = '../x'", "[["]
+)
+def test_an_engram_toml_that_is_none_is_named(
+    text: str, vault: Vault, environment: dict[str, str]
+) -> None:
+    config = vault.root / "engram.toml"
+    config.write_text(text)
+    with pytest.raises(ConfigError) as refused:
+        Vault.open(vault.root, environment=environment, clock=FixedClock(NOW))
+    assert str(config) in str(refused.value)
+
+
+def test_a_vault_of_a_newer_format_is_read_and_not_written(
+    vault: Vault, environment: dict[str, str]
+) -> None:
+    from engram.model.errors import FormatTooNew
+    from tests.kit import tree_digest
+
+    vault.remember("The shop uses Postgres.")
+    vault.close()
+    config = vault.root / "engram.toml"
+    config.write_text(config.read_text().replace("format = 1", "format = 2\nfuture = 'x'"))
+    before = tree_digest(vault.root)
+    with Vault.open(vault.root, environment=environment, clock=FixedClock(NOW)) as newer:
+        assert newer.search("postgres").memories
+        assert newer.recall("what does the shop use?").shown
+        assert newer.doctor() == []
+        newer.rebuild()
+        for deed in (lambda: newer.remember("x y z"), newer.flush, newer.undo, newer.retry):
+            with pytest.raises(FormatTooNew):
+                deed()
+    assert tree_digest(vault.root) == before

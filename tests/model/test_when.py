@@ -1,0 +1,190 @@
+"""Time expressions become calendar days; what is ambiguous becomes nothing."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.model.when import TimeSpan, find_times
+
+#: a Wednesday
+ANCHOR = "2026-03-04T10:00:00Z"
+
+
+def spans(text: str, anchor: str = ANCHOR) -> list[tuple[str, str]]:
+    return [(span.start, span.end) for span in find_times(text, anchor)]
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("today", "2026-03-04", "2026-03-04"),
+        ("tonight", "2026-03-04", "2026-03-04"),
+        ("this morning", "2026-03-04", "2026-03-04"),
+        ("yesterday", "2026-03-03", "2026-03-03"),
+        ("last night", "2026-03-03", "2026-03-03"),
+        ("tomorrow", "2026-03-05", "2026-03-05"),
+        ("due tmrw", "2026-03-05", "2026-03-05"),
+        ("the day before yesterday", "2026-03-02", "2026-03-02"),
+        ("the day after tomorrow", "2026-03-06", "2026-03-06"),
+        ("last Friday", "2026-02-27", "2026-02-27"),
+        ("next Friday", "2026-03-06", "2026-03-06"),
+        ("last Wednesday", "2026-02-25", "2026-02-25"),
+        ("next wed", "2026-03-11", "2026-03-11"),
+        ("this Sunday", "2026-03-08", "2026-03-08"),
+        ("we ship by Friday", "2026-03-06", "2026-03-06"),
+        ("it broke on Friday", "2026-02-27", "2026-02-27"),
+        ("on Friday it broke", "2026-02-27", "2026-02-27"),
+        ("the demo is on Friday", "2026-03-06", "2026-03-06"),
+        ("last week", "2026-02-23", "2026-03-01"),
+        ("this week", "2026-03-02", "2026-03-08"),
+        ("next week", "2026-03-09", "2026-03-15"),
+        ("last weekend", "2026-02-28", "2026-03-01"),
+        ("last month", "2026-02-01", "2026-02-28"),
+        ("next month", "2026-04-01", "2026-04-30"),
+        ("this quarter", "2026-01-01", "2026-03-31"),
+        ("last year", "2025-01-01", "2025-12-31"),
+        ("3 days ago", "2026-03-01", "2026-03-01"),
+        ("two weeks ago", "2026-02-16", "2026-02-22"),
+        ("a month ago", "2026-02-01", "2026-02-28"),
+        ("in 3 days", "2026-03-07", "2026-03-07"),
+        ("within a couple of weeks", "2026-03-18", "2026-03-18"),
+        ("a year from now", "2027-03-04", "2027-03-04"),
+        ("2026-03-06", "2026-03-06", "2026-03-06"),
+        ("at 2026-03-06T09:15:00Z sharp", "2026-03-06", "2026-03-06"),
+        ("March 6", "2026-03-06", "2026-03-06"),
+        ("the 6th of March 2027", "2027-03-06", "2027-03-06"),
+        ("6 mar 2027", "2027-03-06", "2027-03-06"),
+        ("March 6th, 2027", "2027-03-06", "2027-03-06"),
+        ("since December", "2025-12-01", "2025-12-31"),
+        ("by June", "2026-06-01", "2026-06-30"),
+        ("in October 2019", "2019-10-01", "2019-10-31"),
+        ("in 2019", "2019-01-01", "2019-12-31"),
+        ("13/6/2026", "2026-06-13", "2026-06-13"),
+        ("6/13/2026", "2026-06-13", "2026-06-13"),
+        ("5/5/2026", "2026-05-05", "2026-05-05"),
+        ("06.03.2026", "2026-03-06", "2026-03-06"),
+        ("by the 15th", "2026-03-15", "2026-03-15"),
+        ("by the 2nd", "2026-04-02", "2026-04-02"),
+        ("by end of month", "2026-03-31", "2026-03-31"),
+        ("by the end of next quarter", "2026-06-30", "2026-06-30"),
+        ("end of the week", "2026-03-06", "2026-03-06"),
+        ("end of March", "2026-03-31", "2026-03-31"),
+        ("EOY", "2026-12-31", "2026-12-31"),
+        ("in Q3 2026", "2026-07-01", "2026-09-30"),
+        ("by Q2", "2026-04-01", "2026-06-30"),
+        ("born on 29 February", "2024-02-29", "2024-02-29"),
+    ],
+)
+def test_an_expression_means_these_days(text: str, start: str, end: str) -> None:
+    assert spans(text) == [(start, end)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3/6", "3/6/2026", "31 February 2026", "February 30", "by the 45th", "2026-02-30",
+        "recently", "soon", "the other day", "for 3 days", "every Friday", "each week", "Fridays",
+        "may I", "the march of progress", "version 2026-03-06-beta", "v1.2.2026", "24/7",
+        "a/2026-03-06/b", "in 9999 years", "1,200 days", "", "q5",
+    ],
+)  # fmt: skip
+def test_what_is_ambiguous_or_no_date_gives_nothing(text: str) -> None:
+    assert spans(text) == []
+
+
+def test_a_deadline_a_start_and_a_point_are_told_apart() -> None:
+    roles = [
+        span.role_hint
+        for span in find_times("due by Friday, open since May, on 2026-03-09", ANCHOR)
+    ]
+    assert roles == ["deadline", "since", "point"]
+
+
+def test_expressions_keep_their_words_and_their_place() -> None:
+    text = "Send it TOMORROW, not next week"
+    found = find_times(text, ANCHOR)
+    assert [span.expression for span in found] == ["TOMORROW", "next week"]
+    assert all(text[span.offset :].startswith(span.expression) for span in found)
+
+
+def test_the_weekend_of_a_sunday_is_its_own_and_the_end_of_its_week_is_itself() -> None:
+    assert spans("this weekend", "2026-03-08") == [("2026-03-07", "2026-03-08")]
+    assert spans("end of the week", "2026-03-08") == [("2026-03-08", "2026-03-08")]
+
+
+def test_a_shorter_month_lends_its_last_day() -> None:
+    assert spans("in 1 month", "2026-01-31") == [("2026-02-28", "2026-02-28")]
+    assert spans("in 1 month", "2024-01-31") == [("2024-02-29", "2024-02-29")]
+    assert spans("in 1 year", "2024-02-29") == [("2025-02-28", "2025-02-28")]
+
+
+def test_units_cross_the_end_of_a_year() -> None:
+    assert spans("last week", "2026-01-01") == [("2025-12-22", "2025-12-28")]
+    assert spans("last month", "2026-01-15") == [("2025-12-01", "2025-12-31")]
+    assert spans("next quarter", "2026-11-15") == [("2027-01-01", "2027-03-31")]
+    assert spans("due January 5", "2026-12-20") == [("2027-01-05", "2027-01-05")]
+
+
+_DAYS = st.dates(min_value=date(1971, 1, 1), max_value=date(9000, 12, 31))
+
+
+def only(text: str, anchor: date) -> TimeSpan:
+    (span,) = find_times(text, anchor.isoformat())
+    return span
+
+
+@given(_DAYS, st.integers(0, 400))
+def test_days_ahead_and_days_ago_are_exact(anchor: date, count: int) -> None:
+    ahead = (anchor + timedelta(days=count)).isoformat()
+    assert only(f"in {count} days", anchor).start == ahead
+    back = anchor - timedelta(days=count)
+    if back.year >= 1970:
+        assert only(f"{count} days ago", anchor).end == back.isoformat()
+
+
+@given(_DAYS, st.sampled_from(["week", "month", "quarter", "year"]))
+def test_last_this_and_next_of_a_unit_meet_without_a_gap(anchor: date, unit: str) -> None:
+    last, this, following = (only(f"{which} {unit}", anchor) for which in ("last", "this", "next"))
+    assert date.fromisoformat(last.end) + timedelta(days=1) == date.fromisoformat(this.start)
+    assert date.fromisoformat(this.end) + timedelta(days=1) == date.fromisoformat(following.start)
+    assert this.start <= anchor.isoformat() <= this.end
+
+
+@given(_DAYS, st.sampled_from(["monday", "thursday", "sunday"]))
+def test_a_weekday_is_within_seven_days_on_the_side_that_was_named(anchor: date, name: str) -> None:
+    back = date.fromisoformat(only(f"last {name}", anchor).start)
+    ahead = date.fromisoformat(only(f"next {name}", anchor).start)
+    assert 1 <= (anchor - back).days <= 7
+    assert 1 <= (ahead - anchor).days <= 7
+    assert back.strftime("%A").casefold() == ahead.strftime("%A").casefold() == name
+
+
+@given(_DAYS, _DAYS)
+def test_a_written_date_is_read_back_in_every_form(anchor: date, day: date) -> None:
+    forms = ("%Y-%m-%d", "%d.%m.%Y", "%B {0}, %Y", "{0} %B %Y", "{0} %b %Y")
+    if day.year <= 2099:
+        for form in forms[: 2 if day.year < 1971 else 5]:
+            text = f"on {day.strftime(form).format(day.day)}"
+            assert only(text, anchor).start == day.isoformat(), text
+
+
+@given(_DAYS)
+def test_a_date_without_a_year_lies_ahead_of_a_deadline(anchor: date) -> None:
+    for day in (anchor, anchor + timedelta(days=200)):
+        found = only(f"due {day.strftime('%B')} {day.day}", anchor)
+        assert found.start >= anchor.isoformat()
+        assert found.start[5:] == day.isoformat()[5:]
+
+
+@given(_DAYS, st.text(alphabet="0123456789abdefhinorstuy /.-", max_size=40))
+def test_any_text_gives_ordered_spans_inside_it(anchor: date, text: str) -> None:
+    end = 0
+    for span in find_times(text, anchor.isoformat()):
+        assert span.offset >= end
+        end = span.offset + len(span.expression)
+        assert text[span.offset : end] == span.expression
+        assert date.fromisoformat(span.start) <= date.fromisoformat(span.end)

@@ -1,0 +1,263 @@
+"""The reading half of a vault: by name, by word, by pattern."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import engram.shelf
+from engram.index.memory_finder import PlainFinder
+from engram.library import Filter, docid
+from engram.model.errors import BadInput, NotFound
+from engram.model.hit import Hit
+from engram.model.memory import Memory
+from engram.model.turn import turn_of
+from engram.recall.rank import Setting
+from engram.vault import Vault
+from tests.conftest import NOW
+from tests.kit import takes_every_turn, tree_digest
+
+HERE = Setting(NOW, "shop")
+_SAID = [
+    ("user", "The shop uses Postgres because two writers need it."),
+    ("assistant", "Then Postgres it is, and marzipan for everyone."),
+    ("user", "Kim takes her tea without sugar."),
+    ("user", "The deploy runs on Tuesdays.\n\nNever on a Friday."),
+    ("user", "The archive valve is blue."),
+]
+
+
+@pytest.fixture
+def full(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    """A vault with one conversation, extracted."""
+    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    takes_every_turn(vault)
+    vault.capture(
+        turn_of(role, text, f"2026-03-0{day}T10:00:00Z", source="test", session="s",  # type: ignore[arg-type]
+                project="shop", title="Which database?", message=str(day))
+        for day, (role, text) in enumerate(_SAID, 1)
+    )  # fmt: skip
+    vault.flush()
+    return vault
+
+
+def the(vault: Vault, word: str) -> Memory:
+    """The memory that has this word."""
+    (found,) = (one for one in vault.followers.catalog.memories() if word in one.text)
+    return found
+
+
+def asked(vault: Vault, text: str, *, all_statuses: bool = False) -> tuple[list[Hit], list[Hit]]:
+    found = vault.search(text, project="shop", all_statuses=all_statuses)
+    return found.memories, found.turns
+
+
+# -- by name ------------------------------------------------------------------------------------
+
+
+def test_a_memory_is_found_by_every_name_it_has(full: Vault) -> None:
+    memory = the(full, "tea")
+    short = docid(memory.id)
+    beginning = memory.id[:-6]
+    for name in (
+        memory.id, f" {memory.id} ", f"[[{memory.id}]]", f"{memory.id}.md", memory.path,
+        short, short.removeprefix("#"), short.upper(), beginning,
+    ):  # fmt: skip
+        assert full.library.memory(name) == memory
+
+
+def test_an_ambiguous_beginning_is_refused_with_examples(full: Vault) -> None:
+    with pytest.raises(BadInput) as refused:
+        full.library.memory("fact-")
+    assert "fact-2026" in refused.value.hint
+
+
+@pytest.mark.parametrize("name", ["", "nobody", "#000000", "../x", "[[]]", "\ud800", "%", "#"])
+def test_what_nobody_is_called_is_not_found(full: Vault, name: str) -> None:
+    with pytest.raises(NotFound):
+        full.library.memory(name)
+    assert full.library.find_memory(name) is None
+
+
+def test_a_file_that_a_person_renamed_is_found_by_its_id(full: Vault) -> None:
+    memory = the(full, "tea")
+    path = full.root / memory.path
+    path.rename(path.with_name("About tea.md"))
+    full.doctor()
+    assert full.library.memory(memory.id).path.endswith("/About tea.md")
+
+
+def test_a_turn_is_found_by_its_link(full: Vault) -> None:
+    memory = the(full, "tea")
+    said = full.library.find_turn(memory.sources[0])
+    assert said is not None and said.turn.text == _SAID[2][1]
+    lines = (full.root / said.file).read_text("utf-8").split("\n")
+    assert lines[said.line - 1].endswith("^" + said.link.partition("^")[2])
+    assert full.library.find_turn(docid(said.link)) == said
+    assert full.library.find_turn("nobody#^m0123456789") is None
+
+
+# -- listings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "days"),
+    [
+        (Filter(), "5431"), (Filter(categories=("fact",)), "5431"),
+        (Filter(categories=("decision",)), ""), (Filter(project="shop"), "5431"),
+        (Filter(project="blog"), ""), (Filter(since="2026-03-04"), "54"),
+        (Filter(before="2026-03-04"), "31"), (Filter(statuses=("retired",)), ""),
+        (Filter(tag="tea"), ""),
+    ],
+)  # fmt: skip
+def test_a_listing_shows_what_passes_newest_first(full: Vault, wanted: Filter, days: str) -> None:
+    assert "".join(one.created[9] for one in full.library.listing(wanted, 10)) == days
+
+
+def test_a_listing_shows_no_more_than_asked_for(full: Vault) -> None:
+    assert [one.created[9] for one in full.library.listing(Filter(), 2)] == ["5", "4"]
+    assert full.library.listing(Filter(), 0) == []
+
+
+def test_the_forgotten_are_listed_when_asked_for(full: Vault) -> None:
+    memory = the(full, "tea")
+    full.forget(memory.id)
+    assert memory.id not in [one.id for one in full.library.listing(Filter(), 10)]
+    (found,) = full.library.listing(Filter(statuses=("retired",)), 10)
+    assert found.id == memory.id
+
+
+# -- where it came from -------------------------------------------------------------------------
+
+
+def test_an_origin_is_the_words_the_time_and_every_event(full: Vault) -> None:
+    memory = the(full, "tea")
+    full.forget(memory.id, "wrong")
+    full.restore(memory.id)
+    origin = full.library.origin(the(full, "tea"))
+    assert origin.receipts == (
+        (memory.sources[0], "2026-03-03T10:00:00Z", "user", "Kim takes her tea without sugar."),
+    )
+    assert [event.name for _, _, event in origin.events] == [
+        "memory_created", "memory_deleted", "memory_restored",
+    ]  # fmt: skip
+    assert [number for number, _, _ in origin.events] == sorted(
+        number for number, _, _ in origin.events
+    )
+
+
+def test_a_receipt_that_no_transcript_shows_says_so(full: Vault) -> None:
+    memory = the(full, "tea")
+    path = full.root / memory.path
+    link = memory.sources[0]
+    path.write_text(path.read_text("utf-8").replace(link, "gone-0#^m0123456789"), "utf-8")
+    full.doctor()
+    ((_, time, role, said),) = full.library.origin(full.library.memory(memory.id)).receipts
+    assert (time, role) == ("", "") and said.startswith("(no transcript")
+
+
+def test_links_lead_both_ways(full: Vault) -> None:
+    old, new = the(full, "Postgres"), the(full, "tea")
+    path = full.root / new.path
+    header = f'supersedes:\n  - "[[{old.id}]]"\nsources:'
+    path.write_text(path.read_text("utf-8").replace("sources:", header, 1), "utf-8")
+    full.doctor()
+    assert ("supersedes", old.id) in full.library.links(full.library.memory(new.id))
+    assert ("linked_from", new.id) in full.library.links(full.library.memory(old.id))
+
+
+# -- by word ------------------------------------------------------------------------------------
+
+
+def test_a_search_finds_memories_and_turns_with_file_and_line(full: Vault) -> None:
+    memories, turns = asked(full, "postgres writers")
+    hit = memories[0]
+    assert hit.id == the(full, "Postgres").id and hit.docid == docid(hit.id)
+    assert "Postgres" in (full.root / hit.file).read_text("utf-8").split("\n")[hit.line - 1]
+    assert (hit.category, hit.status, hit.project) == ("fact", "active", "shop")
+    assert hit.source == the(full, "Postgres").sources[-1] and hit.why
+    first = turns[0]
+    assert first.collection == "turns" and first.title == "Which database?"
+    line = (full.root / first.file).read_text("utf-8").split("\n")[first.line - 1]
+    assert line.endswith("^" + first.id.partition("^")[2])
+    assert any("everyone" in hit.snippet for hit in turns)
+
+
+def test_an_empty_question_lists_memories_and_no_turns(full: Vault) -> None:
+    memories, turns = asked(full, "")
+    assert len(memories) == 4 and turns == []
+    assert asked(full, "zeppelin") == ([], [])
+
+
+def test_equal_questions_have_equal_answers(full: Vault) -> None:
+    assert asked(full, "the deploy") == asked(full, "the deploy")
+
+
+def test_what_was_forgotten_is_hidden_with_its_turns_until_it_is_restored(full: Vault) -> None:
+    memory = the(full, "tea")
+    full.forget(memory.id)
+    assert asked(full, "tea sugar") == ([], [])
+    hidden, turns = asked(full, "tea sugar", all_statuses=True)
+    assert [hit.status for hit in hidden] == ["retired"] and turns == []
+    assert full.library.find_turn(memory.sources[0]) is None
+    assert list(full.library.grep("sugar", Filter())) == []
+    full.restore(memory.id)
+    memories, turns = asked(full, "tea sugar")
+    assert len(memories) == len(turns) == 1
+
+
+def test_reading_writes_nothing(full: Vault) -> None:
+    before = tree_digest(full.root)
+    asked(full, "tea")
+    list(full.library.grep("tea", Filter()))
+    full.recall("what does Kim drink?")
+    full.library.origin(the(full, "tea"))
+    assert tree_digest(full.root) == before
+
+
+# -- by pattern ---------------------------------------------------------------------------------
+
+
+def test_a_pattern_finds_lines_where_they_stand(full: Vault) -> None:
+    found = list(full.library.grep("Postgres|Friday", Filter()))
+    assert len(found) == 5
+    for path, line in found:
+        lines = (full.root / path).read_text("utf-8").split("\n")
+        assert lines[line.number - 1] == line.text
+        start, end = line.spans[0]
+        assert line.text[start:end] in ("Postgres", "Friday")
+    kinds = [path.partition("/")[0] for path, _ in found]
+    assert kinds == sorted(kinds, key=["facts", "transcripts"].index)
+
+
+def test_case_matters_unless_it_is_told_not_to(full: Vault) -> None:
+    assert list(full.library.grep("POSTGRES", Filter())) == []
+    assert len(list(full.library.grep("POSTGRES", Filter(), ignore_case=True, turns=False))) == 1
+
+
+@pytest.mark.parametrize("pattern", ["(", "(a+)+$", "a" * 2000, "[z-a]"])
+def test_a_pattern_that_cannot_be_used_is_refused(full: Vault, pattern: str) -> None:
+    with pytest.raises(BadInput):
+        list(full.library.grep(pattern, Filter()))
+
+
+# -- given back ---------------------------------------------------------------------------------
+
+
+def test_recall_gives_the_memories_that_answer_within_its_budget(full: Vault) -> None:
+    block = full.recall("how does Kim take her tea?")
+    assert "without sugar" in str(block) and the(full, "tea").id in str(block)
+    full.forget(the(full, "tea").id)
+    assert "without sugar" not in str(full.recall("how does Kim take her tea?"))
+
+
+def test_a_transcript_alone_still_answers(full: Vault) -> None:
+    link = the(full, "tea").sources[0]
+    for path in (full.root / "state" / "turns").iterdir():
+        path.unlink()
+    full.rebuild()
+    said = full.library.find_turn(link)
+    assert said is not None and said.turn.text == "Kim takes her tea without sugar."
+    assert [hit.id for hit in asked(full, "tea sugar")[1]] == [link]
+    assert Path(said.file).parts[0] == "transcripts"

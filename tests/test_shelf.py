@@ -1,0 +1,175 @@
+"""The shelf: the index is in step with the vault, or made anew."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+import engram.shelf
+from engram.index.contract import IndexUnusable
+from engram.index.memory_finder import PlainFinder
+from engram.shelf import document_of
+from engram.vault import Vault
+from tests.kit import takes_every_turn, turns
+
+_COLLECTIONS = ("memories", "turns")
+
+
+@pytest.fixture
+def light(vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch) -> Vault:
+    """A vault with the index in memory."""
+    vault.close()
+    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    return takes_every_turn(open_vault())
+
+
+def keys(vault: Vault, words: str) -> list[list[str]]:
+    """What the index has for some words: memories and turns."""
+    return [
+        sorted(hit.key for hit in vault.shelf.find(words, collection, 99))  # type: ignore[arg-type]
+        for collection in _COLLECTIONS
+    ]
+
+
+def in_step(vault: Vault) -> bool:
+    """Whether the index holds exactly what the catalog and the transcripts hold."""
+    vault.shelf.refresh()
+    memories = sorted(memory.id for memory in vault.followers.catalog.memories())
+    transcripts = vault.followers.transcripts
+    links = [block.link for path in transcripts.paths() for block in transcripts.blocks(path)]
+    assert vault.shelf.counts() == (len(memories), len(links))
+    held = keys(vault, "valve holds bar tea nine six green")
+    return held == [memories, sorted(links)]
+
+
+# -- in step ------------------------------------------------------------------------------------
+
+
+def test_what_was_committed_is_found_at_once(light: Vault) -> None:
+    light.capture(turns(5))
+    assert in_step(light) and len(keys(light, "valve")[0]) == 5
+    light.capture(turns(2, "t"))
+    assert in_step(light) and len(keys(light, "valve")[1]) == 7
+
+
+def test_the_index_follows_every_kind_of_change(light: Vault) -> None:
+    light.capture(turns(6))
+    memory = light.remember("The tea is green.").memory
+    path = light.root / memory.path
+    for deed in (
+        lambda: light.forget(memory.id), lambda: light.restore(memory.id), light.undo,
+        lambda: light.undo("1"), lambda: light.undo("6"),
+        lambda: path.write_text(path.read_text("utf-8").replace("green", "nine"), "utf-8"),
+        lambda: path.write_text(path.read_text("utf-8").replace(memory.id, "another-id"), "utf-8"),
+        lambda: path.rename(path.with_name("moved.md")),
+        lambda: path.with_name("moved.md").unlink(),
+        light.rebuild, lambda: light.capture(turns(3, "later")), light.flush,
+    ):  # fmt: skip
+        deed()
+        light.ready_to_read()
+        assert in_step(light)
+    assert light.doctor() == []
+
+
+def test_an_edit_by_hand_is_found_by_its_new_words_alone(light: Vault) -> None:
+    memory = light.remember("The shop opens at nine.").memory
+    path = light.root / memory.path
+    path.write_text(path.read_text("utf-8").replace("nine", "six"), encoding="utf-8")
+    light.ready_to_read()
+    assert keys(light, "six")[0] == [memory.id] and keys(light, "nine")[0] == []
+    assert in_step(light)
+
+
+def test_an_import_goes_from_the_index_and_comes_back(light: Vault) -> None:
+    from engram import flow
+
+    flow.take_in(turns(3), light.house, "import-1")
+    light.flush()
+    assert in_step(light) and len(keys(light, "valve")[1]) == 3
+    undone = light.undo("import-1")
+    assert in_step(light) and keys(light, "valve") == [[], []]
+    light.undo(str(undone.number))
+    assert in_step(light) and [len(found) for found in keys(light, "valve")] == [3, 3]
+
+
+def test_purged_words_leave_the_index_whole(light: Vault) -> None:
+    light.capture(turns(5))
+    doomed = next(light.followers.catalog.memories())
+    word = doomed.text.split()[1]
+    assert keys(light, word)[0] == [doomed.id]
+    light.purge(doomed.id)
+    assert keys(light, word) == [[], []]
+    assert len(keys(light, "valve")[0]) == 4
+
+
+# -- on disk ------------------------------------------------------------------------------------
+
+
+def test_a_second_process_brings_the_same_index_up(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    takes_every_turn(vault).capture(turns(5))
+    other = takes_every_turn(open_vault())
+    other.capture(turns(2, "t"))
+    vault.ready_to_read()
+    assert in_step(vault)
+    assert keys(vault, "valve") == keys(other, "valve") and len(keys(vault, "valve")[0]) == 7
+
+
+@pytest.mark.parametrize("damage", ["deleted", "emptied", "garbage"])
+def test_an_index_that_is_lost_or_damaged_is_built_anew(
+    vault: Vault, open_vault: Callable[..., Vault], damage: str
+) -> None:
+    takes_every_turn(vault).capture(turns(5))
+    vault.close()
+    index = vault.cache / "index"
+    if damage == "deleted":
+        shutil.rmtree(index)
+    for path in [path for path in index.rglob("*") if path.is_file()]:
+        path.write_bytes(b"" if damage == "emptied" else b"\xff" * 100)
+    again = open_vault()
+    again.ready_to_read()
+    assert len(keys(again, "valve")[0]) == 5 and again.shelf.index_reason == ""
+
+
+def test_a_catalog_that_was_made_anew_gets_an_index_of_its_own(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    takes_every_turn(vault).capture(turns(5))
+    vault.close()
+    (vault.cache / "catalog.sqlite").unlink()
+    again = takes_every_turn(open_vault())
+    again.ready_to_read()
+    assert len(keys(again, "valve")[0]) == 5 and in_step(again)
+
+
+def test_without_any_index_the_files_are_read(
+    vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    takes_every_turn(vault).capture(turns(5))
+    vault.close()
+    shutil.rmtree(vault.cache / "index")
+
+    class Full(engram.shelf.WhooshFinder):
+        def rebuild(self, documents: object, *, seen: int | None = None) -> None:
+            raise IndexUnusable("the disk is full")
+
+    monkeypatch.setattr(engram.shelf, "WhooshFinder", Full)
+    again = open_vault()
+    again.ready_to_read()
+    assert len(keys(again, "valve")[0]) == 5
+    assert "full" in again.shelf.index_reason
+    assert [finding.code for finding in again.doctor()] == ["index"]
+
+
+# -- documents ----------------------------------------------------------------------------------
+
+
+def test_a_memory_is_found_by_words_quote_tags_and_entities(light: Vault) -> None:
+    memory = light.remember("The tea is green.", category="preference").memory
+    document = document_of(memory)
+    assert (document.key, document.collection) == (memory.id, "memories")
+    for word in (*memory.tags, *memory.entities, "green"):
+        assert word in document.body
