@@ -12,7 +12,6 @@ from dataclasses import replace
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
 from engram.admit.retention import renewed
-from engram.extract.classify import memory_kind, score_importance
 from engram.flow import House, take_in
 from engram.model.candidate import Candidate, Receipt
 from engram.model.change import Change, Event, Plan, Range
@@ -96,6 +95,9 @@ def dictate(turn: Turn, category: str, house: House) -> tuple[Verdict, Memory | 
     guesses = house.extractor.extract([turn])
     guess = guesses[0] if len(guesses) == 1 else None
     chosen = category or (guess.category if guess else "fact")
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.extract.classify import memory_kind, score_importance
+
     kind = memory_kind(chosen, turn.text, ())
     importance = score_importance(turn.text, chosen, ())
     now = house.clock.now()

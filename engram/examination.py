@@ -84,9 +84,7 @@ def _strange(disk: VaultDisk) -> dict[str, str]:
                     found[path.relative_to(disk.root).as_posix()] = "no regular file"
     for name in disk.names(layout.PENDING):
         if not (name.endswith(".tmp") or layout.is_transaction(name)):
-            found.setdefault(
-                f"{layout.PENDING}/{name}", "no transaction: it does not belong here"
-            )
+            found.setdefault(f"{layout.PENDING}/{name}", "no transaction: it does not belong here")
     return found
 
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
 from engram.capture.door import check, cleaned
-from engram.capture.redact import Redactor
-from engram.capture.signals import Signals
 from engram.capture.trigger import due, retry_at
 from engram.extract.receipt import verify
 from engram.model.candidate import Candidate
@@ -25,6 +24,10 @@ from engram.model.turn import Turn, Waiting
 from engram.model.verdict import Verdict
 from engram.ports import Clock, Extractor, Journal, Known, Ledger, TurnBook, Writer
 from engram.settings.values import Settings
+
+if TYPE_CHECKING:
+    from engram.capture.redact import Redactor
+    from engram.capture.signals import Signals
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from engram.capture.explosive import why_explosive
 from engram.index.analysis import query_terms
 from engram.model.change import Event
-from engram.model.errors import BadInput, NotFound
+from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.hit import Found, Hit
 from engram.model.instant import Instant, day_of, local_day
 from engram.model.memory import LIVE, Memory
@@ -30,10 +30,12 @@ from engram.recall.snippet import excerpt
 from engram.shelf import Shelf
 from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
+from engram.store.turn_rows import PURGED
 
 #: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
 _HEADROOM, _LEAST = 5, 50
 _DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
+_NUMBER = re.compile(r"-[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,11 @@ class Library:
             short = "#" + name.removeprefix("#").lower()
             found = [memory for memory in catalog.memories() if docid(memory.id) == short]
         if not found and name:
-            found = list(catalog.memories(catalog.names_with(name)))
+            # a whole id whose memory is gone does not mean the one that was numbered after it
+            names = [
+                one for one in catalog.names_with(name) if not _NUMBER.fullmatch(one, len(name))
+            ]
+            found = list(catalog.memories(names))
         if len(found) > 1:
             shown = ", ".join(memory.id for memory in found[:3])
             raise BadInput(f"{reference!r} could be {len(found)} memories", f"for example {shown}")
@@ -139,11 +145,18 @@ class Library:
         links = catalog.turns.all_links() - catalog.hidden()
         found = sorted(link for link in links if link == name or docid(link) == short)
         turn = self._turn(found[0]) if found else None
-        return None if turn is None else Said(found[0], *self._place(found[0]), turn)
+        return None if turn is None else Said(found[0], *self._places(found)[found[0]], turn)
 
     def text_of(self, memory: Memory) -> str:
         """A memory's file as it is on disk."""
         return (self._disk.read(memory.path) or b"").decode("utf-8", "replace")
+
+    def _text_now(self, memory: Memory) -> str:
+        """The same; empty for a file that cannot be read at present, which the doctor tells of."""
+        try:
+            return self.text_of(memory)
+        except (BadInput, StorageError):
+            return ""
 
     def listing(self, wanted: Filter, limit: int) -> list[Memory]:
         """The memories that pass, newest first."""
@@ -154,7 +167,9 @@ class Library:
         """The live memories whose source turn is of that day in a time zone, in order."""
         catalog = self._followers.catalog
         return [
-            memory for memory in catalog.memories() if memory.live and local_day(memory.created, timezone) == day
+            memory
+            for memory in catalog.memories()
+            if memory.live and local_day(memory.created, timezone) == day
         ]
 
     def origin(self, memory: Memory) -> Origin:
@@ -203,7 +218,7 @@ class Library:
 
     def _memory_hit(self, memory: Memory, one: Ranked, asked: str) -> Hit:
         shown = excerpt(memory.text, asked, fold=query_terms)
-        text = self.text_of(memory)
+        text = self._text_now(memory)
         at = text.find(first_line(memory.text, 60).rstrip("…"))
         return Hit(
             docid=docid(memory.id),
@@ -231,10 +246,11 @@ class Library:
         found = [hit for hit in found if hit.key not in hidden]
         turns = {hit.key: turn for hit in found if (turn := self._turn(hit.key)) is not None}
         ranked = rank_turns(query, [found], turns, setting, limit)
-        return [self._turn_hit(one, turns[one.key], query.text) for one in ranked]
+        places = self._places(one.key for one in ranked)
+        return [self._turn_hit(one, turns[one.key], places[one.key], query.text) for one in ranked]
 
-    def _turn_hit(self, one: Ranked, turn: Turn, asked: str) -> Hit:
-        path, line = self._place(one.key)
+    def _turn_hit(self, one: Ranked, turn: Turn, place: tuple[str, int], asked: str) -> Hit:
+        path, line = place
         shown = excerpt(turn.text, asked, fold=query_terms)
         return Hit(
             docid=docid(one.key),
@@ -253,17 +269,25 @@ class Library:
             spans=shown.spans,
         )
 
-    def _place(self, link: str) -> tuple[str, int]:
-        """Transcript and line where a turn begins; an empty path when no transcript shows it."""
+    def _places(self, links: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Transcript and line where each turn begins; an empty path when no transcript shows it.
+
+        Each transcript is read once.
+        """
         transcripts = self._followers.transcripts
-        path = transcripts.find(link.partition("#")[0]) or ""
-        blocks = transcripts.blocks(path) if path else []
-        return path, next((block.line for block in blocks if block.link == link), 1)
+        wanted = list(links)
+        places: dict[str, tuple[str, int]] = {}
+        for name in dict.fromkeys(link.partition("#")[0] for link in wanted):
+            path = transcripts.find(name) or ""
+            lines = {block.link: block.line for block in transcripts.blocks(path)} if path else {}
+            named = (link for link in wanted if link.partition("#")[0] == name)
+            places.update((link, (path, lines.get(link, 1))) for link in named)
+        return places
 
     def _turn(self, link: str) -> Turn | None:
         """A turn by its link: from the turn journal, or from the transcript that still has it."""
         row = self._followers.catalog.turns.behind_link(link)
-        if row is None:
+        if row is None or row.state == PURGED:
             return None
         if row.seq > 0:
             places = self._followers.catalog.turns.places_of([(row.seq, row.seq)])
@@ -287,7 +311,7 @@ class Library:
         pattern = compile_pattern(regex, why_explosive, ignore_case=ignore_case)
         for memory in sorted(self._followers.catalog.memories(), key=lambda one: one.path):
             if wanted.admits(memory):
-                for line in matching_lines(pattern, self.text_of(memory)):
+                for line in matching_lines(pattern, self._text_now(memory)):
                     yield memory.path, line
         hidden = self._followers.catalog.hidden() if turns else set()
         for path in self._followers.transcripts.paths() if turns else ():

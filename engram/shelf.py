@@ -15,7 +15,7 @@ from engram.index.contract import Index, IndexUnusable
 from engram.index.memory_finder import PlainFinder
 from engram.index.whoosh_finder import WhooshFinder
 from engram.model.change import Transaction
-from engram.model.errors import Locked
+from engram.model.errors import Locked, StorageError
 from engram.model.hit import Collection, Document, Found
 from engram.model.memory import Memory
 from engram.ports import Journal
@@ -23,6 +23,7 @@ from engram.store import layout
 from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.memory_file import read_memory
+from engram.store.transcripts import PURGED
 from engram.store.turn_rows import WITHDRAWN
 
 _log = logging.getLogger(__name__)
@@ -49,7 +50,8 @@ class Shelf:
     # -- the index in step ---------------------------------------------------------------------
 
     def refresh(self, patience: float | None = None) -> bool:
-        """Bring the index up to the catalog, or build it anew; False when another one writes.
+        """Bring the index up to the catalog, or build it anew; False when that cannot be now:
+        another one writes, or the vault cannot be locked.
 
         `patience` is how long to wait for that other one, seconds; None as long as any writer.
         """
@@ -59,9 +61,9 @@ class Shelf:
             with self._followers.guard.hold(patience):
                 if not self._is_current():
                     self._bring_up()
-        except Locked:
+        except (Locked, StorageError) as reason:
             if not self._finder.state().usable:
-                self._scan_files("another process is building it")
+                self._scan_files(str(reason))
             return False
         return True
 
@@ -179,6 +181,8 @@ class Shelf:
         for path in transcripts.paths():
             title = transcripts.header(path).get("title", "")
             for block in transcripts.blocks(path):
+                if block.text == PURGED:
+                    continue
                 yield Document(block.link, "turns", title, block.text)
 
 

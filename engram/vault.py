@@ -104,10 +104,12 @@ class Vault(Reading):
     def import_files(
         self, source: str, *paths: Path, extract: bool = True, dry_run: bool = False,
         live: bool = False, index: bool = True, progress: Progress = lambda _: None,
+        extracted: Progress = lambda _: None,
     ) -> tuple[Report, flow.Outcome]:  # fmt: skip
         """Read a source's files below paths; an import is one batch that `undo` takes back.
 
-        Without `index` the next search brings the index up.
+        Without `index` the next search brings the index up. `progress` is told of bytes read,
+        `extracted` of turns extracted.
         """
         files = self._files(source, paths)
         if dry_run:
@@ -118,7 +120,7 @@ class Vault(Reading):
             if live:
                 outcome = self.extract_due()
             elif extract:
-                outcome = flow.extract(report.transcripts, self.house)
+                outcome = flow.extract(report.transcripts, self.house, extracted)
             if report.new_turns and not live:
                 self.ledger.commit(_imported(source, report))
             return report, outcome
@@ -167,10 +169,11 @@ class Vault(Reading):
         with self._writing():
             return flow.extract(names, self.house)
 
-    def flush(self) -> flow.Outcome:
-        """Extract everything pending, due or not."""
+    def flush(self, progress: Progress = lambda _: None) -> flow.Outcome:
+        """Extract everything pending, due or not; `progress` is told of turns extracted."""
         with self._writing():
-            return self.extract_transcripts([waiting.transcript for waiting in self.waiting()])
+            names = [waiting.transcript for waiting in self.waiting()]
+            return flow.extract(names, self.house, progress)
 
     def retry(self) -> int:
         """Queue the dead letter again; returns how many turns."""
@@ -226,6 +229,11 @@ class Vault(Reading):
     def purge(self, reference: str) -> list[str]:
         """Destroy a memory's content everywhere in vault and cache; returns what still cites it."""
         with self._writing():
+            for path in self.history.unreadable():
+                raise StorageError(
+                    f"{path} cannot be read and may hold the same words; nothing was purged",
+                    "restore it from a backup, or remove it, and purge again",
+                )
             doomed = self.doomed(reference)
             behind_link = self.followers.catalog.turns.behind_link
             rows = [row for link in doomed.turns if (row := behind_link(link)) is not None]

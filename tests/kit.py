@@ -34,9 +34,13 @@ def turns(count: int, session: str = "s", first: int = 0) -> list[Turn]:
     """User turns with a unique statement each."""
     return [
         turn_of(
-            "user", f"The token{session}{number:04d} valve holds {number} bar.",
+            "user",
+            f"The token{session}{number:04d} valve holds {number} bar.",
             f"2026-03-06T{10 + number // 60 % 12:02d}:{number % 60:02d}:00Z",
-            source="test", session=session, project="shop", message=str(number),
+            source="test",
+            session=session,
+            project="shop",
+            message=str(number),
         )  # fmt: skip
         for number in range(first, first + count)
     ]
@@ -59,7 +63,11 @@ def tree_digest(root: Path, *tops: str) -> str:
 
 def where(root: Path, needle: str) -> list[str]:
     """The files whose bytes hold a text, as UTF-8, UTF-16 or escaped JSON."""
-    forms = {needle.encode(), needle.encode("utf-16-le"), needle.encode("ascii", "backslashreplace")}
+    forms = {
+        needle.encode(),
+        needle.encode("utf-16-le"),
+        needle.encode("ascii", "backslashreplace"),
+    }
     return [
         path.relative_to(root).as_posix()
         for path in files(root)

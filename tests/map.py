@@ -22,7 +22,7 @@ ORDER = (
     "flow",
     "capture", "extract", "admit", "store", "index", "recall",
     "amend", "imports", "library", "shelf", "founding", "examination",
-    "health", "furnishing", "vault", "daemon", "surfaces",
+    "health", "furnishing", "reading", "vault", "daemon", "surfaces",
 )  # fmt: skip
 
 _HEAD = """\

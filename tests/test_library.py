@@ -33,11 +33,12 @@ def full(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with one conversation, extracted."""
     monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
     takes_every_turn(vault)
-    vault.capture(
+    said = [
         turn_of(role, text, f"2026-03-0{day}T10:00:00Z", source="test", session="s",  # type: ignore[arg-type]
                 project="shop", title="Which database?", message=str(day))
         for day, (role, text) in enumerate(_SAID, 1)
-    )  # fmt: skip
+    ]  # fmt: skip
+    vault.capture(said)
     vault.flush()
     return vault
 
@@ -65,6 +66,17 @@ def test_a_memory_is_found_by_every_name_it_has(full: Vault) -> None:
         short, short.removeprefix("#"), short.upper(), beginning,
     ):  # fmt: skip
         assert full.library.memory(name) == memory
+
+
+def test_an_id_whose_memory_is_gone_does_not_mean_the_next_of_that_name(full: Vault) -> None:
+    first = full.remember("The shop opens at nine.").memory
+    second = full.remember("The shop opens at nine.", project="shop").memory
+    assert second.id == f"{first.id}-2"
+    full.undo(str(full.followers.catalog.last - 1))
+    with pytest.raises(NotFound):
+        full.forget(first.id)
+    assert full.restore(first.id) == first.id
+    assert full.library.memory(first.id).live and full.library.memory(second.id).live
 
 
 def test_an_ambiguous_beginning_is_refused_with_examples(full: Vault) -> None:
@@ -221,7 +233,7 @@ def test_reading_writes_nothing(full: Vault) -> None:
 
 def test_a_pattern_finds_lines_where_they_stand(full: Vault) -> None:
     found = list(full.library.grep("Postgres|Friday", Filter()))
-    assert len(found) == 5
+    assert len(found) == 7
     for path, line in found:
         lines = (full.root / path).read_text("utf-8").split("\n")
         assert lines[line.number - 1] == line.text
@@ -233,7 +245,7 @@ def test_a_pattern_finds_lines_where_they_stand(full: Vault) -> None:
 
 def test_case_matters_unless_it_is_told_not_to(full: Vault) -> None:
     assert list(full.library.grep("POSTGRES", Filter())) == []
-    assert len(list(full.library.grep("POSTGRES", Filter(), ignore_case=True, turns=False))) == 1
+    assert len(list(full.library.grep("POSTGRES", Filter(), ignore_case=True, turns=False))) == 2
 
 
 @pytest.mark.parametrize("pattern", ["(", "(a+)+$", "a" * 2000, "[z-a]"])

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from engram.admit.same import standing
-from engram.admit.secure import injection
 from engram.admit.slot import contest, outranks
 from engram.admit.worth import unworthy
 from engram.model.candidate import Candidate
@@ -75,6 +74,9 @@ def _secret(candidate: Candidate, court: Court) -> Verdict | None:
 
 
 def _injection(candidate: Candidate, court: Court) -> Verdict | None:
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.secure import injection
+
     code = injection(candidate.text) or injection(candidate.receipt.quote)
     return Verdict("refuse", code, candidate) if code else None
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engram.capture.clean import readable
-from engram.capture.redact import Redactor
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
 from engram.model.turn import Turn
+
+if TYPE_CHECKING:
+    from engram.capture.redact import Redactor
 
 _MESSAGE = re.compile(r"[0-9a-f]{16}")
 #: Between texts that are looked at together: no rule matches across it, so that the end of one and

@@ -110,8 +110,12 @@ class TurnJournal:
             return b""
 
     def purge(self, messages: Iterable[str]) -> int:
-        """Rewrite the lines of these message digests without their words; returns how many."""
+        """Rewrite the lines of these message digests without their words; returns how many.
+
+        A damaged line that names one of them is blanked, a torn tail that does goes.
+        """
         doomed, count = frozenset(messages), 0
+        digests = [message.encode("utf-8") for message in doomed]
         for segment in self.segments():
             lines = (self._disk.read(segment) or b"").splitlines(keepends=True)
             changed = False
@@ -121,8 +125,15 @@ class TurnJournal:
                 if turn is not None and turn.message in doomed:
                     lines[index] = encode_purged(turn.seq, turn.message, len(line))
                     changed, count = True, count + 1
+                elif decoded is None and any(digest in line for digest in digests):
+                    lines[index] = re.sub(rb"[^\n]", b" ", line)
+                    changed = True
             if changed:
                 self._disk.put(segment, b"".join(lines))
+        for name in self._disk.names(FOLDER):
+            torn = f"{FOLDER}/{name}" if name.endswith(".torn") else ""
+            if torn and any(digest in self._bytes(torn) for digest in digests):
+                self._disk.remove(torn)
         self._disk.sync([FOLDER])
         return count
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -112,9 +113,11 @@ class Tail(FileSystemEventHandler):
 
     def _take(self, path: Path) -> None:
         try:
-            status = path.stat()
-        except FileNotFoundError:
+            status = path.lstat()
+        except OSError:
             return
+        if not stat.S_ISREG(status.st_mode):
+            return  # what is named by an event may be a link or a pipe: neither is followed
         stamp = (status.st_size, status.st_mtime_ns)
         if self._stats.get(path) == stamp:
             return

@@ -121,7 +121,9 @@ _JOINT = re.compile(
 _STANDS = re.compile(
     r"\s*(?:please |pls |also )?(?:don['’]?t|do not|never|always|use|no|avoid|stop|keep)\b", re.I
 )
-_NEXT_ORDER = re.compile(r",? (?:and )?(?=(?:keep|use|put|write|make|add|run|just|fix)\b)", re.I)
+_NEXT_ORDER = re.compile(
+    r"(?:, (?:and )?| and )(?=(?:keep|use|put|write|make|add|run|just|fix)\b)", re.IGNORECASE
+)
 #: ... or with a question about it.
 _ASKING = re.compile(
     r"[,;] (?:so |and |but |then )?(?:can|could|would|will|should|do|does|did|is|are|how|what|why"
@@ -133,7 +135,8 @@ _HANGING = re.compile(
     r"\s*(?:(?:so|and|but|ok|also) )?(?:if|when|whenever|once|unless|until|while|although|though"
     r"|because|since|before|after|every time|each time|for|in|on|from now on|going forward"
     r"|by default|to|as)\b"
-    r"|.*\b(?:if|because|whether|unless|says?|said|wrote|rule|policy|convention|principle|decision"
+    r"|.*\b(?:maybe|perhaps|might|probably|possibly|imagine|suppose|guess|think|wonder|unsure"
+    r"|if|because|whether|unless|says?|said|wrote|rule|policy|convention|principle|decision"
     r"|agreed|promised|told|thumb|remember|note|reminder|wrong|not (?:right|correct|true)|either"
     r"|change|rename|add|write|text|replace|set)\b",
     re.IGNORECASE,
@@ -152,7 +155,7 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Range]:
         left = text[at : joint.start()]
         if (
             joint.start() < at
-            or len(left.split()) < 3
+            or len(left.split()) < (2 if _STANDS.match(left) else 3)
             or left.count("`") % 2
             or _HANGING.match(left)
             or _names_two(left, text[joint.start() : joint.end() + 1])
@@ -222,7 +225,7 @@ _LEAD_WORDS = (
     r"(?:it's |also |just )*worth (?:noting|knowing|mentioning)(?: that)?",
     r"wait|hold on|sorry|my bad|my mistake|oops|actually|not quite|wrong|incorrect|decision made",
     r"figured it out|found it|nope|nah",
-    r"no(?=[,.!:;—–-]|$"
+    r"no(?= ?[,.!:;—–-]|$"
     r"| (?:no|actually|wait|its?|it's|that'?s?|this|the|we|i|sorry|our|my)\b)",
     r"now(?= (?:we|i|our|the)\b)",
 )  # fmt: skip
@@ -243,7 +246,7 @@ _QUESTION = re.compile(
     r"|who(?:'s| is| are| was| do| does| did| has| can| should| owns| wrote| maintains)\b"
     r"|any (?:ideas?|chance|thoughts|reason|way|suggestions?|luck)\b|thoughts\b|ideas\b"
     r"|wondering\b|i(?:'m| am|'m just| was)? ?wonder|you know (?:if|how|what|why|where)\b"
-    r"|tell me\b|explain\b)",
+    r"|tell me\b|explain\b(?! (?:things|everything|stuff|your)\b))",
     re.IGNORECASE,
 )
 
@@ -311,10 +314,13 @@ def one_line(text: str) -> str:
     return " ".join(text.split()).replace("’", "'").replace("ʼ", "'")
 
 
+_KEPT_ORDERS = ("call me ", "go easy ", "go with ")
+
+
 def _is_order(said: str) -> bool:
     """A plain order: a verb first, and nothing that makes it stand for more than this once."""
     polite = _POLITE.match(said)
     body = said[polite.end() :] if polite else said
     verb = body.split(" ", 1)[0].rstrip(",.!:").casefold()
-    stands = _STANDING.search(said) or said.casefold().startswith(("call me ", "go easy "))
+    stands = _STANDING.search(said) or said.casefold().startswith(_KEPT_ORDERS)
     return verb in _ORDERS and not stands

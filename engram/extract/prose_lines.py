@@ -16,11 +16,7 @@ Range = tuple[int, int]
 
 def own_prose(text: str) -> Iterator[Range]:
     """Start and end of each paragraph or list item that the person wrote."""
-    text = text[: _own_length(text)]
-    if "\n" in text or text[:1].isspace() or _NOISE.match(text):
-        yield from _paragraphs(text)
-    elif text:
-        yield 0, len(text)
+    return _paragraphs(text[: _own_length(text)])
 
 
 #: From here on a turn holds what a tool pasted into it.
@@ -70,7 +66,7 @@ _BULLET = re.compile(r"(?:[-*•–] |\d{1,2}[.)] |\[[ x]\] )+")
 _FENCE = re.compile(r"```|~~~")
 _TAG = re.compile(r"<([A-Za-z][\w:-]*)(?:\s[^>]*)?>")
 #: Less of its characters than this are letters: nobody says that. Short lines are not judged.
-_LEAST_LETTERS, _JUDGED_FROM = 0.7, 12
+_LEAST_LETTERS, _JUDGED_FROM = 0.6, 12
 
 #: A line that announces somebody else's words.
 _ANNOUNCING = re.compile(

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from engram.extract.prose import Sentence, one_line, statements
-from engram.extract.rules_candidate import candidate_of, due_of
+from engram.extract.rules_candidate import candidate_of, due_of, is_overdue
 from engram.extract.rules_guards import main_clause, objections
 from engram.extract.rules_table import Rule, compile_rules
 from engram.model.candidate import Candidate
@@ -78,7 +78,7 @@ class RulesTier:
             found = objections(said)
             if found is None:
                 return None
-            if found <= rule.tolerates and not (rule.timed and due_of(turn, said) is None):
+            if found <= rule.tolerates and _is_in_time(rule, turn, said):
                 return self._with_slot(candidate_of(turn, sentence, rule, match), turn, sentence)
         return None
 
@@ -107,6 +107,12 @@ _ADJUNCT = re.compile(
 )
 
 
+def _is_in_time(rule: Rule, turn: Turn, said: str) -> bool:
+    if rule.timed and due_of(turn, said) is None:
+        return False
+    return rule.category != "commitment" or not is_overdue(turn, said)
+
+
 def _matched(rule: Rule, sentence: Sentence, starts: tuple[int, ...]) -> re.Match[str] | None:
     if rule.lead is not None and not rule.lead.search(sentence.lead):
         return None
@@ -122,6 +128,10 @@ _DENIAL = re.compile(
     r"|not (?:(?:quite |entirely )?(?:right|correct|true)"
     r"|(?:how|what|where|the way|when|who) [^,;]{2,30}))|you got (?:that|it|this) wrong)[.!]*$",
     re.IGNORECASE,
+)
+_REJECTING = re.compile(
+    r"\b(?:no|nope|nah|wrong|incorrect|wait|sorry|actually|correction|not (?:quite|true)|scratch"
+    r"|strike|misspoke|fault|bad)\b"
 )
 #: "You wrote that ...", "Oak.": with the sentence after it they say one thing.
 _CLAIM = re.compile(
@@ -153,7 +163,7 @@ def _together(text: str, first: Sentence, second: Sentence) -> Sentence | None:
     """Two neighbours as one sentence, or None when each speaks for itself."""
     if second.start - first.end > _GAP:
         return None
-    if _DENIAL.match(first.said) or (not first.said and first.lead):
+    if _DENIAL.match(first.said) or (not first.said and _REJECTING.search(first.lead)):
         lead = f"{first.lead} wrong {second.lead}" if first.said else f"{first.lead} {second.lead}"
         return replace(second, start=first.start, lead=lead.strip())
     claimed = _CLAIM.match(first.said) and _AGAINST.match(second.said)

@@ -66,6 +66,12 @@ def due_of(turn: Turn, said: str) -> TimeSpan | None:
     return next(iter([*deadlines, *later]), None)
 
 
+def is_overdue(turn: Turn, said: str) -> bool:
+    """Whether it speaks of a deadline and none lies ahead: nothing is left to promise."""
+    deadlines = [span for span in find_times(said, turn.time) if span.role_hint == "deadline"]
+    return bool(deadlines) and due_of(turn, said) is None
+
+
 _UNNAMED = re.compile(r"(?:it|that|this|they|he|she)\b", re.IGNORECASE)
 _REJECTING = re.compile(
     r"(?:that(?:'?s| is)?|this is|it'?s|you'?re|you are) (?:wrong|incorrect|mistaken|false"

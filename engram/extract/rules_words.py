@@ -126,5 +126,5 @@ def _is_topic(token: str) -> bool:
         and token.isascii()
         and not token[0].isdigit()
         and "/" not in token
-        and token.casefold() not in _PLAIN
+        and token.casefold().removesuffix("'s") not in _PLAIN
     )

@@ -139,7 +139,8 @@ _SINCE = re.compile(r"\b(?:since|as of|starting|from) $")
 _REPEATED = re.compile(r"\b(?:every|each|most|all)(?: other)? $")
 _AHEAD = re.compile(
     r"(?:\b(?:will|shall|going to|gonna|(?:need|have|has|want) to|must|let's|plan(?:ned|s)? to"
-    r"|scheduled|due|deadline|should|ships|launch(?:es)?|starts)|'ll)\b"
+    r"|(?:re)?scheduled|slated|due|deadline|should|ships|launch(?:es)?|starts)|'ll)\b"
+    r"|\b(?:planned|booked|postponed|delayed|moved|pushed|extended|shifted|set)(?: back)? (?:for|to) $"
 )
 _BACK = re.compile(
     r"\b(?:(?!need)[a-z]{2,}ed|was|were|had|did|went|got|made|came|took|began|broke|found|said|told|saw"
@@ -155,8 +156,7 @@ def _role(before: str) -> Role:
 
 def _direction(words: _Words) -> int:
     """1 ahead, -1 back, 0 when neither the words before nor those after tell."""
-    role = _role(words.before)
-    if role != "point":
+    if (role := _role(words.before)) != "point":
         return 1 if role == "deadline" else -1
     ahead = max((match.end() for match in _AHEAD.finditer(words.before)), default=-1)
     back = max((match.end() for match in _BACK.finditer(words.before)), default=-1)

@@ -27,8 +27,9 @@ from engram.store.history import History
 from engram.store.lock import WriterLock
 from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, content_files
+from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
-from engram.store.turn_rows import WITHDRAWN
+from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
 from engram.store.views import FactHashes, Trace
 
 
@@ -337,8 +338,12 @@ class Followers:
                 project = self.transcripts.header(path).get("project", "")
                 name = path.rpartition("/")[2][:-3]
                 catalog.turns.add_foreign(
-                    (block.link, name, block.role, block.time, project) for block in missing
-                )
+                    (
+                        block.link, name, block.role, block.time, project,
+                        PURGED if block.text == MARK else DONE,
+                    )
+                    for block in missing
+                )  # fmt: skip
 
 
 def hash_of(memory: Memory) -> tuple[str, str]:

@@ -14,13 +14,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from engram.model.change import Change, Plan, Transaction
-from engram.model.errors import Conflict
+from engram.model.errors import BadInput, Conflict
 from engram.ports import Clock
 from engram.store import layout, transaction
 from engram.store.disk import VaultDisk
 from engram.store.eraser import Eraser
 from engram.store.followers import Followers
 from engram.store.lock import WriterLock
+from engram.store.memory_file import read_memory
 
 #: files staged with one group fsync; bounds the open file handles
 _GROUP = 200
@@ -116,7 +117,7 @@ class Ledger:
         left: list[str] = []
         for index, change in enumerate(committed.plan.changes):
             if isinstance(change, transaction.Purged):
-                if committed.plan.kind == "purge":
+                if committed.plan.kind == "purge" and self._holds_doomed(change.path, committed):
                     self._disk.remove(change.path)
                 continue
             if not self._apply_one(change, _staged(committed.number, index), staged=staged):
@@ -127,8 +128,17 @@ class Ledger:
         self._disk.sync(folders)
         return left
 
+    def _holds_doomed(self, path: str, purge: Transaction) -> bool:
+        """Whether a file is still that of the purged memory: its place may be another's by now."""
+        data = self._disk.read(path)
+        doomed = [event.subject for event in purge.plan.events]
+        return data is not None and read_memory(path, data).memory.id in doomed
+
     def _apply_one(self, change: Change, staged_path: str, *, staged: bool) -> bool:
-        now = self._disk.read(change.path)
+        try:
+            now = self._disk.read(change.path)
+        except BadInput:
+            return False  # the person put a link or a folder there
         if now == change.after:
             return True
         if now != change.before:

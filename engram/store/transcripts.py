@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engram.model.errors import BadInput
+from engram.model.errors import BadInput, StorageError
 from engram.model.markdown import neutralise
 from engram.model.turn import Turn
 from engram.store import document, layout
@@ -110,7 +110,12 @@ class Transcripts:
         """New transcripts, durable as a group."""
         self._disk.stage([(f"{layout.PENDING}/{name}.tmp", body) for name, _, body in born])
         for name, path, _ in born:
-            self._disk.place(f"{layout.PENDING}/{name}.tmp", path, fresh=False)
+            try:
+                self._disk.place(f"{layout.PENDING}/{name}.tmp", path, fresh=True)
+            except FileExistsError as error:
+                raise StorageError(
+                    f"{path} is in the way of the transcript", "move it away; nothing is lost"
+                ) from error
         self._disk.sync(path.rpartition("/")[0] for _, path, _ in born)
 
     def mend(self, turns: Sequence[Turn]) -> None:

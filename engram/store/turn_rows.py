@@ -85,11 +85,11 @@ class TurnRows:
             ),
         )  # fmt: skip
 
-    def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
-        """Turns that only a transcript still has: `(link, transcript, role, time, project)`."""
+    def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str, int]]) -> None:
+        """Turns that only a transcript has: `(link, transcript, role, time, project, state)`."""
         first = int(self._db.number("select coalesce(min(seq), 0) from turns where seq < 0"))
         self._db.many(
-            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,1,1)",
+            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,1)",
             ((first - number, *row) for number, row in enumerate(rows, 1)),
         )  # fmt: skip
 

@@ -6,7 +6,15 @@ import importlib
 import sys
 
 #: in the order of the table in README.md
-MEASUREMENTS = ("imports", "durable", "rules_speed", "rules_tier", "redaction", "signals", "cold_start")
+MEASUREMENTS = (
+    "imports",
+    "durable",
+    "rules_speed",
+    "rules_tier",
+    "redaction",
+    "signals",
+    "cold_start",
+)
 
 
 def main() -> None:

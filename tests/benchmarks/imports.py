@@ -28,7 +28,9 @@ _WORDS = (
 
 def prose(seed: int, words: int) -> str:
     """Some sentence-like text, the same for the same seed."""
-    return " ".join(_WORDS[(seed * 7 + place * (seed % 5 + 1)) % len(_WORDS)] for place in range(words))
+    return " ".join(
+        _WORDS[(seed * 7 + place * (seed % 5 + 1)) % len(_WORDS)] for place in range(words)
+    )
 
 
 def claude_code_lines(megabytes: float) -> Iterator[bytes]:
@@ -42,20 +44,42 @@ def claude_code_lines(megabytes: float) -> Iterator[bytes]:
             "gitBranch": "main", "uuid": f"{number:08x}-u", "timestamp": _NOW,
         }  # fmt: skip
         kind = number % 20
-        output = "\n".join(f"{n}\t{prose(number + n, 12)} return {{'a': [1, 2]}}" for n in range(60))
+        output = "\n".join(
+            f"{n}\t{prose(number + n, 12)} return {{'a': [1, 2]}}" for n in range(60)
+        )
         if kind == 0:
             row = base | {"type": "user", "message": {"role": "user", "content": prose(number, 40)}}
         elif kind in (1, 2):
             text = [{"type": "text", "text": prose(number, 90)}]
-            row = base | {"type": "assistant", "message": {"id": f"m{number}", "role": "assistant", "content": text}}
+            row = base | {
+                "type": "assistant",
+                "message": {"id": f"m{number}", "role": "assistant", "content": text},
+            }
         elif kind < 9:
-            use = [{"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": prose(number, 9)}}]
-            row = base | {"type": "assistant", "message": {"id": f"m{number}", "role": "assistant", "content": use}}
+            use = [
+                {
+                    "type": "tool_use",
+                    "id": f"t{number}",
+                    "name": "Bash",
+                    "input": {"command": prose(number, 9)},
+                }
+            ]
+            row = base | {
+                "type": "assistant",
+                "message": {"id": f"m{number}", "role": "assistant", "content": use},
+            }
         elif kind < 16:
             result = [{"type": "tool_result", "tool_use_id": f"t{number}", "content": output}]
-            row = base | {"type": "user", "message": {"role": "user", "content": result}, "toolUseResult": {"stdout": output}}
+            row = base | {
+                "type": "user",
+                "message": {"role": "user", "content": result},
+                "toolUseResult": {"stdout": output},
+            }
         else:
-            row = base | {"type": "progress", "data": {"type": "bash_progress", "output": output[:800]}}
+            row = base | {
+                "type": "progress",
+                "data": {"type": "bash_progress", "output": output[:800]},
+            }
         line = json.dumps(row).encode() + b"\n"
         size += len(line)
         yield line
@@ -78,8 +102,9 @@ def scratch() -> Iterator[tuple[Path, Callable[[], Vault]]]:
     folder = Path(tempfile.mkdtemp(prefix="engram-bench-"))
     try:
         environment = {"ENGRAM_HOME": str(folder / "home")}
-        yield folder, lambda: Vault.create(
-            folder / "vault", environment=environment, clock=FixedClock(_NOW)
+        yield (
+            folder,
+            lambda: Vault.create(folder / "vault", environment=environment, clock=FixedClock(_NOW)),
         )
     finally:
         shutil.rmtree(folder)
@@ -132,7 +157,9 @@ def main() -> None:
         path = folder / "turns.jsonl"
         path.write_bytes(b"".join(generic_lines(options.turns)))
         captured, indexed, turns = timed_import(make, "jsonl", path)
-        print(f"generic {turns} short turns: {turns / captured:,.0f} turns/s; index {indexed:.1f} s")
+        print(
+            f"generic {turns} short turns: {turns / captured:,.0f} turns/s; index {indexed:.1f} s"
+        )
 
 
 if __name__ == "__main__":

@@ -25,11 +25,17 @@ def measure(count: int) -> tuple[float, float, int, int]:
     """`(seconds to capture, seconds to extract, turns, memories)`."""
     turns = []
     for number in range(count):
-        keep = _KEEP[number // 4 % len(_KEEP)].format(f"tool{number}", f"thing{number % 97}", number % 100)
+        keep = _KEEP[number // 4 % len(_KEEP)].format(
+            f"tool{number}", f"thing{number % 97}", number % 100
+        )
         text = keep if number % 4 == 0 else prose(number, 16)
-        when = f"2026-03-{1 + number // 4000 % 28:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00Z"
+        when = (
+            f"2026-03-{1 + number // 4000 % 28:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00Z"
+        )
         turns.append(
-            turn_of("user", text, when, source="bench", session=str(number // 200), message=str(number))
+            turn_of(
+                "user", text, when, source="bench", session=str(number // 200), message=str(number)
+            )
         )
     with scratch() as (_, make), make() as vault:
         start = time.perf_counter()

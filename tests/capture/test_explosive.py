@@ -26,7 +26,8 @@ def test_what_backtracks_without_bound_is_refused(pattern: str) -> None:
     "pattern",
     [
         "lion", r"\bdeploy\w*\s+to\s+prod\w*", "remember.*always", "(?:foo|bar)+", "(?:very )?big",
-        r"ticket-\d+", r"(\w|\d)+", r"\d{3,}-\d{3,}", "[^x]*x[^x]*x", "(?i:todo)", r"(?=a)b+", "a{3}", "^$",
+        r"ticket-\d+", r"(\w|\d)+",
+        r"\d{3,}-\d{3,}", "[^x]*x[^x]*x", "(?i:todo)", r"(?=a)b+", "a{3}", "^$",
     ],
 )  # fmt: skip
 def test_ordinary_patterns_pass(pattern: str) -> None:

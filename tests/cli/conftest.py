@@ -13,3 +13,9 @@ from tests.cli.shop import Shop, make_shop
 def shop(tmp_path: Path) -> Shop:
     """A shop of the test's own."""
     return make_shop(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def same_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    """One shop for all tests of a module, which leave it as it is."""
+    return make_shop(tmp_path_factory.mktemp("shop"))

@@ -34,9 +34,8 @@ def start(
 ) -> Any:
     """Start `engram ARGUMENTS` in the shop's folder, both streams piped if not told otherwise."""
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(
-        [*COMMAND, *arguments], **{"cwd": shop.folder, "env": environment(shop, **(more or {}))} | streams | how
-    )  # fmt: skip
+    around = {"cwd": shop.folder, "env": environment(shop, **(more or {}))}
+    return subprocess.Popen([*COMMAND, *arguments], **around | streams | how)
 
 
 def finish(process: Any) -> tuple[int, str, str]:
@@ -82,7 +81,7 @@ def test_closed_streams_are_nowhere(shop: Shop) -> None:
 
 def test_a_locale_without_letters_breaks_nothing(shop: Shop) -> None:
     more = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
-    code, out, err = finish(start(shop, "remember", "The café is at Østergade 3.", more=more))
+    code, _, err = finish(start(shop, "remember", "The café is at Østergade 3.", more=more))
     assert code == 0, err
     assert "Østergade" in shop.run("list").out
     assert "Østergade" in finish(start(shop, "list", more=more))[1]
@@ -155,7 +154,7 @@ def test_a_limit_on_the_size_of_files_is_an_error_and_loses_nothing(limit: int, 
 
 @pytest.fixture
 def how() -> dict[str, Any]:
-    """How to start a process for which the modes of files count: root gives up its power over them."""
+    """How to start a process for which modes of files count: root gives up its power over them."""
     if os.geteuid() != 0:
         return {}
     if sys.platform != "linux":

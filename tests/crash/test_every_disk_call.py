@@ -40,7 +40,9 @@ class StoppingDisk(VaultDisk):
 
     def stage(self, files: Sequence[tuple[str, bytes]]) -> None:
         if self._count():
-            super().stage([(path, data[: len(data) // 2]) for path, data in files[: len(files) // 2 + 1]])
+            super().stage(
+                [(path, data[: len(data) // 2]) for path, data in files[: len(files) // 2 + 1]]
+            )
             raise Stopped
         super().stage(files)
 
@@ -110,7 +112,9 @@ class Cycle:
 
     def open(self) -> Vault:
         make = Vault.open if (self.path / "engram.toml").exists() else Vault.create
-        return takes_every_turn(make(self.path, environment=self.environment, clock=FixedClock(NOW)))
+        return takes_every_turn(
+            make(self.path, environment=self.environment, clock=FixedClock(NOW))
+        )
 
     def interrupt(
         self, arm: Callable[[int, bool], None], deed: Callable[[Vault], object],

@@ -21,7 +21,9 @@ _PATIENCE = 30.0
 
 
 @contextmanager
-def following(vault: Vault, folder: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+def following(
+    vault: Vault, folder: Path, environment: dict[str, str]
+) -> Iterator[subprocess.Popen[str]]:
     """The command, running until the block ends."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("ENGRAM_")}
     command = "from engram.surfaces.cli.app import main; main()"

@@ -73,7 +73,9 @@ def test_two_runs_are_equal_byte_for_byte(tmp_path: Path) -> None:
     )  # fmt: skip
     names = [[path.relative_to(root).as_posix() for path in files(root)] for root in (one, two)]
     assert names[0] == names[1]
-    different = [name for name in names[0] if (one / name).read_bytes() != (two / name).read_bytes()]
+    different = [
+        name for name in names[0] if (one / name).read_bytes() != (two / name).read_bytes()
+    ]
     assert different == []
     assert tree_digest(one) == tree_digest(two)
     assert len(list((one / "facts").rglob("*.md"))) >= 6

@@ -21,7 +21,8 @@ def main() -> int:
     parser.add_argument("--update", action="store_true", help="write what was played")
     options = parser.parse_args()
     wanted = [HERE / f"{name}.eng" for name in options.names] or transcripts()
-    return int(any([_differs(path, update=options.update) for path in wanted]))
+    differing = [path for path in wanted if _differs(path, update=options.update)]
+    return int(bool(differing))
 
 
 def _differs(path: Path, *, update: bool) -> bool:

@@ -11,6 +11,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,7 +129,7 @@ def leaks(canaries: list[Canary], *sources: tuple[str, bytes]) -> list[str]:
 
 
 def contents(*roots: Path) -> Iterator[tuple[str, bytes]]:
-    """Names and bytes of all files below folders, unpacked where they are packed, and their names."""
+    """Names and bytes of all files below folders, also unpacked where they are packed."""
     for root in roots:
         for path in sorted(root.rglob("*")):
             yield "a file name", path.name.encode("utf-8", "surrogateescape")
@@ -143,8 +144,6 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
     at = data.find(b"\x78")
     while at >= 0:
         if data[at + 1 : at + 2] in (b"\x01", b"\x5e", b"\x9c", b"\xda"):
-            try:
+            with suppress(zlib.error):
                 yield zlib.decompressobj().decompress(data[at:], 1 << 20)
-            except zlib.error:
-                pass
         at = data.find(b"\x78", at + 1)

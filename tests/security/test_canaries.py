@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.capture.door import cleaned
@@ -273,9 +273,7 @@ def test_standard_input(cage: Cage, vault: Vault, nothing_leaks: Callable[..., N
     nothing_leaks()
 
 
-def test_turns_of_the_library(
-    cage: Cage, vault: Vault, nothing_leaks: Callable[..., None]
-) -> None:
+def test_turns_of_the_library(cage: Cage, vault: Vault, nothing_leaks: Callable[..., None]) -> None:
     turn = Turn(
         "api", cage.word("session"), "user", cage.text("text"), _TIME, "0123456789abcdef",
         cage.word("project"), cage.word("title"), (cage.word("tool"), cage.word("other", "jwt")),
@@ -349,6 +347,7 @@ _WORDS = st.one_of(
 )
 
 
+@example("card", "title", ["", "", "", "0000", "0000"])
 @given(
     st.sampled_from(KINDS),
     st.sampled_from(["text", "session", "title", "project", "tools"]),
@@ -373,7 +372,7 @@ def test_no_neighbour_hides_a_secret(kind: str, field: str, around: list[str]) -
 def test_a_secret_torn_by_control_characters_is_whole_when_they_are_gone(
     cage: Cage, vault: Vault, nothing_leaks: Callable[..., None]
 ) -> None:
-    """Rendering drops control characters: what was apart for the redactor must not come together."""
+    """Rendering drops control characters: what was torn by them must not come together."""
     word = cage.word("torn")
     for mark in ("\x01", "\x1b", "\x7f", "\x9b"):
         torn = word[:20] + mark + word[20:]

@@ -1,4 +1,4 @@
-"""A vault made by somebody who means harm: it is read, nothing breaks, and the doctor tells (4.3)."""
+"""A vault made by somebody who means harm: it is read, nothing breaks, the doctor tells (4.3)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from engram.daemon.tail import Tail
 from engram.library import Filter
+from engram.model.errors import EngramError, StorageError
 from engram.model.ids import is_id
+from engram.settings.places import places_of
+from engram.settings.registry import Registry
 from engram.surfaces.cli.app import cli
 from engram.vault import Vault
+from tests.kit import turns
 
 _DAY = "2026-03-06"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -79,7 +84,7 @@ _HEADERS = {
     "numbers and dates": b"created: 2026-99-99\nconfidence: 1e400\nimportance: -inf\nexpires: 0",
     "lists for words": b"id: [a, b]\nstatus: {x: y}\ncategory: [fact]\ncreated: []",
     "a status of its own": b"status: admin\ncategory: root\nauthority: god\nspace: all",
-    "forged links": b'supersedes: ["[[../../etc/passwd]]", "[[x|]]"]\nsources: ["[[a#^b]]", "\\x1b[31m"]',
+    "forged links": b'supersedes: ["[[../../etc/passwd]]", "[[x|]]"]\nsources: ["a#^b","\\x1b[3m"]',
 }
 
 
@@ -134,7 +139,7 @@ def test_forged_ids_name_nothing_outside(vault: Vault, engram: Callable[..., Res
 
 def test_the_first_of_two_files_with_one_id_keeps_it(vault: Vault) -> None:
     mine = vault.remember("The shop uses Postgres because two writers are needed.").memory
-    text = (vault.root / mine.path).read_text()
+    text = (vault.root / mine.path).read_text(encoding="utf-8")
     copies = ("aaa.md", "zzz.md")
     for name in copies:
         note(vault, name, text.replace("Postgres", "nothing at all").encode())
@@ -145,9 +150,10 @@ def test_the_first_of_two_files_with_one_id_keeps_it(vault: Vault) -> None:
         vault.rebuild()
     (vault.root / mine.path).unlink()
     vault.ready_to_read()
-    assert vault.library.find_memory(mine.id) is not None or "duplicate_id" not in findings(
-        vault
-    ).values()
+    assert (
+        vault.library.find_memory(mine.id) is not None
+        or "duplicate_id" not in findings(vault).values()
+    )
 
 
 def test_links_are_not_followed(
@@ -155,7 +161,9 @@ def test_links_are_not_followed(
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    (outside / "private.md").write_text("Neither words nor names of the outside: xyzzy.")
+    (outside / "private.md").write_text(
+        "Neither words nor names of the outside: xyzzy.", encoding="utf-8"
+    )
     folder = vault.root / "facts" / _DAY
     folder.mkdir()
     (folder / "file.md").symlink_to(outside / "private.md")
@@ -206,8 +214,6 @@ def test_a_folder_of_the_vault_that_is_a_link_is_not_followed(
 def test_a_lock_that_is_a_link_makes_no_file_elsewhere(
     vault: Vault, tmp_path: Path, open_vault: Callable[..., Vault]
 ) -> None:
-    from engram.model.errors import StorageError
-
     target = tmp_path / "made-by-a-link"
     (vault.root / "state" / "lock").unlink(missing_ok=True)
     (vault.root / "state" / "lock").symlink_to(target)
@@ -219,11 +225,10 @@ def test_a_lock_that_is_a_link_makes_no_file_elsewhere(
 @contextmanager
 def _listening(path: Path) -> Iterator[None]:
     """A socket at a path, which may be longer than a socket's name."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as short:
-        with socket.socket(socket.AF_UNIX) as server:
-            server.bind(f"{short}/s")
-            os.rename(f"{short}/s", path)
-            yield
+    with tempfile.TemporaryDirectory(dir="/tmp") as short, socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{short}/s")
+        os.rename(f"{short}/s", path)
+        yield
 
 
 def test_pipes_sockets_and_devices_are_not_opened(
@@ -250,12 +255,10 @@ def test_pipes_sockets_and_devices_are_not_opened(
 def test_pipes_where_the_program_writes_are_refused(
     vault: Vault, open_vault: Callable[..., Vault]
 ) -> None:
-    from engram.model.errors import EngramError
-    from tests.kit import turns
-
     vault.capture(turns(1))
     path = next(vault.root.glob("transcripts/*/*.md"))
-    for place in (path, vault.root / "state" / "trace.jsonl", vault.root / "state" / "cursors.json"):
+    state = vault.root / "state"
+    for place in (path, state / "trace.jsonl", state / "cursors.json"):
         kept = place.read_bytes() if place.exists() else b""
         place.unlink(missing_ok=True)
         os.mkfifo(place)
@@ -291,9 +294,9 @@ def test_large_files_are_bounded(vault: Vault, engram: Callable[..., Result]) ->
 
 _NAMES = [
     b"two\nlines.md", b"--help.md", b"-rf.md", b"\xff\xfe.md", "right\u202eleft.md".encode(),
-    b"esc\x1b[31mred.md", "bell\x07.md".encode(), "tab\t.md".encode(), b" .md", b"'quote\".md",
+    b"esc\x1b[31mred.md", b"bell\x07.md", b"tab\t.md", b" .md", b"'quote\".md",
     "e\u0301.md".encode(), "\u00e9.md".encode(), b"$(touch x).md", b"%s%n.md", b"[[link]].md",
-    b"back\\slash.md", b"a" * 250 + b".md", "\U0001f600.md".encode(), "#tag.md".encode(),
+    b"back\\slash.md", b"a" * 250 + b".md", "\U0001f600.md".encode(), b"#tag.md",
 ]  # fmt: skip
 
 
@@ -333,15 +336,16 @@ def test_escapes_in_words_are_not_printed(vault: Vault, engram: Callable[..., Re
         engram(*arguments)
 
 
+_SAID = b"**user** 2026-03-06 10:00:00 ^m0123456789\n\nhello there\n"
 _TRANSCRIPTS = {
-    "no header": b"**user** 2026-03-06 10:00:00 ^m0123456789\n\nhello there\n",
-    "a wrong time": b"---\nsource: x\n---\n**user** 9999-99-99 99:99:99 ^m0123456789\n\nhello there\n",
-    "other digits": "---\n---\n**user** \u0662\u0660\u0662\u0666-03-06 10:00:00 ^m0123456789\n\nhello there\n".encode(),
-    "one block twice": b"---\n---\n" + b"**user** 2026-03-06 10:00:00 ^m0123456789\n\nhello there\n\n" * 2,
-    "invalid UTF-8": b"---\n---\n**user** 2026-03-06 10:00:00 ^m0123456789\n\nhello \xff there\n",
-    "a hostile header": b"---\na: " + b"[" * 30_000 + b"\n---\n**user** 2026-03-06 10:00:00 ^m0123456789\n\nhello there\n",
-    "no words": b"---\n---\n**user** 2026-03-06 10:00:00 ^m0123456789",
-}  # fmt: skip
+    "no header": _SAID,
+    "a wrong time": b"---\n---\n" + _SAID.replace(b"2026-03-06 10:00:00", b"9999-99-99 99:99:99"),
+    "other digits": b"---\n---\n" + _SAID.replace(b"2026", "\u0662\u0660\u0662\u0666".encode()),
+    "one block twice": b"---\n---\n" + _SAID + b"\n" + _SAID,
+    "invalid UTF-8": b"---\n---\n" + _SAID.replace(b" there", b" \xff there"),
+    "a hostile header": b"---\na: " + b"[" * 30_000 + b"\n---\n" + _SAID,
+    "no words": b"---\n---\n" + _SAID.partition(b"\n")[0],
+}
 
 
 @pytest.mark.parametrize("kind", sorted(_TRANSCRIPTS))
@@ -384,9 +388,6 @@ def test_garbage_in_the_state_of_a_strangers_vault_keeps_nobody_from_reading(
     name: str, vault: Vault, environment: dict[str, str], open_vault: Callable[..., Vault]
 ) -> None:
     """The logs are never needed to read a vault (design 1.1)."""
-    from engram.settings.places import places_of
-    from engram.settings.registry import Registry
-
     vault.remember("The shop uses Postgres because two writers are needed.")
     vault.close()
     note(vault, Path(name).name, _STATE[name], f"state/{Path(name).parent.as_posix()}")
@@ -401,3 +402,83 @@ def test_garbage_in_the_state_of_a_strangers_vault_keeps_nobody_from_reading(
         stranger.rebuild()
         stranger.status()
         stranger.log()
+
+
+def test_a_known_file_that_becomes_a_link_is_gone(
+    vault: Vault, tmp_path: Path, engram: Callable[..., Result]
+) -> None:
+    memory = vault.remember("The shop uses Postgres.").memory
+    outside = tmp_path / "outside.md"
+    outside.write_text(
+        (vault.root / memory.path).read_text(encoding="utf-8").replace("Postgres", "xyzzy"),
+        encoding="utf-8",
+    )
+    (vault.root / memory.path).unlink()
+    (vault.root / memory.path).symlink_to(outside)
+    assert not vault.search("postgres xyzzy").memories
+    assert findings(vault)[memory.path] == "unreadable"
+    assert "xyzzy" not in engram("list").output + engram("grep", "xyzzy").output
+    with pytest.raises(EngramError):
+        vault.restore(memory.id)
+    assert "xyzzy" in outside.read_text(encoding="utf-8")
+
+
+def test_a_file_that_cannot_be_read_now_is_still_known(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, engram: Callable[..., Result]
+) -> None:
+    """Another user's file, or a disk with a bad sector: told of, and not taken for removed."""
+    memory = vault.remember("The shop uses Postgres.").memory
+    (vault.root / memory.path).touch()
+    real = os.open
+
+    def denied(name: object, *rest: object, **named: object) -> int:
+        if str(name).endswith(memory.path.rpartition("/")[2]):
+            raise PermissionError(13, "Permission denied")
+        return real(name, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", denied)
+    assert [hit.id for hit in vault.search("postgres").memories] == [memory.id]
+    assert not list(vault.library.grep("Postgres", Filter(), turns=False))
+    assert findings(vault)[memory.path] == "unreadable"
+    with pytest.raises(StorageError):
+        vault.forget(memory.id)
+    monkeypatch.undo()
+    assert live(vault) == {"The shop uses Postgres."}
+    assert vault.doctor() == []
+
+
+def test_a_folder_that_cannot_be_listed_now_is_not_taken_for_empty(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = vault.remember("The shop uses Postgres.").memory
+    folder = memory.path.rpartition("/")[0]
+    real = os.scandir
+
+    def denied(name: object) -> object:
+        if str(name).endswith(folder):
+            raise PermissionError(13, "Permission denied")
+        return real(name)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(os, "scandir", denied)
+    assert [hit.id for hit in vault.search("postgres").memories] == [memory.id]
+    assert findings(vault)[folder] == "unreadable"
+    monkeypatch.undo()
+    assert live(vault) == {"The shop uses Postgres."}
+    assert [entry.kind for entry in vault.log()] == ["remember"]
+
+
+def test_following_a_folder_does_not_follow_links_in_it(vault: Vault, tmp_path: Path) -> None:
+    folder, outside = tmp_path / "projects", tmp_path / "outside.jsonl"
+    folder.mkdir()
+    row = '{"type": "user", "uuid": "u", "sessionId": "s", "message": {"content": "xyzzy"}}\n'
+    outside.write_text(row, encoding="utf-8")
+    (folder / "link.jsonl").symlink_to(outside)
+    os.mkfifo(folder / "pipe.jsonl")
+    (folder / "mine.jsonl").write_text(
+        row.replace("xyzzy", "hello").replace('"u"', '"v"'), encoding="utf-8"
+    )
+    tail = Tail(vault, "claude-code", folder, lambda text: None)
+    tail.scan()
+    for path in sorted(folder.iterdir()):
+        tail._take(path)
+    assert [entry.turn.text for entry in vault.journal.entries()] == ["hello"]

@@ -47,7 +47,7 @@ def found(open_vault: Callable[..., Vault]) -> Callable[[], list[str]]:
 
 def _generation(vault: Vault) -> Path:
     folder = vault.cache / "index"
-    return folder / (folder / "CURRENT").read_text().strip()
+    return folder / (folder / "CURRENT").read_text(encoding="utf-8").strip()
 
 
 def _replace_files(vault: Vault, evil: bytes) -> None:
@@ -79,7 +79,9 @@ def _point_elsewhere(vault: Vault, evil: bytes) -> None:
     shutil.copytree(_generation(vault), elsewhere)
     for path in elsewhere.glob("*/*"):
         path.write_bytes(evil)
-    (vault.cache / "index" / "CURRENT").write_text(f"../../../../{elsewhere.name}\n")
+    (vault.cache / "index" / "CURRENT").write_text(
+        f"../../../../{elsewhere.name}\n", encoding="utf-8"
+    )
 
 
 def _swap_the_folder_for_a_link(vault: Vault, evil: bytes) -> None:
@@ -102,7 +104,9 @@ def _a_manifest_of_garbage(vault: Vault, evil: bytes) -> None:
 
 def _another_library(vault: Vault, evil: bytes) -> None:
     manifest = _generation(vault) / "manifest.json"
-    manifest.write_text(manifest.read_text().replace("whoosh 2", "whoosh 9"))
+    manifest.write_text(
+        manifest.read_text(encoding="utf-8").replace("whoosh 2", "whoosh 9"), encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,7 +181,7 @@ def _a_pipe(path: Path) -> None:
 
 def _a_link(path: Path) -> None:
     target = path.parent.parent / "diary.txt"
-    target.write_text("dear diary")
+    target.write_text("dear diary", encoding="utf-8")
     path.unlink()
     path.symlink_to(target)
 
@@ -209,7 +213,7 @@ def test_a_catalog_that_is_none_is_built_anew(
         assert reopened.doctor() == []
         assert len(reopened.log()) == 2
     diary = vault.cache.parent / "diary.txt"
-    assert not diary.exists() or diary.read_text() == "dear diary"
+    assert not diary.exists() or diary.read_text(encoding="utf-8") == "dear diary"
 
 
 @pytest.mark.parametrize("verb", ["search", "remember", "status", "doctor", "list", "log"])

@@ -1,7 +1,8 @@
-"""Only vaults that the person registered are trusted (design 1.9): others are read, nothing else."""
+"""Only vaults that the person registered are trusted (design 1.9): others are only read."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -72,7 +73,10 @@ def test_hand_edits_in_an_unregistered_vault_are_seen_and_not_recorded(
         vault.search("shop")
         state = tree_digest(vault.root, "state")
         path = next(vault.root.glob("facts/*/decision-*.md"))
-        path.write_text("---\nid: by-hand\ncategory: fact\nstatus: active\n---\nA zebra fell.\n")
+        path.write_text(
+            "---\nid: by-hand\ncategory: fact\nstatus: active\n---\nA zebra fell.\n",
+            encoding="utf-8",
+        )
         assert [hit.snippet for hit in vault.search("zebra").memories] == ["A zebra fell."]
         path.unlink()
         assert not vault.search("zebra").memories
@@ -102,7 +106,7 @@ def test_every_verb_that_writes_is_refused(
     verb: str, copied: Callable[[], Vault], tmp_path: Path, environment: dict[str, str]
 ) -> None:
     note = tmp_path / "note.txt"
-    note.write_text("The shop has two doors.\n")
+    note.write_text("The shop has two doors.\n", encoding="utf-8")
     with copied() as vault:
         name = vault.library.listing(Filter(), 10)[0].id if vault.ready_to_read() else ""
         before = tree_digest(vault.root)
@@ -132,7 +136,10 @@ def test_another_vault_at_a_registered_path_is_not_trusted(
     vault = open_vault("place")
     vault.close()
     config = vault.root / layout.CONFIG
-    config.write_text(config.read_text().replace(vault.loaded.vault.id, "vault-of-a-stranger"))
+    config.write_text(
+        config.read_text(encoding="utf-8").replace(vault.loaded.vault.id, "vault-of-a-stranger"),
+        encoding="utf-8",
+    )
     with Vault.open(vault.root, environment=environment, clock=FixedClock(NOW)) as stranger:
         assert not stranger.trusted
         with pytest.raises(Untrusted):
@@ -142,7 +149,7 @@ def test_another_vault_at_a_registered_path_is_not_trusted(
 def test_a_registered_path_is_the_real_one(
     open_vault: Callable[..., Vault], environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """A link to a trusted vault leads to it; a link that is turned round does not take trust along."""
+    """A link to a trusted vault leads to it; turned round, it does not take the trust along."""
     trusted = open_vault("mine")
     link = tmp_path / "link"
     link.symlink_to(trusted.root)
@@ -172,7 +179,7 @@ def test_a_vault_may_not_set_what_a_stranger_could_abuse(
 ) -> None:
     with copied() as vault:
         config = vault.root / layout.CONFIG
-    config.write_text(config.read_text() + f"\n{line}\n")
+    config.write_text(config.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
     with pytest.raises(ConfigError) as refused:
         copied()
     assert str(config) in str(refused.value)
@@ -183,8 +190,6 @@ def test_a_vault_may_not_set_what_a_stranger_could_abuse(
 def test_a_hostile_engram_toml_is_an_error_that_names_it(
     kind: str, copied: Callable[[], Vault], tmp_path: Path
 ) -> None:
-    import os
-
     with copied() as vault:
         config = vault.root / layout.CONFIG
     text = config.read_bytes()

@@ -108,7 +108,7 @@ def test_what_is_undone_already_or_never_was_is_refused(vault: Vault) -> None:
         with pytest.raises(NotFound, match="no transaction"):
             vault.undo(unknown)
     for batch in ("import-99", "٣", "all of it"):
-        with pytest.raises(NotFound, match="no import"):
+        with pytest.raises(NotFound, match="no change"):
             vault.undo(batch)
 
 

@@ -21,7 +21,7 @@ from engram.store.lock import WriterLock
 from engram.store.transaction import decode, encode
 from engram.vault import Vault
 from tests.conftest import NOW
-from tests.kit import takes_every_turn, tree_digest, turns
+from tests.kit import takes_every_turn, tree_digest, turns, where
 
 A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
 
@@ -150,6 +150,31 @@ def test_a_file_that_a_person_changed_in_between_keeps_the_persons_bytes(vault: 
     assert [finding for finding in vault.doctor() if finding.severity == "error"] == []
     memory = vault.followers.catalog.memory("a")
     assert memory is not None and memory.text == "mine"
+
+
+def test_a_link_or_a_folder_in_the_way_is_left_to_the_person(vault: Vault) -> None:
+    left_pending(vault, Change(A, None, note("a", "one")), Change(B, None, note("b", "two")))
+    (vault.root / A).mkdir(parents=True)
+    (vault.root / B).symlink_to(vault.root / "README.md")
+    vault.ledger.recover()
+    done = vault.history.read(1)
+    assert done is not None and done.left == (A, B)
+    assert (vault.root / A).is_dir() and (vault.root / B).is_symlink()
+
+
+def test_a_purge_spares_another_memory_that_stands_in_its_old_place(vault: Vault) -> None:
+    takes_every_turn(vault)
+    doomed = vault.remember("The safe is behind the mirror.").memory
+    place = vault.root / doomed.path
+    place.rename(place.with_name("moved.md"))
+    vault.doctor()
+    place.write_bytes(note("mine", "This is my own note."))
+    vault.doctor()
+    vault.purge(doomed.id)
+    assert place.read_bytes() == note("mine", "This is my own note.")
+    assert not place.with_name("moved.md").exists()
+    assert {memory.id for memory in vault.followers.catalog.memories()} == {"mine"}
+    assert where(vault.root, "mirror") == [] and vault.doctor() == []
 
 
 def test_what_was_staged_and_never_committed_is_swept(vault: Vault) -> None:

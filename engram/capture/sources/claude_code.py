@@ -10,9 +10,8 @@ are counted and passed over. One turn is what a person typed, or all text of one
   held until the next answer or prompt begins, or the stream ends. When more of an answer arrives
   after the end of an earlier reading, that is a turn of its own: no text is lost, none comes twice.
 - Tool calls become elided lines on the answer they follow (or, before any text, precede).
-- A message is named by its uuid alone: the copies that a resumed session makes are the same
-  message. Session and project belong to the line, not to the file: the project is the base name
-  of the session's first working folder.
+- A message is named by its uuid alone: copies that a resumed session makes are the same. Session
+  and project belong to the line, not the file: the base name of the session's first folder.
 - Prompts that were typed while the agent worked and stand on no user line are turns marked
   `queued` (`claude_queue`), behind the answer during which they were typed.
 """

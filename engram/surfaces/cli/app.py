@@ -108,7 +108,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         finish()
     except click.Abort as end:
         if isinstance(end.__cause__, EOFError):
-            raise end.__cause__  # click takes it for a closed terminal; here nothing asks one
+            # click takes it for a closed terminal; here nothing asks one
+            raise end.__cause__ from None
         talk("interrupted; what was captured before is kept")
         sys.exit(130)
     except click.ClickException as error:

@@ -9,7 +9,7 @@ import click
 from engram.model.verdict import Verdict
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import fitted
+from engram.surfaces.cli.terminal import fitted, progress
 
 
 @click.command("extract")
@@ -22,7 +22,12 @@ def command(due: bool, dry_run: bool) -> None:
         if dry_run:
             _foretell(vault.preview(due=due))
             return
-        outcome = vault.tick() if due else vault.flush()
+        if due:
+            outcome = vault.tick()
+        else:
+            turns = sum(waiting.turns for waiting in vault.waiting())
+            with progress(("extracting", turns)) as (extracted,):
+                outcome = vault.flush(extracted)
     if wants_json():
         emit_json(outcome)
         return

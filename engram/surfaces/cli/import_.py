@@ -36,11 +36,16 @@ def command(source: str, path: Path | None, dry_run: bool, no_extract: bool) -> 
     rows = []
     with opened() as vault:
         for name, paths in _places(source, path).items():
-            with progress(vault.bytes_to_read(name, *paths), f"reading {name}") as advance:
+            steps: list[tuple[str, int | None]] = [
+                (f"reading {name}", vault.bytes_to_read(name, *paths))
+            ]
+            steps += [] if dry_run or no_extract else [("extracting", None)]
+            with progress(*steps) as tell:
                 report, outcome = vault.import_files(
-                    name, *paths, extract=not no_extract, dry_run=dry_run, progress=advance
-                )
-            if path is not None and not path.is_dir() and report.problems:
+                    name, *paths, extract=not no_extract, dry_run=dry_run, progress=tell[0],
+                    extracted=tell[-1],
+                )  # fmt: skip
+            if path is not None and not os.path.isdir(path) and report.problems:
                 raise BadInput(report.problems[0][1])
             rows.append(_row(name, report, outcome))
             _talk_of(name, report)
@@ -63,7 +68,7 @@ def _places(source: str, path: Path | None) -> dict[str, list[Path]]:
         home = places_of(os.environ).home
         names = SOURCES if source == AUTO else (source,)
         known = {name: source_of(name).discover(home, os.environ) for name in names}
-        here = {name: [at for at in places if at.exists()] for name, places in known.items()}
+        here = {name: [at for at in places if os.path.exists(at)] for name, places in known.items()}
         found = {name: places for name, places in here.items() if places}
     if not found:
         what = "transcripts" if source == AUTO else f"{source} transcripts"

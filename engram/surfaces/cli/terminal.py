@@ -110,15 +110,21 @@ def _columns(text: str) -> int:
 
 
 @contextmanager
-def progress(total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr for work of `total` units; advance it with the number of units done."""
-    if not sys.stderr.isatty() or not total:
-        yield lambda _: None
+def progress(*steps: tuple[str, int | None]) -> Iterator[list[Callable[[int], None]]]:
+    """A bar on stderr for each step, of `total` units or of nobody knows how many.
+
+    Yields one function a step, to be told how many units were done.
+    """
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield [lambda _: None for _ in steps]
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(plain(what), total=total)
-        yield lambda done: bar.update(task, advance=done)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def teller(task: TaskID) -> Callable[[int], None]:
+            return lambda done: bars.update(task, advance=done)
+
+        yield [teller(bars.add_task(plain(what), total=total)) for what, total in steps]

@@ -1,0 +1,83 @@
+"""How long until a command answers: `python -m tests.benchmarks.cold_start [--runs N]`.
+
+Times whole processes, from start to end: `engram --help`, and `engram search` on a vault with 1,000
+memories, beside `python -c pass`, each as the median of several runs that take turns. Modules are
+compiled before, as they are once a program is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from engram.store.clock import FixedClock
+from engram.vault import Vault
+from tests.kit import takes_every_turn, turns
+
+_NOW = "2026-03-06T12:00:00Z"
+_ROOT = Path(__file__).parents[2]
+#: as the installed command does it
+_ENGRAM = (sys.executable, "-c", "from engram.surfaces.cli.app import main; main()")
+#: what is run -> the most milliseconds it may take on an idle machine
+TARGETS = {"python -c pass": 0, "engram --help": 150, "engram search": 250}
+
+
+def furnish(folder: Path, memories: int) -> dict[str, str]:
+    """A vault with that many memories in `folder`; returns the environment to use it in."""
+    environment = {"ENGRAM_HOME": str(folder / "home"), "HOME": str(folder)}
+    made = Vault.create(folder / "vault", environment=environment, clock=FixedClock(_NOW))
+    with takes_every_turn(made) as vault:
+        vault.capture(turns(memories))
+        vault.flush()
+    inherited = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    return inherited | environment | {
+        "ENGRAM_VAULT": str(folder / "vault"), "PYTHONPATH": str(_ROOT),
+        "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+    }  # fmt: skip
+
+
+def timed(command: tuple[str, ...], environment: dict[str, str], folder: Path) -> float:
+    """Milliseconds from the start of a process to its end."""
+    start = time.perf_counter()
+    subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True)
+    return (time.perf_counter() - start) * 1000
+
+
+def measure(folder: Path, memories: int, runs: int) -> dict[str, list[float]]:
+    """Milliseconds of each run, by what was run."""
+    environment = furnish(folder, memories)
+    commands = {
+        "python -c pass": (sys.executable, "-c", "pass"),
+        "engram --help": (*_ENGRAM, "--help"),
+        "engram search": (*_ENGRAM, "search", "valve", "tokens0500"),
+    }
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for turn in range(runs + 1):
+        for name, command in commands.items():
+            taken = timed(command, environment, folder)
+            if turn:  # the first round compiles
+                times[name].append(taken)
+    return times
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memories", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=10)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="engram-bench-") as folder:
+        times = measure(Path(folder), options.memories, options.runs)
+    for name, taken in times.items():
+        target = f", target {TARGETS[name]} ms" if TARGETS[name] else ""
+        print(f"{name:<16}{median(taken):6.0f} ms (best {min(taken):.0f}{target})")
+
+
+if __name__ == "__main__":
+    main()

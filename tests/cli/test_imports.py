@@ -1,0 +1,68 @@
+"""What a command does not need is not imported: a cold start pays for little."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cli.shop import Shop
+from tests.golden.console import surroundings
+
+ROOT = Path(__file__).parents[2]
+_PROBE = (
+    "import sys\n"
+    "from engram.surfaces.cli.app import main\n"
+    "try:\n"
+    "    main(sys.argv[1:])\n"
+    "except SystemExit as end:\n"
+    "    print('exit', end.code, *sorted(sys.modules), file=sys.stderr)\n"
+)
+
+
+def imported(folder: Path, *arguments: str, **more: str) -> set[str]:
+    """The modules that a command has imported when it ends well."""
+    python = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = surroundings(folder) | python | more
+    done = subprocess.run(
+        [sys.executable, "-c", _PROBE, *arguments], cwd=folder, capture_output=True, text=True,
+        env=environment, check=True,
+    )  # fmt: skip
+    ended, code, *modules = done.stderr.splitlines()[-1].split(" ")
+    assert (ended, code) == ("exit", "0"), done.stderr
+    return set(modules)
+
+
+def test_help_imports_nearly_nothing(tmp_path: Path) -> None:
+    for arguments in (["--help"], ["--version"], []):
+        modules = imported(tmp_path, *arguments)
+        assert not modules & {
+            "whoosh", "yaml", "frontmatter", "watchdog", "rich", "sqlite3", "openai",
+            "platformdirs", "engram.vault", "engram.flow", "engram.library", "engram.settings",
+            "engram.store",
+            "engram.index", "logging", "tempfile", "difflib",
+        }  # fmt: skip
+
+
+def test_help_of_a_command_imports_that_command_only(tmp_path: Path) -> None:
+    modules = imported(tmp_path, "search", "--help")
+    assert "engram.surfaces.cli.search" in modules
+    assert not modules & {"whoosh", "sqlite3", "engram.vault", "engram.surfaces.cli.import_"}
+
+
+def test_a_search_imports_what_it_asks_only(shop: Shop) -> None:
+    modules = imported(shop.folder, "search", "writers", **shop.environment)
+    assert {"whoosh", "sqlite3"} <= modules
+    assert not modules & {
+        "yaml", "frontmatter", "watchdog", "rich", "openai", "platformdirs",
+        "engram.extract.rules", "engram.surfaces.cli.import_",
+    }  # fmt: skip
+
+
+def test_a_header_that_needs_yaml_may_have_it(shop: Shop) -> None:
+    shop.write(
+        "vault/facts/2026-03-06/fact-a.md",
+        "---\nid: fact-a\ncategory: fact\nstatus: active\ncreated: 2026-03-06T09:00:00Z\n"
+        "title: >-\n  a folded\n  title\n---\nThe shop has two writers.\n",
+    )
+    assert "yaml" in imported(shop.folder, "search", "writers", **shop.environment)
