@@ -41,7 +41,7 @@ def turns(count: int, session: str = "s", first: int = 0) -> list[Turn]:
             session=session,
             project="shop",
             message=str(number),
-        )  # fmt: skip
+        )
         for number in range(first, first + count)
     ]
 

@@ -1,1 +1,1 @@
-"""Bytes -> clean, redacted, numbered turns: sources, cursors, redactor, signals, journal, trigger."""
+"""Bytes -> clean, redacted, numbered turns: sources, cursors, redactor, signals, journal."""

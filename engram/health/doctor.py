@@ -132,13 +132,15 @@ def _memories(seen: Examination) -> Iterator[Finding]:
         for link in (*memory.supersedes, *memory.superseded_by, *memory.conflicts):
             if link not in names:
                 yield Finding(
-                    "warning", "dead_link", memory.id, f"{memory.id} points to {link}, which is gone",
+                    "warning", "dead_link", memory.id,
+                    f"{memory.id} points to {link}, which is gone",
                     f"`engram restore {link}`, or remove the link",
                 )  # fmt: skip
         for link in memory.sources:
             if link not in seen.known_links:
                 yield Finding(
-                    "warning", "dead_receipt", memory.id, f"{memory.id}: no transcript shows {link}",
+                    "warning", "dead_receipt", memory.id,
+                    f"{memory.id}: no transcript shows {link}",
                     "import that conversation again, or keep the memory without its receipt",
                 )  # fmt: skip
 
@@ -147,7 +149,8 @@ def _surroundings(seen: Examination) -> Iterator[Finding]:
     if seen.dead_turns:
         yield Finding(
             "warning", "dead_letter", "state/dead-letter",
-            f"{seen.dead_turns} turns failed to be extracted and are put aside", "run `engram retry`",
+            f"{seen.dead_turns} turns failed to be extracted and are put aside",
+            "run `engram retry`",
         )  # fmt: skip
     if seen.index_reason:
         yield Finding(

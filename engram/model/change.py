@@ -1,4 +1,4 @@
-"""Changes, events and transactions: what the store is asked to commit, and what it has committed."""
+"""Changes, events, transactions: what the store is asked to commit, and what it has committed."""
 
 from __future__ import annotations
 

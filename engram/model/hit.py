@@ -10,7 +10,7 @@ Collection = Literal["memories", "turns"]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One searchable thing: a memory, or a turn of a transcript. `key` is unique in its collection."""
+    """One searchable thing: a memory, or a turn. `key` is unique in its collection."""
 
     key: str
     collection: Collection

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import engram.store.database
 from engram.capture.journal import encode
 from engram.library import Filter
 from engram.model.errors import BadInput, EngramError, NotFound, StorageError
@@ -351,7 +350,7 @@ def test_a_catalog_without_room_is_an_error_and_then_works_again(
         database.execute("pragma max_page_count = 1")  # SQLite takes the present size for it
         return database  # type: ignore[no-any-return]
 
-    monkeypatch.setattr(engram.store.database.sqlite3, "connect", narrow)
+    monkeypatch.setattr(sqlite3, "connect", narrow)
     with open_vault() as opened:
         with pytest.raises(EngramError) as refused:
             for number in range(60):

@@ -20,10 +20,12 @@ from engram.store.clock import FixedClock
 from engram.vault import Vault
 
 _NOW = "2026-03-06T12:00:00Z"
-_WORDS = (
-    "the order service keeps its own ledger and we moved the retry loop out of the handler because"
-    " two writers met on one row last week please keep the old column until friday and tell mara"
-).split()
+_TEXT = (
+    "the order service keeps its own ledger and we moved the retry loop out of the "
+    "handler because two writers met on one row last week please keep the old column "
+    "until friday and tell mara"
+)
+_WORDS = _TEXT.split()
 
 
 def prose(seed: int, words: int) -> str:
@@ -88,9 +90,10 @@ def claude_code_lines(megabytes: float) -> Iterator[bytes]:
 def generic_lines(count: int) -> Iterator[bytes]:
     """Short turns of the generic JSON lines source."""
     for number in range(count):
+        clock = f"{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}"
         row = {
             "role": "user" if number % 2 == 0 else "assistant", "content": prose(number, 14),
-            "timestamp": f"2026-03-{number // 50_000 + 1:02d}T{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}Z",
+            "timestamp": f"2026-03-{number // 50_000 + 1:02d}T{clock}Z",
             "session": f"s{number // 500}", "project": "shop", "id": str(number),
         }  # fmt: skip
         yield json.dumps(row).encode() + b"\n"

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from engram.extract.rules import RulesTier
-from engram.settings.load import shipped
 from engram.model.candidate import Candidate
 from engram.model.memory import CATEGORIES
 from engram.model.turn import Turn, turn_of
 from engram.ports import Extractor
+from engram.settings.load import shipped
 
 DATA = Path(__file__).parent / "data" / "rules_turns.jsonl"
 SPLITS = ("dev", "held", "all")

@@ -1,4 +1,4 @@
-"""`python -m tests.conformance FILE.jsonl [--only F,...]`: input -> expected cases, a line a function.
+"""`python -m tests.conformance FILE.jsonl [--only F,...]`: cases of input -> expected.
 
 Each row `{id, function, input, expected}` is given to the product's real function (see
 `functions.py`). A function that the product does not have yet counts as unsupported; a deviation

@@ -40,8 +40,8 @@ def _transcripts(folder: Path, *, backwards: bool) -> Path:
     folder.mkdir(parents=True)
     for name in sorted(["a", "b", "c"], reverse=backwards):
         rows = [
-            {"role": "user", "content": f"{text} ({name})", "timestamp": f"2026-03-0{day}T10:00:00Z",
-             "session": name, "project": "shop"}
+            {"role": "user", "content": f"{text} ({name})", "session": name, "project": "shop",
+             "timestamp": f"2026-03-0{day}T10:00:00Z"}
             for day, text in enumerate(_SAID, 1)
         ]  # fmt: skip
         (folder / f"{name}.jsonl").write_text(

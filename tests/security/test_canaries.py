@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from engram.capture.door import cleaned
 from engram.capture.redact import compile_redactor
+from engram.library import Filter
 from engram.model.errors import BadInput, EngramError
 from engram.model.turn import Turn
 from engram.settings.load import shipped
@@ -309,16 +310,10 @@ def test_what_a_person_says_to_the_program(
     for kind in KINDS:
         vault.search(cage.word("query", kind))
         vault.recall(cage.word("question", kind))
-        list(vault.library.grep("zzz" + cage.word("pattern", "openai"), _every()))
+        list(vault.library.grep("zzz" + cage.word("pattern", "openai"), Filter()))
     vault.restore(memory.id)
     _live(vault)
     nothing_leaks(*errors)
-
-
-def _every() -> object:
-    from engram.library import Filter
-
-    return Filter()
 
 
 def test_an_import_that_goes_wrong(

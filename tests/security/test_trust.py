@@ -136,10 +136,8 @@ def test_another_vault_at_a_registered_path_is_not_trusted(
     vault = open_vault("place")
     vault.close()
     config = vault.root / layout.CONFIG
-    config.write_text(
-        config.read_text(encoding="utf-8").replace(vault.loaded.vault.id, "vault-of-a-stranger"),
-        encoding="utf-8",
-    )
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace('id = "vault-', 'id = "stranger-'), encoding="utf-8")
     with Vault.open(vault.root, environment=environment, clock=FixedClock(NOW)) as stranger:
         assert not stranger.trusted
         with pytest.raises(Untrusted):

@@ -145,7 +145,7 @@ class AnyOrder(RuleBasedStateMachine):
     def purge(self, which: int) -> None:
         memory = self._memories()[which % len(self._memories())]
         self.vault.purge(memory.id)
-        assert self.vault.library.find_memory(memory.id) is None
+        assert self.vault.followers.catalog.memory(memory.id) is None
 
     # -- the editor ----------------------------------------------------------------------------
 
