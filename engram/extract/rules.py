@@ -100,7 +100,7 @@ _ADJUNCT = re.compile(
     r"|this (?:morning|week|month)|last (?:week|month|night|year|\w+day)|on \w+day|in the end"
     r"|eventually|after [^,]{3,60}?(?=, | (?:i|i'm|we|we're)\b)|at the \w+|internally"
     r"|historically|at (?:work|home|(?-i:[A-Z])\w+)|for (?:now|local \w+|development)"
-    r"|in (?:prod|production|staging|dev|general|this (?:repo|project|codebase)|our \w+)|so far"
+    r"|instead of [\w -]{2,30}?(?=, | (?:we|i)\b)|in (?:prod|production|staging|dev|general|this (?:repo|project|codebase)|our \w+)|so far"
     r"|as of \w+|long term|as a team|in my (?:opinion|experience)|out of habit|personally),? "
     r"(?=(?:i|i'm|i'll|we|we're|we'll|the|our|my|all|every|(?-i:[A-Z])\w+)\b)",
     re.IGNORECASE,
@@ -135,7 +135,9 @@ _REJECTING = re.compile(
 )
 #: "You wrote that ...", "Oak.": with the sentence after it they say one thing.
 _CLAIM = re.compile(
-    r"you(?:'ve)? (?:wrote|said|assumed?|claim(?:ed)?|think|thought|seem to think|listed)\b", re.I
+    r"you(?:'ve)? (?:wrote|said|assumed?|claim(?:ed)?|think|thought|seem to think|listed"
+    r"|keep (?:on )?(?:saying|writing|using|calling|assuming|putting))\b",
+    re.I,
 )
 _AGAINST = re.compile(r"(?:they|she|he|it|we|that|i|there) ?\w*(?:n't|nt\b| not\b)", re.IGNORECASE)
 _CLOSED = re.compile(

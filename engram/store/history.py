@@ -251,16 +251,19 @@ class History:
         return read_memory(path, body).memory
 
     def paths_of(self, identifier: str) -> set[str]:
-        """Every path at which a memory's file ever stood."""
-        return {
-            change.path
+        """Every path at which a memory's file ever stood.
+
+        Also under another name: a note without a header has the name of its file for its id.
+        """
+        bodies = [
+            (change.path, body)
             for found in self.all()
             for change in (*found.plan.changes, *found.plan.seen)
             for body in (change.after, change.before)
-            if body is not None
-            and layout.kind_of(change.path) == "memory"
-            and read_memory(change.path, body).memory.id == identifier
-        }
+            if body is not None and layout.kind_of(change.path) == "memory"
+        ]
+        own = {body for path, body in bodies if read_memory(path, body).memory.id == identifier}
+        return {path for path, body in bodies if body in own}
 
     def requeue(self, catalog: Catalog) -> tuple[Plan, int]:
         """The plan that queues the dead letter again, and how many turns it holds."""

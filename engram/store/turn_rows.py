@@ -210,7 +210,7 @@ class TurnRows:
     def batch_range(self, batch: str) -> list[Range]:
         """The ranges of turns that an import brought and that are still in."""
         rows = self._db.rows(
-            f"select seq from turns where batch = ? and state != {WITHDRAWN} order by seq", batch
+            f"select seq from turns where batch = ? and state < {WITHDRAWN} order by seq", batch
         )
         return ranges_of(row[0] for row in rows)
 
@@ -247,7 +247,7 @@ class TurnRows:
         for first, last in plan.withdraw:
             self._db.do(
                 f"update turns set prior = state, state = {WITHDRAWN} {within}"
-                f" and state != {WITHDRAWN}",
+                f" and state < {WITHDRAWN}",
                 first,
                 last,
             )

@@ -113,3 +113,11 @@ def test_alone_it_prints_the_list_of_commands(tmp_path: Path) -> None:
 def test_it_tells_its_version(tmp_path: Path) -> None:
     ran = run(["--version"], tmp_path)
     assert ran.code == 0 and ran.out.startswith("engram, version ")
+
+
+def test_json_holds_nothing_that_a_terminal_obeys_and_loses_nothing(shop: Shop) -> None:
+    words = "Sale \x9b31m \u202e reversed \u2066 isolate \u2028 line"
+    shop.write("vault/facts/2026-03-06/evil.md", f"{words}\n")
+    out = shop.run("show", "evil", "--json").out
+    assert not set(out) & set("\x9b\u202e\u2066\u2028")
+    assert json.loads(out)["markdown"] == f"{words}\n"

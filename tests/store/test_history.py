@@ -15,7 +15,7 @@ from engram.model.errors import BadInput, Conflict, NotFound
 from engram.store import layout
 from engram.store.transaction import encode
 from engram.vault import Vault
-from tests.kit import takes_every_turn, tree_digest, turns
+from tests.kit import takes_every_turn, tree_digest, turns, where
 
 A = "facts/2026-03-06/a.md"
 
@@ -281,6 +281,18 @@ def test_every_place_of_a_memory_is_known(vault: Vault) -> None:
     path.rename(path.with_name("other.md"))
     vault.doctor()
     assert vault.history.paths_of(memory.id) == {memory.path, "facts/2026-03-06/other.md"}
+
+
+def test_a_note_that_was_renamed_is_known_under_its_old_name_too(vault: Vault) -> None:
+    path = vault.root / "facts" / "Note one.md"
+    path.write_text("The marzipan is in the safe.\n", encoding="utf-8")
+    vault.doctor()
+    path.rename(path.with_name("Note two.md"))
+    vault.doctor()
+    assert vault.history.paths_of("note-two") == {"facts/Note one.md", "facts/Note two.md"}
+    vault.purge("note-two")
+    vault.close()
+    assert where(vault.root, "marzipan") == []
 
 
 def test_transactions_are_found_over_the_turn_of_a_month(

@@ -14,7 +14,7 @@ from engram.index.memory_finder import PlainFinder
 from engram.model.change import Event, Plan
 from engram.model.turn import Waiting
 from engram.ports import Journal, TurnBook
-from engram.store.turn_rows import DEAD, DONE, PENDING, WITHDRAWN, ranges_of
+from engram.store.turn_rows import DEAD, DONE, PENDING, PURGED, WITHDRAWN, ranges_of
 from engram.vault import Vault
 from tests.kit import turns
 
@@ -120,6 +120,20 @@ def test_withdrawing_twice_still_knows_what_was_before(vault: Vault) -> None:
     commit(vault, withdraw=((1, 1),))
     commit(vault, readmit=((1, 1),))
     assert states(vault) == [DONE]
+
+
+def test_what_was_purged_is_neither_taken_back_nor_taken_in_again(
+    vault: Vault, book: TurnBook
+) -> None:
+    take(vault, 2, batch="import-1")
+    (turn, kept) = turns(2)
+    event = Event("memory_purged", "a", (("turns", f"{turn.transcript}#^{turn.block}"),))
+    commit(vault, events=(event,))
+    assert states(vault) == [PURGED, PENDING]
+    assert vault.followers.catalog.turns.batch_range("import-1") == [(2, 2)]
+    commit(vault, withdraw=((1, 2),))
+    assert states(vault) == [PURGED, WITHDRAWN]
+    assert book.seen([turn, kept]) == {turn.message}
 
 
 def test_failures_are_counted_until_it_works(vault: Vault, book: TurnBook) -> None:

@@ -138,7 +138,10 @@ class _Note:
             return lines
         for count, line in enumerate(lines[1:_FRONT_LINES], 1):
             if line.text.rstrip() in ("---", "..."):
-                self._read_front(lines[1:count])
+                front = lines[1:count]
+                if not any(_FRONT.match(one.text) for one in front):
+                    break  # words between two rules: they are said
+                self._read_front(front)
                 return lines[count + 1 :]
         return lines
 

@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,10 @@ from engram.surfaces.cli.arguments import chosen
 
 if TYPE_CHECKING:
     from engram.vault import Vault
+
+
+#: C1 controls, directional marks and separators, which JSON lets stand as they are
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 @contextmanager
@@ -39,8 +44,9 @@ def wants_json() -> bool:
 
 
 def emit_json(data: object) -> None:
-    """One JSON document and a line feed."""
-    _write(json.dumps(data, ensure_ascii=False, indent=2, default=_as_data) + "\n")
+    """One JSON document and a line feed; what a terminal would obey stands in it as `\\u009b`."""
+    text = json.dumps(data, ensure_ascii=False, indent=2, default=_as_data)
+    _write(_OBEYED.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text) + "\n")
 
 
 def say(text: str, *, raw: bool = False) -> None:
@@ -74,8 +80,10 @@ def _not_taken(error: OSError) -> StorageError:
 
 
 def talk(text: str) -> None:
-    """Talk about the data."""
-    # when stderr takes nothing there is no place left to say so
+    """Talk about the data, after what was said before it where both go to one place."""
+    # when stderr takes nothing there is no place left to say so; stdout is asked again at the end
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
     with contextlib.suppress(OSError):
         sys.stderr.write(plain(text) + "\n")
         sys.stderr.flush()
