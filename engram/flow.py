@@ -120,7 +120,7 @@ def extract(
     with an import carries its batch, so that undoing the import takes the memories along.
     """
     outcome = Outcome()
-    names = list(transcripts)
+    names = _oldest_first(transcripts, house)
     while names:
         batches: dict[str, str] = {}
         lots: list[_Lot] = []
@@ -156,6 +156,12 @@ def preview(transcripts: Iterable[str], house: House) -> list[Verdict]:
             raise lot.error
         verdicts += _admit_all(lot, draft, house, house.clock.now())
     return verdicts
+
+
+def _oldest_first(transcripts: Iterable[str], house: House) -> list[str]:
+    """What was said first is decided first, so that a newer value finds the older one."""
+    oldest = {waiting.transcript: waiting.oldest for waiting in house.turns.waiting()}
+    return sorted(transcripts, key=lambda name: (oldest.get(name, ""), name))
 
 
 @dataclass(frozen=True, slots=True)

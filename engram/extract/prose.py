@@ -195,7 +195,7 @@ _LEAD_WORDS = (
     r"(?:[\w'-]+ ){0,3}(?:things?|notes?|points?|reminders?|constraints?|requirements?|preferences?"
     r"|details?|caveats?|fix|correction)(?: [\w ,'-]{2,40})?(?=:)",
     r"ok|okay|k|so(?! far\b)|and|but|also|oh and|and also|btw|by the way|ah+|oh+|hm+|ugh|well|anyway|then",
-    r"yea|yeah|yep|yes|yup|alright|right|sure|exactly|correct|agreed|understood|got it|fair enough",
+    r"yea|yeah|yep|yes|yup|alright|right|sure|exactly|correct|agreed(?! (?:with|on|that|to|by|in)\b)|understood|got it|fair enough",
     r"cool|great|perfect|nice|good|awesome|sounds good|makes sense|lol|ha(?:ha)*|no worries",
     r"good (?:point|catch|job|idea|news)|(?:great|nice) (?:work|job|one|news)|hurray|yay|woo+t?",
     r"woo+hoo+",
@@ -225,6 +225,7 @@ _LEAD_WORDS = (
     r"(?:it's |also |just )*worth (?:noting|knowing|mentioning)(?: that)?",
     r"wait|hold on|sorry|my bad|my mistake|oops|actually|not quite|wrong|incorrect|decision made",
     r"figured it out|found it|nope|nah|careful",
+    r"(?:we|i) talked (?:it|this|that) (?:over|through)(?=[,:;]| and (?:we|i)\b)|after (?:a lot|hours|days|lots) of [\w -]{3,20}(?=[,:])",
     r"(?:i|we)(?:'ve| have)? (?:changed (?:my|our) minds?(?: on [\w -]{2,30})?|mixed (?:that|it|this"
     r"|them|those) up)(?=[,:;.])|forget what i said(?: about [\w -]{2,30})?(?=[,:;.])",
     r"no(?= ?[,.!:;—–-]|$"

@@ -158,7 +158,7 @@ _MY_SLOTS = {
     "currency": "currency", "units": "units", "unit": "units",
 }  # fmt: skip
 _PROJECT_SLOTS = frozenset(
-    ["database", "main branch", "default branch", "package manager", "linter", "formatter",
+    ["database", "hosting", "main branch", "default branch", "package manager", "linter", "formatter",
      "test runner", "license", "cloud provider", "hosting provider", "payment provider",
      "issue tracker", "message broker", "design system", "bundler", "orm"]
 )  # fmt: skip
@@ -178,6 +178,9 @@ def _slot(rule: Rule, match: re.Match[str], project: str) -> str:
     if rule.name == "tool-of-mine":
         name = _MY_SLOTS.get(match.group("what").casefold(), "")
         return f"user::{name}" if name else ""
+    topic = (match.groupdict().get("topic") or "").casefold()
+    if topic in _PROJECT_SLOTS and project:
+        return f"{project}::{slug(topic)}"
     pattern = {"attribute": _ATTRIBUTE_IS, "is-our": _IS_OUR}.get(rule.name)
     found = pattern.match(said) if pattern and project else None
     name = found.group(1).casefold() if found else ""

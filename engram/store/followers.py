@@ -173,6 +173,7 @@ class Followers:
         # files that are gone first: a move is a removal and an appearance of the same id
         for change in sorted(changed, key=lambda change: change.after is not None):
             self.look_at(change.path)
+        self._leave_to_scan(plan.seen)
         if plan.seen or any(change.after is None for change in changed):
             self._look_at_homeless()
         catalog.record(committed)
@@ -194,6 +195,14 @@ class Followers:
             self.transcripts.mend(list(self._journal.read(row[1:] for row in rows)))
         for name, block in self.catalog.turns.extracted((*plan.ack, *plan.readmit)):
             self.transcripts.mark(name, block)
+
+    def _leave_to_scan(self, seen: Iterable[Change]) -> None:
+        """A file edited again while it was recorded: the next scan is to find and record that."""
+        for change in seen:
+            row = self.catalog.file(change.path)
+            sha = transaction.sha256(change.after or b"")
+            if row is not None and row.sha != sha:
+                self.catalog.put_file(replace(row, size=-1, sha=sha))
 
     def _look_at_homeless(self) -> None:
         """A file whose id belonged to another may have that id now."""

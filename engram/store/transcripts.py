@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from engram.model.errors import BadInput, StorageError
 from engram.model.markdown import neutralise
@@ -31,6 +32,8 @@ _SPEAKER_BYTES = re.compile(_SPEAKER.pattern.encode("ascii"), re.MULTILINE)
 PURGED = "*(purged)*"
 #: new transcripts that one group fsync makes durable; bounds the open file handles
 _GROUP = 200
+#: how often a transcript is read again that a person writes to at the same moment
+_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,46 +146,54 @@ class Transcripts:
 
     def mark(self, name: str, block: str) -> None:
         """Record in the header how far a transcript is extracted; a damaged one is left alone."""
+
+        def marked(data: bytes) -> bytes:
+            try:
+                return document.patch(data, {"extracted": block or None})
+            except BadInput:
+                return data
+
         path = self.find(name)
-        data = self._disk.read(path) if path else None
-        if path is None or data is None:
-            return
-        try:
-            marked = document.patch(data, {"extracted": block or None})
-        except BadInput:
-            return
-        if marked != data:
-            self._disk.put(path, marked)
+        if path:
+            self._rewrite(path, marked)
 
     def withdraw(self, turns: Sequence[Turn]) -> None:
         """Take blocks out again; a block that a person changed stays, an emptied file goes."""
         for name, own in _grouped(turns).items():
             path = self.find(name)
-            data = self._disk.read(path) if path else None
-            if path is None or data is None:
-                continue
-            rest = data
-            for turn in own:
-                rest = rest.replace(b"\n" + _block(turn).encode("utf-8"), b"\n", 1)
-            if _only_head(rest):
-                self._disk.remove(path)
-                self._paths = None
-            elif rest != data:
-                self._disk.put(path, rest)
+            if path:
+                self._rewrite(path, partial(_without, [_block(turn) for turn in own]))
 
     def purge(self, links: Iterable[str]) -> None:
         """Replace the words of blocks by a mark; their speaker lines stay: links resolve."""
         for link in links:
             name, _, block = link.partition("#^")
             path = self.find(name)
-            text = (self._disk.read(path) or b"").decode("utf-8", "surrogateescape") if path else ""
-            found = next((hit for hit in _SPEAKER.finditer(text) if hit[4] == block), None)
-            if path is None or found is None:
-                continue
-            following = _SPEAKER.search(text, found.end())
-            tail = text[following.start() :] if following else ""
-            purged = f"{text[: found.end()]}\n\n{PURGED}\n\n{tail}"
-            self._disk.put(path, purged.encode("utf-8", "surrogateescape"))
+            if path:
+                self._rewrite(path, partial(_purged, block))
+
+    def _rewrite(self, path: str, change: Callable[[bytes], bytes | None]) -> None:
+        """Give a transcript other bytes (None: remove it), based on what a person left there.
+
+        Raises StorageError when it never holds still between reading and replacing it.
+        """
+        staged = f"{layout.PENDING}/{path.rpartition('/')[2][:-3]}.tmp"
+        for _ in range(_ATTEMPTS):
+            data = self._disk.read(path)
+            after = None if data is None else change(data)
+            if after == data:
+                return
+            if after is not None:
+                self._disk.stage([(staged, after)])
+            if self._disk.read(path) != data:
+                continue  # the person was faster: their words are in it the next time round
+            if after is None:
+                self._disk.remove(path)
+                self._paths = None
+            else:
+                self._disk.place(staged, path, fresh=False)
+            return
+        raise StorageError(f"{path} keeps changing", "wait until no other program writes to it")
 
     def blocks(self, path: str) -> list[Block]:
         """The turns that a transcript shows, in its order."""
@@ -230,6 +241,25 @@ def _block(turn: Turn) -> str:
     # what is left of forged speaker lines stands in code, where nothing else is escaped
     body = _SPEAKER.sub(r"\\\g<0>", f"{neutralise(turn.text)}\n{tools}".strip("\n"))
     return f"**{turn.role}** {turn.time[:10]} {turn.time[11:19]} ^{turn.block}\n\n{body}\n\n"
+
+
+def _without(blocks: Sequence[str], data: bytes) -> bytes | None:
+    """A transcript without blocks that are as we wrote them; None when nothing of it is left."""
+    for block in blocks:
+        data = data.replace(b"\n" + block.encode("utf-8"), b"\n", 1)
+    return None if _only_head(data) else data
+
+
+def _purged(block: str, data: bytes) -> bytes:
+    """A transcript with a mark instead of the words of a block."""
+    text = data.decode("utf-8", "surrogateescape")
+    found = next((hit for hit in _SPEAKER.finditer(text) if hit[4] == block), None)
+    if found is None:
+        return data
+    following = _SPEAKER.search(text, found.end())
+    tail = text[following.start() :] if following else ""
+    purged = f"{text[: found.end()]}\n\n{PURGED}\n\n{tail}"
+    return purged.encode("utf-8", "surrogateescape")
 
 
 def _only_head(data: bytes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,22 +24,35 @@ class SharedDisk(VaultDisk):
     """A disk on which a person does something right after a transaction was made durable."""
 
     deed: Callable[[], object] | None = None
+    #: what else a person waits for: the first writing of a file whose name begins so
+    staged: str | None = None
 
-    def place(self, staged: str, path: str, *, fresh: bool) -> None:
-        super().place(staged, path, fresh=fresh)
-        if path.startswith(f"{layout.PENDING}/") and SharedDisk.deed is not None:
+    def stage(self, files: Sequence[tuple[str, bytes]]) -> None:
+        super().stage(files)
+        if SharedDisk.staged and any(SharedDisk.staged in path for path, _ in files):
+            SharedDisk.staged = None
+            self.act()
+
+    def act(self) -> None:
+        if SharedDisk.deed is not None:
             deed, SharedDisk.deed = SharedDisk.deed, None
             deed()
 
+    def place(self, staged: str, path: str, *, fresh: bool) -> None:
+        super().place(staged, path, fresh=fresh)
+        if path.startswith(f"{layout.PENDING}/") and SharedDisk.staged is None:
+            self.act()
+
 
 @pytest.fixture
-def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Sets what the person does between the next plan and its application."""
     monkeypatch.setattr(engram.furnishing, "VaultDisk", SharedDisk)
     monkeypatch.setattr(SharedDisk, "deed", None)
+    monkeypatch.setattr(SharedDisk, "staged", None)
 
-    def at_once(deed: Callable[[], object]) -> None:
-        SharedDisk.deed = deed
+    def at_once(deed: Callable[[], object], staged: str | None = None) -> None:
+        SharedDisk.deed, SharedDisk.staged = deed, staged
 
     return at_once
 
@@ -60,7 +73,7 @@ def _left(vault: Vault) -> tuple[str, ...]:
 
 
 def test_an_edit_between_plan_and_application_keeps_the_persons_bytes(
-    meanwhile: Callable[[Callable[[], object]], None], open_vault: Callable[..., Vault]
+    meanwhile: Callable[..., None], open_vault: Callable[..., Vault]
 ) -> None:
     vault = open_vault()
     memory = vault.remember(_TEXT).memory
@@ -84,7 +97,7 @@ def test_an_edit_between_plan_and_application_keeps_the_persons_bytes(
 
 
 def test_a_file_that_appears_where_a_new_memory_goes_stays(
-    meanwhile: Callable[[Callable[[], object]], None], open_vault: Callable[..., Vault]
+    meanwhile: Callable[..., None], open_vault: Callable[..., Vault]
 ) -> None:
     vault = open_vault()
     expected = vault.remember(_TEXT).memory.path
@@ -109,7 +122,7 @@ def test_a_file_that_appears_where_a_new_memory_goes_stays(
 
 
 def test_a_file_that_is_removed_between_plan_and_application_stays_away(
-    meanwhile: Callable[[Callable[[], object]], None], open_vault: Callable[..., Vault]
+    meanwhile: Callable[..., None], open_vault: Callable[..., Vault]
 ) -> None:
     vault = open_vault()
     memory = vault.remember(_TEXT).memory
@@ -125,7 +138,7 @@ def test_a_file_that_is_removed_between_plan_and_application_stays_away(
 
 
 def test_an_undo_leaves_what_the_person_changes_in_that_moment(
-    meanwhile: Callable[[Callable[[], object]], None], open_vault: Callable[..., Vault]
+    meanwhile: Callable[..., None], open_vault: Callable[..., Vault]
 ) -> None:
     vault = takes_every_turn(open_vault())
     vault.capture(turns(3))
@@ -329,3 +342,55 @@ def test_a_transcript_that_a_person_edits_keeps_the_remarks(
     assert list(vault.root.glob("transcripts/*/*.md")) == [moved]
     vault.rebuild()
     assert vault.doctor() == []
+
+
+@pytest.mark.parametrize("verb", ["mark", "withdraw", "purge"])
+def test_a_remark_made_while_a_transcript_is_rewritten_stays(
+    verb: str, meanwhile: Callable[..., None], open_vault: Callable[..., Vault], tmp_path: Path
+) -> None:
+    vault = takes_every_turn(open_vault())
+    vault.capture(turns(1))
+    source = tmp_path / "talk.jsonl"
+    lines = ['{"role": "user", "content": "We decided to use Postgres."}\n']
+    source.write_text("".join(lines), encoding="utf-8")
+    vault.import_files("jsonl", source, extract=verb != "mark")
+    vault.flush()
+    path = next(vault.root.glob("transcripts/*/jsonl-*.md"))
+    memory = next(one for one in _all(vault).values() if "Postgres" in one.text)
+
+    def remark() -> None:
+        _edit(path, "\n**user**", "\nA remark.\n\n**user**")
+
+    if verb == "mark":
+        source.write_text(lines[0] * 2, encoding="utf-8")
+        vault.import_files("jsonl", source, extract=False)
+    meanwhile(remark, path.stem)
+    if verb == "mark":
+        vault.flush()
+    elif verb == "withdraw":
+        _edit(path, "# jsonl", "# My own heading\n\nwith words, for jsonl")
+        vault.undo()
+    else:
+        vault.purge(memory.id)
+    assert SharedDisk.deed is None, "the person did it"
+    text = path.read_text(encoding="utf-8")
+    assert "A remark." in text
+    assert ("Postgres" in text) == (verb == "mark")
+    assert vault.doctor() == []
+
+
+def test_an_edit_made_while_an_earlier_one_is_recorded_is_recorded_as_well(
+    meanwhile: Callable[..., None], open_vault: Callable[..., Vault]
+) -> None:
+    vault = open_vault()
+    memory = vault.remember(_TEXT).memory
+    path = vault.root / memory.path
+    _edit(path, "two writers", "three writers")
+    meanwhile(lambda: _edit(path, "three writers", "four writers"))
+    vault.ready_to_read()
+    assert SharedDisk.deed is None, "the person did it"
+    assert vault.search("four writers").memories
+    vault.ready_to_read()
+    path.unlink()
+    vault.restore(memory.id)
+    assert "four writers" in path.read_text(encoding="utf-8")

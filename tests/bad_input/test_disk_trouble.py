@@ -22,6 +22,7 @@ from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import takes_every_turn, tree_digest, turns
 
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and errors of POSIX")
 _WRITING = ("write", "fsync", "replace", "link", "unlink", "makedirs", "ftruncate")
 
 

@@ -29,7 +29,8 @@ def test_normalising_twice_is_normalising_once(text: str) -> None:
 @given(TEXTS)
 @settings(max_examples=300, deadline=None)
 def test_every_letter_and_digit_of_every_script_survives_in_order(text: str) -> None:
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    joined = text.replace("\u00ad", "")  # where a word may be parted, nothing is written
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", joined).casefold())
     spoken = unicodedata.normalize("NFKC", folded).replace(_MODIFIER_APOSTROPHE, "")
     kept = normalise(text).replace(_MODIFIER_APOSTROPHE, "")
     assert [sign for sign in kept if sign.isalnum()] == [sign for sign in spoken if sign.isalnum()]

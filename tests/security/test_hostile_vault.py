@@ -23,6 +23,7 @@ from engram.surfaces.cli.app import cli
 from engram.vault import Vault
 from tests.kit import turns
 
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and errors of POSIX")
 _DAY = "2026-03-06"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 

@@ -13,6 +13,7 @@ import pytest
 
 from engram.vault import Vault
 
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and errors of POSIX")
 _TEXT = "The shop uses Postgres because two writers are needed."
 
 

@@ -37,6 +37,7 @@ class AnyOrder(RuleBasedStateMachine):
         self._patched.setattr(os, "fsync", lambda handle: None)
         self._folder = Path(tempfile.mkdtemp())
         self._said = {"a": 0, "b": 0}
+        self._notes = 0
         self._open()
 
     def _open(self) -> None:
@@ -165,10 +166,11 @@ class AnyOrder(RuleBasedStateMachine):
         else:
             os.utime(path, ns=(which, which))
 
-    @rule(number=st.integers(0, 3))
-    def write_a_note(self, number: int) -> None:
-        path = self.vault.root / "facts" / f"Note {number}.md"
-        path.write_text(f"Note {number} says this.\n", encoding="utf-8")
+    @rule()
+    def write_a_note(self) -> None:
+        self._notes += 1
+        path = self.vault.root / "facts" / f"Note {self._notes}.md"
+        path.write_text(f"Note {self._notes} says this.\n", encoding="utf-8")
 
     # -- the machine ---------------------------------------------------------------------------
 
