@@ -14,7 +14,7 @@ from typing import Literal
 from engram.admit.retention import renewed
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant, minutes_between
-from engram.model.memory import Memory
+from engram.model.memory import Memory, authority_rank
 from engram.settings.values import RetentionSettings
 
 Standing = Literal["free", "owned", "retired"]
@@ -52,9 +52,14 @@ def confirmed(
         return owner
     conversations = {source.partition("#")[0] for source in owner.sources}
     independent = link.partition("#")[0] not in conversations
-    confidence = owner.confidence
-    if independent and confidence < _MOST_CONFIDENCE:
+    confidence, authority = owner.confidence, owner.authority
+    if candidate.origin == "person":
+        # the person's own word makes it explicit, whoever inferred it before
+        confidence = max(confidence, candidate.confidence)
+        authority = max(authority, candidate.authority, key=authority_rank)
+    elif independent and confidence < _MOST_CONFIDENCE:
         gained = confidence + (1 - confidence) * candidate.confidence * _SHARE
         confidence = round(min(gained, _MOST_CONFIDENCE), 3)
-    after = replace(owner, confidence=confidence, sources=(*owner.sources, link))
+    sources = (*owner.sources, link)
+    after = replace(owner, confidence=confidence, authority=authority, sources=sources)
     return replace(after, expires=renewed(owner, after, now, retention))

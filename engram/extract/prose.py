@@ -194,8 +194,10 @@ def _names_two(left: str, joint: str) -> bool:
 _LEAD_WORDS = (
     r"(?:[\w'-]+ ){0,3}(?:things?|notes?|points?|reminders?|constraints?|requirements?|preferences?"
     r"|details?|caveats?|fix|correction)(?: [\w ,'-]{2,40})?(?=:)",
-    r"ok|okay|k|so(?! far\b)|and|but|also|oh and|and also|btw|by the way|ah+|oh+|hm+|ugh|well|anyway|then",
-    r"yea|yeah|yep|yes|yup|alright|right|sure|exactly|correct|agreed(?! (?:with|on|that|to|by|in)\b)|understood|got it|fair enough",
+    r"ok|okay|k|so(?! far\b)|and|but|also|oh and|and also|btw|by the way|ah+|oh+|hm+|ugh|well"
+    r"|anyway|then",
+    r"yea|yeah|yep|yes|yup|alright|right|sure|exactly|correct|agreed(?! (?:with|on|that|to|by"
+    r"|in)\b)|understood|got it|fair enough",
     r"cool|great|perfect|nice|good|awesome|sounds good|makes sense|lol|ha(?:ha)*|no worries",
     r"good (?:point|catch|job|idea|news)|(?:great|nice) (?:work|job|one|news)|hurray|yay|woo+t?",
     r"woo+hoo+",
@@ -225,8 +227,10 @@ _LEAD_WORDS = (
     r"(?:it's |also |just )*worth (?:noting|knowing|mentioning)(?: that)?",
     r"wait|hold on|sorry|my bad|my mistake|oops|actually|not quite|wrong|incorrect|decision made",
     r"figured it out|found it|nope|nah|careful",
-    r"(?:we|i) talked (?:it|this|that) (?:over|through)(?=[,:;]| and (?:we|i)\b)|after (?:a lot|hours|days|lots) of [\w -]{3,20}(?=[,:])",
-    r"(?:i|we)(?:'ve| have)? (?:changed (?:my|our) minds?(?: on [\w -]{2,30})?|mixed (?:that|it|this"
+    r"(?:we|i) talked (?:it|this|that) (?:over|through)(?=[,:;]| and (?:we|i)\b)|after (?:a lot"
+    r"|hours|days|lots) of [\w -]{3,20}(?=[,:])",
+    r"(?:i|we)(?:'ve| have)? (?:changed (?:my|our) minds?(?: on [\w -]{2,30})?|mixed (?:that|it"
+    r"|this"
     r"|them|those) up)(?=[,:;.])|forget what i said(?: about [\w -]{2,30})?(?=[,:;.])",
     r"no(?= ?[,.!:;—–-]|$"
     r"| (?:no|actually|wait|its?|it's|that'?s?|this|the|we|i|sorry|our|my)\b)",
@@ -257,7 +261,8 @@ _QUESTION = re.compile(
 _STANDING = re.compile(
     r"\b(?:always|never|ever|from now on|(?:going|moving) forward|henceforth|in (?:the )?future"
     r"|every|each|whenever|by default|instead of|rather than|over|in general|at all times|any ?time"
-    r"|before you (?:change|touch|write|edit|delete|commit|push)|all (?:new|code|my|our|your)|your|my|unless|not|answers?|repl(?:y|ies)|responses?"
+    r"|before you (?:change|touch|write|edit|delete|commit|push)|all (?:new|code|my|our|your)|your"
+    r"|my|unless|not|answers?|repl(?:y|ies)|responses?"
     r"|explanations?|commit messages?|commits|emojis?|british|american|metric|conventional)\b",
     re.IGNORECASE,
 )

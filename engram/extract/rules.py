@@ -98,9 +98,11 @@ class RulesTier:
 _ADJUNCT = re.compile(
     r"(?:yesterday|today|tomorrow|tonight|next (?:week|month|quarter|year|\w+day)"
     r"|this (?:morning|week|month)|last (?:week|month|night|year|\w+day)|on \w+day|in the end"
-    r"|eventually|after (?:[\w-]+ )?(?:months|years|weeks|decades)|after [^,]{3,60}?(?=, | (?:i|i'm|we|we're)\b)|at the \w+|internally"
+    r"|eventually|after (?:[\w-]+ )?(?:months|years|weeks|decades)|after [^,]{3,60}?(?=, | (?:i"
+    r"|i'm|we|we're)\b)|at the \w+|internally"
     r"|historically|at (?:work|home|(?-i:[A-Z])\w+)|for (?:now|local \w+|development)"
-    r"|(?:instead of|rather than) [\w -]{2,30}?(?=, | (?:we|i)\b)|to keep (?:it|things) \w+|in (?:prod|production|staging|dev|general|this (?:repo|project|codebase)|our \w+)|so far"
+    r"|(?:instead of|rather than) [\w -]{2,30}?(?=, | (?:we|i)\b)|to keep (?:it|things) \w+"
+    r"|in (?:prod|production|staging|dev|general|this (?:repo|project|codebase)|our \w+)|so far"
     r"|as of \w+|long term|as a team|in my (?:opinion|experience)|out of habit|personally),? "
     r"(?=(?:i|i'm|i'll|we|we're|we'll|the|our|my|all|every|(?-i:[A-Z])\w+)\b)",
     re.IGNORECASE,

@@ -158,9 +158,9 @@ _MY_SLOTS = {
     "currency": "currency", "units": "units", "unit": "units",
 }  # fmt: skip
 _PROJECT_SLOTS = frozenset(
-    ["database", "hosting", "main branch", "default branch", "package manager", "linter", "formatter",
-     "test runner", "license", "cloud provider", "hosting provider", "payment provider",
-     "issue tracker", "message broker", "design system", "bundler", "orm"]
+    ["database", "hosting", "main branch", "default branch", "package manager", "linter",
+     "formatter", "test runner", "license", "cloud provider", "hosting provider",
+     "payment provider", "issue tracker", "message broker", "design system", "bundler", "orm"]
 )  # fmt: skip
 _ATTRIBUTE_IS = re.compile(r"(?:our|the) ([a-z ]+?) is ", re.IGNORECASE)
 _IS_OUR = re.compile(r".+? is our ([a-z]+(?: [a-z]+)?)[.!]*$", re.IGNORECASE)

@@ -86,7 +86,7 @@ def _transactions(seen: Examination) -> Iterator[Finding]:
         yield Finding(
             "error", "damaged_turns", "state/turns",
             f"{seen.damaged_lines} lines of the turn journal are damaged",
-            "import the transcripts again: only what is missing is taken in",
+            "restore state/turns from a backup; the transcripts still show what was said",
         )  # fmt: skip
     for path in seen.stale_views:
         yield Finding(

@@ -58,7 +58,10 @@ def slug(text: str, fallback: str = "x", limit: int = 60) -> str:
     folded = re.sub(r"(?<=\w)#", " sharp", folded)
     ascii_only = "".join(ch for ch in folded if not unicodedata.combining(ch))
     lost = any(ch.isalnum() and not ch.isascii() for ch in ascii_only)
-    name = re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:limit].strip("-")
+    name = re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")
+    if len(name) > limit:
+        # two names that begin alike stay apart
+        name, lost = name[: limit - 9].strip("-"), True
     if lost or not name or name in _RESERVED:
         name = (
             f"{name or fallback}-{sha256_text(unicodedata.normalize('NFKC', text).casefold())[:8]}"

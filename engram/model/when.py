@@ -140,8 +140,7 @@ _REPEATED = re.compile(r"\b(?:every|each|most|all)(?: other)? $")
 _AHEAD = re.compile(
     r"(?:\b(?:will|shall|going to|gonna|(?:need|have|has|want) to|must|let's|plan(?:ned|s)? to"
     r"|(?:re)?scheduled|slated|due|deadline|should|ships|launch(?:es)?|starts)|'ll)\b"
-    r"|\b(?:planned|booked|postponed|delayed|moved|pushed|extended|shifted|set)(?: back)?"
-    r" (?:for|to) $"
+    r"|\b(?:planned|booked|postponed|delayed|moved|pushed|extended|set)(?: back)? (?:for|to) $"
 )
 _BACK = re.compile(
     r"\b(?:(?!need)[a-z]{2,}ed|was|were|had|did|went|got|made|came|took|began|broke|found|said|told|saw"
