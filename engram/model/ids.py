@@ -48,6 +48,7 @@ def session_digest(source: str, session: str) -> str:
     return sha256_text(f"{source}\x1f{session}")[:12]
 
 
+@lru_cache(maxsize=4096)
 def slug(text: str, fallback: str = "x", limit: int = 60) -> str:
     """`[a-z0-9-]` name of a text; letters that fold to ASCII do, other scripts get a digest.
 
