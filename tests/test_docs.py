@@ -62,7 +62,10 @@ def parse(command: click.Command, words: Sequence[str], parent: click.Context | 
     if not isinstance(command, click.Group):
         command.make_context(command.name, list(words), parent=parent)
         return
-    context = click.Context(command, parent=parent, info_name=command.name)
+    settings = (
+        command.context_settings
+    )  # commands keep the help option that they are first asked for
+    context = click.Context(command, parent=parent, info_name=command.name, **settings)
     rest = command.make_parser(context).parse_args(list(words))[1]
     _, child, rest = command.resolve_command(context, rest)
     assert child is not None

@@ -20,7 +20,9 @@ def third_person(said: str) -> str:
     """One sentence that stands alone, first letter large, with a stop at its end."""
     said = _FILLER.sub("", said.strip()).rstrip("!.,;: ")
     told = _Telling().tell(said)
-    return _finished(told if told else f"The user said: {said}")
+    if not told or _FIRST_PERSON.search(told):
+        return _finished(f"The user said: {said}")
+    return _finished(told)
 
 
 _FILLER = re.compile(
