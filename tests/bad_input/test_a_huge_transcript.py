@@ -38,7 +38,7 @@ def _write(path: Path, size: int) -> int:
 
     def line(number: int, kind: str, content: object) -> bytes:
         row = {
-            "type": kind, "uuid": f"u{number}", "sessionId": "s", "cwd": "/work/shop",
+            "type": kind, "uuid": f"u{number}", "sessionId": "s", "cwd": "/srv/shop",
             "timestamp": "2026-03-06T10:10:00Z",
             "message": {"id": f"a{number}", "role": kind, "content": content},
         }  # fmt: skip

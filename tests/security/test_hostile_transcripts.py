@@ -176,7 +176,7 @@ def test_recall_over_a_hostile_vault_keeps_its_fence(vault: Vault) -> None:
 
 
 def _claude(vault: Vault, tmp_path: Path, *lines: dict[str, object]) -> None:
-    about = {"sessionId": "s", "cwd": "/work/shop", "timestamp": _TIME}
+    about = {"sessionId": "s", "cwd": "/srv/shop", "timestamp": _TIME}
     rows = [{"uuid": f"u{number}", **about, **line} for number, line in enumerate(lines)]
     path = tmp_path / "s.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
