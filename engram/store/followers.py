@@ -112,8 +112,11 @@ class Followers:
     def catch_up(self) -> None:
         """Replay the turns and transactions that the catalog has not seen; mend the views."""
         self._reopen_if_replaced()
-        end = self._journal.end()[2]
-        if self._diverged() or end < self.catalog.turns.last:
+        segment, size, end = self._journal.end()
+        known = self.catalog.turns
+        # the same turns in another place: somebody changed the length of a line
+        moved = bool(segment) and end == known.last and size != known.end_of(segment)
+        if self._diverged() or end < known.last or moved:
             self.rebuild("the vault was restored or changed elsewhere")
         fresh = end > self.catalog.turns.last
         entries = list(self._journal.entries(self.catalog.turns.last)) if fresh else []

@@ -110,15 +110,13 @@ class TurnRows:
         )
         return [(row[0], row[1], row[2], bool(row[3]), row[4], row[5]) for row in rows]
 
-    def pending_of(self, transcript: str) -> tuple[str, list[tuple[int, str, int, int]]]:
-        """`(batch, [(seq, segment, offset, length)])` of a transcript's oldest pending batch."""
-        rows = self._db.rows(
+    def pending_of(self, transcript: str) -> list[tuple[str, int, str, int, int]]:
+        """`(batch, seq, segment, offset, length)` of a transcript's pending turns, in order."""
+        return self._db.rows(
             "select batch, seq, segment, offset, length from turns"
             " where state = 0 and transcript = ? order by seq",
             transcript,
         )
-        batch = rows[0][0] if rows else ""
-        return batch, [row[1:] for row in rows if row[0] == batch]
 
     def places_of(
         self, ranges: Iterable[Range], without: int = -1

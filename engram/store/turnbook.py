@@ -31,10 +31,16 @@ class VaultTurns:
         return [Waiting(*row) for row in self._followers.catalog.turns.pending()]
 
     def pending(self, transcript: str) -> tuple[list[Range], list[Turn], str]:
-        """A transcript's pending ranges, their turns in order, and their import; one at a time."""
-        batch, rows = self._followers.catalog.turns.pending_of(transcript)
-        turns = list(self._journal.read(row[1:] for row in rows))
-        return ranges_of(row[0] for row in rows), turns, batch
+        """A transcript's pending ranges, their turns in order, and their import; one at a time.
+
+        A turn whose line is damaged is not among them: it stays pending, and doctor tells of it.
+        """
+        rows = self._followers.catalog.turns.pending_of(transcript)
+        batches = {row[1]: row[0] for row in rows}
+        readable = list(self._journal.read(row[2:] for row in rows))
+        batch = batches[readable[0].seq] if readable else ""
+        turns = [turn for turn in readable if batches[turn.seq] == batch]
+        return ranges_of(turn.seq for turn in turns), turns, batch
 
     def still_pending(self, ranges: Sequence[Range]) -> bool:
         """Whether nothing of these ranges was settled meanwhile."""

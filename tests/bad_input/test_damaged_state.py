@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engram import flow
 from engram.capture.journal import encode
 from engram.library import Filter
 from engram.model.errors import BadInput, EngramError, NotFound, StorageError
@@ -366,3 +367,24 @@ def test_a_catalog_without_room_is_an_error_and_then_works_again(
         assert again.doctor() == []
         doors = {text for text in journalled if "doors" in text}
         assert doors <= _texts(again)
+
+
+@pytest.mark.parametrize("garbled", [b"valwe", b"vallve"])
+def test_a_pending_turn_whose_line_is_damaged_stays_pending(
+    garbled: bytes, open_vault: Callable[..., Vault]
+) -> None:
+    first, second, third = turns(3)
+    with open_vault("another") as before:
+        flow.take_in([first, second, third], before.house)
+        path = before.root / "state" / "turns" / "00000001.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[1] = lines[1].replace(b"valve", garbled)
+    path.write_bytes(b"".join(lines))
+    with takes_every_turn(open_vault("another")) as opened:
+        assert opened.flush().turns == 2
+        assert _texts(opened) == {first.text, third.text}
+        later = turns(1, first=7)
+        opened.capture(later)
+        opened.flush()
+        assert _texts(opened) == {first.text, third.text, later[0].text}
+        assert {one.code for one in opened.doctor()} == {"damaged_turns"}
