@@ -126,8 +126,9 @@ class Vault(Reading):
             return report, outcome
 
     def _importer(self, source: str, dry_run: bool, live: bool, progress: Progress) -> Importer:
+        reader = sources.source(source, self.settings.capture.max_line_bytes)
         return Importer(
-            self.house, sources.source(source), CursorFile(self.disk),
+            self.house, reader, CursorFile(self.disk),
             live=live, dry_run=dry_run, advance=progress,
         )  # fmt: skip
 

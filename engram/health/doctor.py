@@ -50,7 +50,6 @@ class Examination:
     index_reason: str = ""
     exposed: Sequence[str] = ()
     secrets: Sequence[str] = ()
-    foreign_cache: bool = False
 
 
 def diagnose(seen: Examination) -> list[Finding]:

@@ -64,11 +64,6 @@ def journal_path(number: int, time: Instant) -> str:
     return f"{JOURNAL}/{time[:7]}/{number:08d}.json"
 
 
-def segment_path(first: int) -> str:
-    """The segment of the turn journal that begins with this number."""
-    return f"{TURNS}/{first:08d}.jsonl"
-
-
 def kind_of(path: str) -> Kind:
     """What a vault path holds, by its place."""
     top, _, rest = path.partition("/")

@@ -60,6 +60,15 @@ def excluding(vault: Vault, *globs: str) -> Vault:
     return vault
 
 
+def test_the_longest_line_that_is_read_is_a_setting(vault: Vault, tmp_path: Path) -> None:
+    long = "A long tale of the valve. " * 80
+    write(tmp_path / "a.jsonl", "The valve is open.", long, "The pump is off.")
+    capture = replace(vault.settings.capture, max_line_bytes=1024)
+    vault.settings = replace(vault.settings, capture=capture)
+    report, _ = vault.import_files("jsonl", tmp_path / "a.jsonl")
+    assert (report.new_turns, report.tally.unparsed_lines) == (2, 1)
+
+
 # -- again and again ----------------------------------------------------------------------------
 
 
