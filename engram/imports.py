@@ -21,7 +21,7 @@ from engram.flow import House, Taken, take_in
 from engram.model.errors import BadInput
 from engram.model.ids import slug
 from engram.model.turn import Turn
-from engram.ports import Clock, Cursors, Reading, Source, Tally
+from engram.ports import Clock, Cursors, Database, Reading, Source, Tally
 
 #: turns made durable by one fsync; bounds what an import holds in memory
 GROUP_TURNS = 2_000
@@ -95,12 +95,14 @@ class Importer:
     """One run over some files; `advance(bytes)` is told how far it is."""
 
     def __init__(
-        self, house: House, source: Source, cursors: Cursors, *,
+        self, house: House, source: Source, cursors: Cursors,
+        databases: Callable[[Path], Database], *,
         live: bool = False, dry_run: bool = False, advance: Callable[[int], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._house = house
         self._source = source
         self._store = cursors
+        self._databases = databases
         rows = cursors.load()
         self._known = {
             key: at for key, row in rows.items() if (at := cursor_of(key, row)) is not None
@@ -134,8 +136,9 @@ class Importer:
         known = {} if self._dry_run else self._known
         clock, tally, removed = self._house.clock, self.report.tally, self.report.removed
         for turns, cursor in read_file(
-            path, self._source, known, clock, tally=tally, removed=removed
-        ):
+            path, self._source, known, clock,
+            tally=tally, removed=removed, databases=self._databases,
+        ):  # fmt: skip
             for turn in turns:
                 if excluded(str(path), turn.project and slug(turn.project), globs):
                     self.report.excluded += 1

@@ -6,16 +6,16 @@ is the only place that knows what stands behind them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO, Protocol
 
 from engram.model.candidate import Candidate
 from engram.model.change import Change, Plan, Range, Transaction
 from engram.model.hit import Collection, Document, Found
-from engram.model.instant import Instant
+from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
 from engram.model.turn import Entry, Turn, Waiting
 
@@ -82,6 +82,23 @@ class Tally:
     unknown: dict[str, int] = field(default_factory=dict)
 
 
+class Database(Protocol):
+    """A SQLite file of another program, read where it lies: never written, never locked for long.
+
+    Raises BadInput for a file that is no database, or one that is damaged or busy.
+    """
+
+    def tables(self) -> frozenset[str]:
+        """The names of its tables."""
+        ...
+
+    def rows(
+        self, query: str, parameters: Sequence[str | int] = ()
+    ) -> Iterator[tuple[object, ...]]:
+        """The rows of a SELECT, one by one; values of more bytes than a line may have are NULL."""
+        ...
+
+
 @dataclass(slots=True)
 class Reading:
     """One reading of one transcript, from a byte offset to the end of the last complete line.
@@ -89,7 +106,10 @@ class Reading:
     Handed to `Source.parse` with where to start; the source moves `offset` (the byte after the
     last line it is done with) and `line` (lines before that byte) on as it yields turns, and may
     keep what it must know to resume in `state` (text by short keys: session, project, time).
-    `name` is the file's stem, `clock` gives the time for turns that carry none.
+    A source whose files are rewritten as a whole (one document, an archive, a database) leaves
+    `offset` at 0: it is asked for everything again, and message digests keep copies out.
+    `name` is the file's stem, `path` where the file lies (a hint for names, empty for a stream),
+    `clock` gives the time for turns that carry none, `database` opens a file that is one.
     """
 
     name: str
@@ -98,6 +118,8 @@ class Reading:
     line: int = 0
     state: dict[str, str] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
+    path: PurePath = field(default_factory=PurePath)
+    database: Callable[[], Database] | None = None
 
 
 class Source(Protocol):
@@ -107,6 +129,8 @@ class Source(Protocol):
     name: str
     #: file name endings that `discover` and a folder import take, with the dot
     suffixes: tuple[str, ...]
+    #: the day on which it was last compared with real files; empty where no program owns a format
+    verified: Day
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The folders or files of this source on a machine, whether they exist or not."""

@@ -36,6 +36,7 @@ from engram.settings.registry import Registry
 from engram.store import layout, transaction
 from engram.store.clock import clock_of
 from engram.store.cursors import CursorFile
+from engram.store.foreign_database import ForeignDatabase
 
 Progress = Callable[[int], None]
 #: how long a question waits for another process to finish writing, seconds
@@ -128,7 +129,7 @@ class Vault(Reading):
     def _importer(self, source: str, dry_run: bool, live: bool, progress: Progress) -> Importer:
         reader = sources.source(source, self.settings.capture.max_line_bytes)
         return Importer(
-            self.house, reader, CursorFile(self.disk),
+            self.house, reader, CursorFile(self.disk), ForeignDatabase,
             live=live, dry_run=dry_run, advance=progress,
         )  # fmt: skip
 

@@ -10,6 +10,7 @@ file's name and its first line; beside the offset stands a digest of the bytes b
 | has grown | it is read from the offset |
 | was truncated or rewritten | it is read from the start: message digests keep copies out |
 | was replaced (another first line) | it has another key, and is read from the start |
+| is rewritten as a whole (a document, a database) | its source stays at 0 and keeps state only |
 
 Only regular files are read, opened without blocking; anything else is refused with BadInput.
 Private parts and turns off the record are left out here (`engram.capture.clean`), because whether
@@ -23,15 +24,16 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import Removed, kept, readable
 from engram.model.errors import BadInput
 from engram.model.turn import Turn
-from engram.ports import Clock, Reading, Source, Tally
+from engram.ports import Clock, Database, Reading, Source, Tally
 
 #: Turns, and characters of text, after which a chunk is handed over to be made durable.
 CHUNK_TURNS = 500
@@ -39,6 +41,7 @@ CHUNK_CHARACTERS = 4_000_000
 _FIRST_LINE = 4096
 _HEAD = 65_536
 _TAIL = 256
+_SQLITE = b"SQLite format 3\0"
 #: Copies that sync tools and editors leave beside a file.
 _COPIES = re.compile(
     r"\.tmp|~\Z|\.sync-conflict-|\(.*conflicted copy.*\)|\.sw[a-p]\Z", re.IGNORECASE
@@ -92,31 +95,30 @@ def read_file(
     *,
     tally: Tally | None = None,
     removed: Removed | None = None,
+    databases: Callable[[Path], Database] | None = None,
 ) -> Iterator[tuple[list[Turn], Cursor]]:
     """What is new in a file: chunks of up to 500 turns with the cursor behind each.
 
     A cursor may be saved when the turns that came with it, and before it, are durable. A chunk
-    without turns only moves the cursor. `tally` and `removed` are added to as it reads. Raises
-    BadInput for anything but a regular file that can be read.
+    without turns only moves the cursor. `tally` and `removed` are added to as it reads,
+    `databases` opens a file that is one. Raises BadInput for anything but a regular file that can
+    be read.
     """
     _opened(path).close()
-    counted = Tally() if tally is None else tally
-    return _chunks(path, source, cursors, clock, counted, Removed() if removed is None else removed)
+    name = readable(unicodedata.normalize("NFC", path.stem))
+    reading = Reading(name, clock, tally=Tally() if tally is None else tally, path=path)
+    if databases is not None:
+        reading.database = partial(databases, path)
+    return _chunks(path, source, cursors, reading, Removed() if removed is None else removed)
 
 
 def _chunks(
-    path: Path,
-    source: Source,
-    cursors: Mapping[str, Cursor],
-    clock: Clock,
-    tally: Tally,
-    removed: Removed,
+    path: Path, source: Source, cursors: Mapping[str, Cursor], reading: Reading, removed: Removed
 ) -> Iterator[tuple[list[Turn], Cursor]]:
     with _opened(path) as stream:
         key = _key(source.name, path.name, stream)
         last = _resumed(cursors.get(key), key, stream)
-        name = readable(unicodedata.normalize("NFC", path.stem))
-        reading = Reading(name, clock, last.offset, last.line, dict(last.state), tally)
+        reading.offset, reading.line, reading.state = last.offset, last.line, dict(last.state)
         turns = kept(source.parse(stream, reading), reading.state, removed)
         while chunk := _chunk(turns, path):
             last = _cursor(key, reading, stream)
@@ -160,11 +162,11 @@ def walk(path: Path, source: Source) -> list[Path]:
         closed.append(Path(error.filename))
 
     for folder, folders, names in os.walk(path, onerror=note):
-        folders[:] = _wanted(folders)
+        folders[:] = [name for name in folders if not _is_hidden(name)]
         found += [
             file
-            for name in _wanted(names)
-            if name.lower().endswith(source.suffixes)
+            for name in names
+            if belongs(name, source)
             if _is_regular(file := Path(folder, name))
         ]
     return sorted(found + closed, key=lambda file: file.parts)
@@ -176,8 +178,17 @@ def head_of(path: Path) -> bytes:
         return stream.read(_HEAD)
 
 
-def _wanted(names: Iterable[str]) -> list[str]:
-    return [name for name in names if not name.startswith(".") and not _COPIES.search(name)]
+def belongs(name: str, source: Source) -> bool:
+    """Whether a file of that name may be one of the source's.
+
+    Hidden files are none, but where the source itself hides them (`.aider.chat.history.md`).
+    """
+    low = name.lower()
+    return low.endswith(source.suffixes) and (low in source.suffixes or not _is_hidden(name))
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or _COPIES.search(name) is not None
 
 
 def _is_regular(path: Path) -> bool:
@@ -215,6 +226,8 @@ def _key(source: str, name: str, stream: BinaryIO) -> str:
     """The name of a file among the cursors, from its source, its name and its first line."""
     stream.seek(0)
     first = stream.readline(_FIRST_LINE).rstrip(b"\n")
+    if first.startswith(_SQLITE):
+        first = _SQLITE  # behind it stand counters that every write changes
     digest = hashlib.sha256()
     for part in (source, unicodedata.normalize("NFC", name)):
         digest.update(part.encode("utf-8", "surrogatepass") + b"\x1f")

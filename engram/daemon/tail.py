@@ -21,7 +21,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
 from engram.capture import sources
-from engram.capture.follow import walk
+from engram.capture.follow import belongs, walk
 from engram.model.errors import BadInput, EngramError
 from engram.vault import Vault
 
@@ -106,9 +106,9 @@ class Tail(FileSystemEventHandler):
             paths = sorted(path for path, at in self._dirty.items() if at <= ripe)
             for path in paths:
                 del self._dirty[path]
-        wanted = sources.source(self._source).suffixes
+        source = sources.source(self._source)
         for path in paths:
-            if path.suffix in wanted and not path.name.startswith("."):
+            if belongs(path.name, source):
                 self._take(path)
 
     def _take(self, path: Path) -> None:

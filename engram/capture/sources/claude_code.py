@@ -85,6 +85,7 @@ class ClaudeCode:
 
     name = NAME
     suffixes: tuple[str, ...] = (".jsonl",)
+    verified = "2026-11-20"
 
     def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         self._max_line_bytes = max_line_bytes

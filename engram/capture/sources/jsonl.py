@@ -54,6 +54,7 @@ class JsonLines:
 
     name = NAME
     suffixes: tuple[str, ...] = (".jsonl", ".ndjson")
+    verified = ""
 
     def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         self._max_line_bytes = max_line_bytes

@@ -67,6 +67,7 @@ class Text:
 
     name = "text"
     suffixes: tuple[str, ...] = (".txt", ".text")
+    verified = ""
 
     def __init__(self, max_line_bytes: int = 0) -> None:
         """Long lines are cut into turns and never passed over, so the limit has no part here."""
@@ -114,6 +115,7 @@ class Markdown(Text):
 
     name = "markdown"
     suffixes: tuple[str, ...] = (".md", ".markdown")
+    verified = ""
 
 
 class _Note:
