@@ -34,6 +34,7 @@ from engram.capture.clean import (
 )
 from engram.capture.sources.claude_queue import Prompt, PromptQueue
 from engram.capture.sources.claude_screen import silent
+from engram.capture.sources.dialogue import Calls, texts
 from engram.capture.sources.lines import (
     MAX_LINE_BYTES,
     Object,
@@ -76,7 +77,6 @@ _NOTICE = re.compile(r"<(task-notification)>")
 _MAX_ANSWER = 1 << 20
 #: What a line of an answer costs beside its text, roughly.
 _LINE_COST = 100
-_MAX_TOOLS = 50
 _MAX_TITLE = 120
 
 
@@ -146,23 +146,6 @@ def _known(line: Object) -> bool:
 
 
 @dataclass(slots=True)
-class _Calls:
-    """The elided lines of tool calls, the first of many in full and the rest as a number."""
-
-    shown: list[str] = field(default_factory=list)
-    more: int = 0
-
-    def add(self, call: str) -> None:
-        if len(self.shown) < _MAX_TOOLS:
-            self.shown.append(call)
-        else:
-            self.more += 1
-
-    def lines(self) -> tuple[str, ...]:
-        return (*self.shown, *([f"and {self.more} more"] if self.more else []))
-
-
-@dataclass(slots=True)
 class _Answer:
     """An answer whose text is still coming in; `since` is where its first line begins."""
 
@@ -171,7 +154,7 @@ class _Answer:
     session: str
     time: Instant
     digest: str
-    calls: _Calls
+    calls: Calls
     texts: list[str] = field(default_factory=list)
     lines: set[str] = field(default_factory=set)
     size: int = 0
@@ -186,7 +169,7 @@ class _Conversation:
         self._answer: _Answer | None = None
         self._queue = PromptQueue(reading.state)
         #: tool calls before any text since the last prompt
-        self._calls = _Calls()
+        self._calls = Calls()
         self._stamp: object = None
         self._instant: Instant = ""
         #: the bytes that name the session of the last line, once its project is known
@@ -212,7 +195,7 @@ class _Conversation:
             if text:
                 self._queue.heard(text)
                 ready += self.close()
-                self._calls = _Calls()
+                self._calls = Calls()
                 time, own = self._time(line)
                 named = self._digest(line, session, "user", own, place, text)
                 ready.append(self._turn("user", text, session, time, named))
@@ -264,7 +247,7 @@ class _Conversation:
         if not isinstance(message, dict):
             return
         content = message.get("content")
-        text = "\n".join(part for part in _texts(content) if part.strip())
+        text = "\n".join(part for part in texts(content) if part.strip())
         if text:
             uuid = line.get("uuid")
             answer = self._answering(message.get("id"), line, session, place, text, ready)
@@ -295,7 +278,7 @@ class _Conversation:
         named = self._digest(line, session, "assistant", own, place, text)
         held = name if isinstance(name, str) else ""
         self._answer = answer = _Answer(held, place, session, time, named, self._calls)
-        self._calls = _Calls()
+        self._calls = Calls()
         return answer
 
     def _note_title(self, line: Object, session: str) -> None:
@@ -369,8 +352,7 @@ def _typed(line: Object) -> str:
         return ""
     if not isinstance(message, dict):
         return ""
-    texts = _texts(message.get("content"))
-    text = said("\n".join(texts)) if texts else ""
+    text = said("\n".join(texts(message.get("content"))))
     if text.startswith("[Request"):
         text = _INTERRUPTED.sub("", text, count=1)
     if text.startswith(_MACHINE):
@@ -385,17 +367,3 @@ def _tool_calls(content: object) -> Iterator[str]:
                 call = tool_line(block.get("name"), block.get("input"))
                 if call:
                     yield call
-
-
-def _texts(content: object) -> list[str]:
-    """The texts of a message's content: a plain string, or the text blocks of a list."""
-    if isinstance(content, str):
-        return [content]
-    if not isinstance(content, list):
-        return []
-    return [
-        text
-        for block in content
-        if isinstance(block, dict) and block.get("type") == "text"
-        if isinstance(text := block.get("text"), str)
-    ]
