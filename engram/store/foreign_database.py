@@ -1,17 +1,23 @@
 """A SQLite file of another program -> its rows, read where it lies (the Database port).
 
-Guarantees: the file, its journal and its locks are left as they are: it is opened read-only, for
-the time of one question at a time; values are bounded. A program that keeps it locked, a damaged
-file and one that is no database are BadInput, said of the file.
+Guarantees: the file, its journal and its locks are left as they are. It is opened read-only and
+for the time of one question only, so that its program can always tidy up; nothing is copied or
+spilled to disk (what is in it has not passed the redactor yet). Values are bounded.
+
+A database in write-ahead mode whose log is empty is read as the unchanging file that it is:
+joining the log would create files beside it. If its program writes the file meanwhile, the rows
+read so far may not belong together, and that is said. A log that cannot be joined (a read-only
+folder) is left out the same way. A program that keeps its file locked, a damaged file and one that
+is no database are BadInput, said of the file.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from engram.model.display import plain
 from engram.model.errors import BadInput
@@ -20,6 +26,9 @@ from engram.model.errors import BadInput
 MAX_VALUE = 33_554_432
 #: how long a writer of the other program is waited for, seconds
 _PATIENCE = 5.0
+#: where the header of a SQLite file says how it is read, and what it says for write-ahead mode
+_READ_VERSION, _WAL = 19, 2
+_SHARED, _ALONE = "mode=ro", "mode=ro&immutable=1"
 
 
 class ForeignDatabase:
@@ -38,44 +47,74 @@ class ForeignDatabase:
         self, query: str, parameters: Sequence[str | int] = ()
     ) -> Iterator[tuple[object, ...]]:
         """The rows of a SELECT, one by one."""
-        with self._named(), closing(self._open()) as database:
-            for row in database.execute(query, tuple(parameters)):
-                yield tuple(map(self._bounded, row))
+        with self._named():
+            database, mode = self._open()
+            with closing(database):
+                before = self._stamp()
+                for row in database.execute(query, tuple(parameters)):
+                    yield tuple(map(self._bounded, row))
+                if mode == _ALONE and self._stamp() != before:
+                    raise sqlite3.OperationalError("it was written while it was read")
 
-    def _open(self) -> sqlite3.Connection:
-        """Read-only; when its write-ahead log cannot be joined, what stands in the file itself."""
-        place = quote(str(self._path.absolute()), safe="/:\\")
-        for mode in ("mode=ro", "immutable=1"):
-            database = sqlite3.connect(f"file:{place}?{mode}", uri=True, timeout=_PATIENCE)
+    def _open(self) -> tuple[sqlite3.Connection, str]:
+        """A connection, and whether the file is shared with its program or read alone."""
+        if not self._is_resting():
             try:
-                database.execute("pragma query_only = on")
-                database.execute("pragma trusted_schema = off")
-                database.execute("select 1 from sqlite_master limit 1").fetchone()
+                return self._connected(_SHARED), _SHARED
             except sqlite3.OperationalError as error:
-                database.close()
-                if (
-                    mode == "immutable=1"
-                    or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN
-                ):
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN:
                     raise
-            except sqlite3.DatabaseError:
-                database.close()
-                raise
-            else:
-                database.text_factory = lambda data: data.decode("utf-8", "replace")
-                return database
-        raise AssertionError("the last mode returns or raises")
+        return self._connected(_ALONE), _ALONE
+
+    def _connected(self, mode: str) -> sqlite3.Connection:
+        place = self._path.absolute().as_uri()
+        database = sqlite3.connect(f"{place}?{mode}", uri=True, timeout=_PATIENCE)
+        try:
+            database.execute("pragma query_only = on")
+            database.execute("pragma trusted_schema = off")
+            database.execute("pragma temp_store = memory")
+            database.execute("select 1 from sqlite_master limit 1").fetchone()
+        except sqlite3.Error:
+            database.close()
+            raise
+        database.text_factory = self._text
+        return database
+
+    def _is_resting(self) -> bool:
+        """Whether it is in write-ahead mode with nothing in its log, and no program has it open."""
+        try:
+            with open(self._path, "rb") as file:
+                header = file.read(_READ_VERSION + 1)
+        except OSError:
+            return False  # opening it as a database says what is wrong
+        if len(header) <= _READ_VERSION or header[_READ_VERSION] != _WAL:
+            return False
+        log, index = (f"{self._path}-{ending}" for ending in ("wal", "shm"))
+        return not os.path.exists(index) and not _size(log)
+
+    def _stamp(self) -> tuple[int, int]:
+        status = os.stat(self._path)
+        return status.st_size, status.st_mtime_ns
+
+    def _text(self, data: bytes) -> str | None:
+        return None if len(data) > self._max_value else data.decode("utf-8", "replace")
 
     def _bounded(self, value: object) -> object:
-        too_long = isinstance(value, str | bytes) and len(value) > self._max_value
-        return None if too_long else value
+        return None if isinstance(value, bytes) and len(value) > self._max_value else value
 
     @contextmanager
     def _named(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError, ValueError) as error:
             raise BadInput(
                 f"cannot read {plain(str(self._path))}: {plain(str(error))}",
                 "close the program that writes it, or give another file",
             ) from error
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
