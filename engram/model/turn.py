@@ -18,7 +18,7 @@ class Turn:
     `message` is its digest (16 hex digits, `ids.message_digest`), `text` what was said after
     wrappers were stripped; `tools` are elided lines about tool calls (`Edit app.py`), for the
     transcript only. `seq` is its number in the turn journal, 0 before it has one. `queued` turns
-    were typed while the agent worked and stand on no line of their own.
+    stand on no turn of their own there: typed while the agent worked, or behind a command.
     """
 
     source: str
@@ -73,7 +73,8 @@ class Entry:
 class Waiting:
     """The pending turns of one transcript: how many, since when, whether one is a HIGH signal.
 
-    `oldest` is the time of the oldest of them; `attempts` and `retry_at` tell of failures.
+    `oldest` is the time of the oldest of them; `attempts` and `retry_at` tell of failures, `reason`
+    is the code of the last one. Without attempts they only wait, for a model or a new budget.
     """
 
     transcript: str
@@ -82,6 +83,7 @@ class Waiting:
     high: bool = False
     attempts: int = 0
     retry_at: Instant = ""
+    reason: str = ""
 
 
 def turn_of(

@@ -6,7 +6,8 @@
 - A turn longer than 4 kB goes on as another, cut between paragraphs, or lines, or words.
 - The time is that of the last heading or line that is a date, of the front matter (`date`,
   `created`), of the file's name (`2026-03-06.md`), or now. Front matter gives title and project as
-  well and is no turn; it is read line by line, never as YAML.
+  well and is no turn; it is read line by line, never as YAML. A memory or transcript that this
+  program wrote, told by its front matter, holds no turns: it must not confirm itself.
 - In a note the same words are the same turn, so that an edited file adds only what is new; in a
   conversation the line counts too, for people say "yes" twice.
 
@@ -23,7 +24,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import readable, said, shortened
-from engram.capture.sources.lines import Place, base_name, objects, short_name, time_of
+from engram.capture.sources.lines import Place, base_name, objects, short_name, time_of, unknown
+from engram.capture.sources.obsidian import NoteLines
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
 from engram.model.text import first_line
@@ -39,6 +41,13 @@ _RULE = re.compile(r"-{3,}\s*\Z")
 _LAST_RULE = re.compile(r"(?:\A|\n)-{3,}\Z")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _FRONT = re.compile(r"([A-Za-z_-]+):\s*(.*?)\s*\Z")
+#: What stands in the front matter of files that this program wrote itself.
+_OWN_KEYS = (
+    frozenset({"id", "category", "kind", "status", "importance"}),
+    frozenset({"source", "session", "started"}),
+)
+#: Key of the state: the file is one of these.
+_OWN = "own"
 _DATE = r"(\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?)"
 _DATED = re.compile(rf"(?:#{{1,6}}\s[^\n]{{0,200}}?(?<![\w-]){_DATE}(?!\w)|\s*{_DATE}\s*:?\s*\Z)")
 _PERSON = ("user", "human", "me", "you")
@@ -94,7 +103,7 @@ class Text:
         A later reading of a file that has grown gives what was added as turns of their own.
         """
         end = (reading.offset, reading.line)
-        lines = _lines(stream, reading)
+        lines = self._said(_lines(stream, reading))
         note = _Note(self.name, reading)
         if reading.offset == 0:
             first = _look_ahead(lines)
@@ -104,18 +113,29 @@ class Text:
                 reading.state["speakers"] = "1"
             lines = chain(body, lines)
         for line in lines:
-            yield from note.take(line)
+            if _OWN not in reading.state:
+                yield from note.take(line)
             end = line.after
         yield from note.finish()
         reading.offset, reading.line = end
 
+    def _said(self, lines: Iterator[_Line]) -> Iterator[_Line]:
+        """The lines with what a person wrote in them."""
+        return lines
+
 
 class Markdown(Text):
-    """The source `markdown`: the same, under its own name and endings."""
+    """The source `markdown`: the same for notes, of which only the words count (`obsidian`)."""
 
     name = "markdown"
     suffixes: tuple[str, ...] = (".md", ".markdown")
     verified = ""
+
+    def _said(self, lines: Iterator[_Line]) -> Iterator[_Line]:
+        note = NoteLines()
+        for line in lines:
+            text = note.plain(line.text, inner=line.inner)
+            yield line if text == line.text else replace(line, text=text)
 
 
 class _Note:
@@ -148,10 +168,12 @@ class _Note:
         return lines
 
     def _read_front(self, lines: list[_Line]) -> None:
-        for line in lines:
-            pair = _FRONT.match(line.text)
-            if pair is None:
-                continue
+        pairs = [pair for line in lines if (pair := _FRONT.match(line.text)) is not None]
+        keys = {pair[1] for pair in pairs}
+        if any(keys >= own for own in _OWN_KEYS):
+            unknown(self._reading, "a memory or transcript of engram")
+            self._state[_OWN] = "1"
+        for pair in pairs:
             key, value = pair[1].lower(), pair[2].strip("\"'")
             if key in ("date", "created", "time", "timestamp"):
                 self._set_time(value)
@@ -205,7 +227,7 @@ class _Note:
         lines, self._open = self._open[:count], self._open[count:]
         self._cut = 0
         text = said("".join(line.text for line in lines))
-        heading = text.startswith("#") and first_line(text, len(text)).lstrip("# ")
+        heading = text.startswith("# ") and first_line(text, len(text))[2:].strip()
         if heading and "title" not in self._state:
             self._state["title"] = shortened(readable(heading), TITLE)
         talk = "speakers" in self._state

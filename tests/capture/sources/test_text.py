@@ -139,6 +139,31 @@ def test_a_byte_order_mark_goes_and_lines_with_nul_are_counted() -> None:
     assert (reading.tally.lines, reading.tally.unparsed_lines) == (3, 1)
 
 
+def test_a_vault_of_notes_gives_the_words_of_their_author() -> None:
+    turns, _ = read(
+        '---\ncreated: "[[2026-03-04]]"\ntags:\n  - shop\n---\n# Shop\n\n'
+        "Runs on [[db/Postgres|Postgres]]. ^b1\n\n```dataview\nTABLE x\n```\n\n"
+        "> [!tip] Mine\n> I prefer tea.\n\n%% later %%\n- [ ]\n"
+    )
+    assert [(turn.text, turn.time, turn.title) for turn in turns] == [
+        ("# Shop\n\nRuns on Postgres.\n\n\nMine\nI prefer tea.", "2026-03-04T00:00:00Z", "Shop")
+    ]
+
+
+def test_a_template_says_nothing() -> None:
+    assert said("---\ncreated: {{date}}\n---\n# {{title}}\n<% tp.file.cursor() %>\n- [ ] \n") == []
+
+
+def test_what_this_program_wrote_is_not_read_back_as_a_note() -> None:
+    memory = "id: a\ncategory: fact\nkind: note\nstatus: active\nimportance: 0.5\n"
+    for front in (memory, "source: claude-code\nsession: s\nstarted: 2026-03-04T09:00:00Z\n"):
+        whole = f"---\n{front}---\nThe shop uses Postgres.\n"
+        turns, reading = read(whole)
+        assert (turns, reading.offset, len(reading.tally.unknown)) == ([], len(whole), 1)
+        later = Reading("note", Noon(), reading.offset, reading.line, dict(reading.state))
+        assert list(Markdown().parse(io.BytesIO((whole + "More.\n").encode()), later)) == []
+
+
 def test_prose_is_recognised_and_data_is_not() -> None:
     assert Text().recognises("Grüße\n".encode())
     assert Text().recognises("[[link]] and é".encode()[:-1])
