@@ -21,7 +21,7 @@ ORDER = (
     "model", "ports", "settings",
     "flow",
     "capture", "extract", "admit", "store", "index", "recall",
-    "amend", "imports", "library", "shelf", "founding", "examination",
+    "amend", "imports", "survey", "library", "shelf", "founding", "examination",
     "health", "furnishing", "reading", "vault", "daemon", "surfaces",
 )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """A `.eng` file: a conversation with the command line, as text that can be played again.
 
     # what is shown, in a line or two
-    < file notes/a.jsonl              a file that is written now, as a person would
+    < file notes/a.jsonl              a file that is written when the clock stands, by a person
     {"role": "user", "content": "We decided to use Postgres."}
     >
 
@@ -16,12 +16,14 @@ file is right when it is equal to that. The folder's own path is shown as [TMP].
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.golden.console import Ran, run
+from engram.model.instant import moment_of
+from tests.golden.console import CLOCK, Ran, run
 
 HERE = Path(__file__).parent
 TOKEN = "[TMP]"
@@ -71,6 +73,8 @@ def _write(path: Path, lines: list[str]) -> None:
             # whatever the umask is: others may look into what a person makes
             folder.chmod(0o755)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    written = moment_of(CLOCK).timestamp()
+    os.utime(path, (written, written))
 
 
 def _run(command: str, folder: Path) -> Ran:

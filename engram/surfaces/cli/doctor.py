@@ -1,19 +1,43 @@
-"""`engram doctor`: check the vault, with one fix for each finding."""
+"""`engram doctor`: check the vault, or transcripts, with one fix for each finding."""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from engram.model.display import plain
+from engram.model.errors import NotFound
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-from engram.surfaces.cli.terminal import styled
+from engram.surfaces.cli.terminal import progress, styled
+
+if TYPE_CHECKING:
+    from engram.health.doctor import Finding
+    from engram.survey import Checked
 
 
 @click.command("doctor")
+@click.option("--sources", is_flag=True, help="Check transcripts instead of the vault.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
 @common
-def command() -> None:
-    """Check everything the vault promises. Exit code 1 when something promised is not kept."""
+def command(sources: bool, paths: tuple[Path, ...]) -> None:
+    """Check everything the vault promises. Exit code 1 when something promised is not kept.
+
+    With --sources: read the transcripts on this machine, or the files and folders at PATH, and
+    tell what their sources do not understand. No vault is needed and nothing is written.
+    """
+    if sources:
+        _check_sources(paths)
+    elif paths:
+        raise click.UsageError("a PATH goes with --sources")
+    else:
+        _check_vault()
+
+
+def _check_vault() -> None:
     with opened() as vault:
         findings = vault.doctor()
     if wants_json():
@@ -21,13 +45,101 @@ def command() -> None:
     elif not findings:
         say("all is well")
     else:
-        for finding in findings:
-            color = "red" if finding.severity == "error" else "yellow"
-            say(f"{styled(finding.severity, fg=color)}: {plain(finding.message)}", raw=True)
-            say(f"  fix: {finding.fix}")
+        _say_findings(findings)
     broken = sum(finding.severity == "error" for finding in findings)
     if broken:
         verb = "is" if broken == 1 else "are"
         talk(f"error: {plural(broken, 'promise')} of the vault {verb} not kept")
         talk("hint: each finding names its fix")
         raise click.exceptions.Exit(1)
+
+
+def _say_findings(findings: list[Finding]) -> None:
+    for finding in findings:
+        color = "red" if finding.severity == "error" else "yellow"
+        say(f"{styled(finding.severity, fg=color)}: {plain(finding.message)}", raw=True)
+        say(f"  fix: {finding.fix}")
+
+
+def _check_sources(paths: tuple[Path, ...]) -> None:
+    from engram.capture.sources import source
+    from engram.store.clock import clock_of
+    from engram.store.foreign_database import ForeignDatabase
+    from engram.survey import check, cleanup, findings, size_of
+
+    files = _named(paths) if paths else _discovered()
+    clock = clock_of(os.environ)
+    checked = []
+    total = sum(size_of(path) for some in files.values() for path in some)
+    with progress(("reading transcripts", total)) as tell:
+        for name, some in files.items():
+            checked.append(check(source(name), some, clock, ForeignDatabase, tell[0]))
+    strange = findings(checked)
+    if not paths and (kept := files.get("claude-code")):
+        folders = _places("claude-code")
+        strange += cleanup(at for at in folders if any(file.is_relative_to(at) for file in kept))
+    if wants_json():
+        emit_json({"sources": [_row(found) for found in checked], "findings": strange})
+        return
+    width = max((len(found.source) for found in checked), default=0) + 2
+    for found in checked:
+        say(f"{found.source:<{width}}{_summary(found)}")
+    if not checked:
+        say("there are no transcripts in the usual places")
+    _say_findings(strange)
+
+
+def _named(paths: tuple[Path, ...]) -> dict[str, list[Path]]:
+    """The files at some paths by the source that each looks like. Raises NotFound for none."""
+    from engram.imports import by_source
+
+    found: dict[str, list[Path]] = {}
+    for path in paths:
+        below = by_source(path)
+        if not below:
+            raise NotFound(
+                f"there is no transcript at {path}", "`engram sources` lists what is understood"
+            )
+        for name, files in below.items():
+            found.setdefault(name, []).extend(files)
+    return found
+
+
+def _discovered() -> dict[str, list[Path]]:
+    """The files in the usual places, by source; what is nowhere is left out."""
+    from engram.capture.follow import walk
+    from engram.capture.sources import SOURCES, source
+
+    found = {
+        name: [file for place in _places(name) for file in walk(place, source(name))]
+        for name in SOURCES
+    }
+    return {name: files for name, files in found.items() if files}
+
+
+def _places(name: str) -> list[Path]:
+    """The places of a source that are there."""
+    from engram.capture.sources import source
+    from engram.settings.places import places_of
+
+    places = source(name).discover(places_of(os.environ).home, os.environ)
+    return [place for place in places if os.path.exists(place)]
+
+
+def _summary(found: Checked) -> str:
+    yours, answers = plural(found.user_turns, "prompt"), plural(found.assistant_turns, "answer")
+    return f"{plural(found.files, 'file')}, {plural(found.tally.lines, 'line')}: {yours}, {answers}"
+
+
+def _row(found: Checked) -> dict[str, object]:
+    return {
+        "source": found.source,
+        "verified": found.verified,
+        "files": found.files,
+        "lines": found.tally.lines,
+        "user_turns": found.user_turns,
+        "assistant_turns": found.assistant_turns,
+        "unparsed_lines": found.tally.unparsed_lines,
+        "unknown": found.tally.unknown,
+        "problems": [{"file": name, "problem": problem} for name, problem in found.problems],
+    }
