@@ -9,6 +9,10 @@
         FormatTooNew            the vault was written by a newer engram
       Conflict                  exit 3: the person, or a later change, was faster
       Locked                    exit 3: another process holds the vault
+      ModelError                a model gave no usable answer; turns stay pending
+        ModelAway               nobody answers, or not now: it is tried again later, for ever
+        ModelRefuses            key, quota, model name or request: the person has to act
+        BadAnswer               there was an answer and nothing can be made of it
       BudgetExceeded            exit 4: the daily or per-run limit is reached
 
 Anything else that reaches the command line is a bug (exit 70).
@@ -23,9 +27,17 @@ class EngramError(Exception):
     exit_code = 1
     default_hint = "run `engram doctor` to see the state of the vault"
 
+    #: whether turns that failed by it only wait, however often, and are never put aside
+    patient = False
+
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint if hint is not None else self.default_hint
+
+    @property
+    def code(self) -> str:
+        """A stable name for the trace and for counting."""
+        return type(self).__name__
 
 
 class BadInput(EngramError):
@@ -78,8 +90,49 @@ class Locked(EngramError):
     default_hint = "wait for the other engram command to finish, then try again"
 
 
+class ModelError(EngramError):
+    """A model gave no usable answer. `reason` is one of a closed list of words (`engram.llm`)."""
+
+    default_hint = "`engram status` shows what waits; `engram extract --rules` needs no model"
+
+    def __init__(self, reason: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.reason = reason
+
+    @property
+    def code(self) -> str:
+        """The reason, as it is counted."""
+        return self.reason
+
+
+class ModelAway(ModelError):
+    """No provider answers now: a time-out, an outage, a rate limit. Tried again later."""
+
+    patient = True
+
+
+class ModelRefuses(ModelError):
+    """The provider will not answer until the person acts: key, quota, model name, request."""
+
+    patient = True
+    default_hint = "check `engram config show llm` and the key's variable, then run it again"
+
+
+class BadAnswer(ModelError):
+    """There was an answer, and nothing can be made of it; after some attempts: dead letter."""
+
+
 class BudgetExceeded(EngramError):
     """The limit of tokens or money is reached; turns stay pending."""
 
     exit_code = 4
-    default_hint = "raise the limit in the configuration or wait until tomorrow"
+    patient = True
+    default_hint = (
+        "it is free again tomorrow (UTC); or raise llm.daily_usd or llm.daily_tokens,"
+        " or go on without a model: `engram extract --rules`"
+    )
+
+    @property
+    def code(self) -> str:
+        """As it is counted."""
+        return "budget"

@@ -13,6 +13,9 @@ from datetime import UTC, date, datetime, timedelta
 Instant = str
 Day = str
 
+_WEEKDAYS = (
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+)  # fmt: skip
 #: Numbers above this are milliseconds since 1970, below it seconds (year 2286 in seconds).
 _MILLISECONDS_FROM = 10_000_000_000
 #: What most transcripts write: no zone but UTC, at most a fraction of a second.
@@ -80,6 +83,11 @@ def compact(instant: Instant) -> str:
 def plus_days(when: str, days: int) -> Day:
     """The Day `days` after an Instant or a Day."""
     return (date.fromisoformat(when[:10]) + timedelta(days=days)).isoformat()
+
+
+def weekday_of(day: Day) -> str:
+    """The English name of a day's weekday."""
+    return _WEEKDAYS[date.fromisoformat(day).weekday()]
 
 
 def plus_minutes(instant: Instant, minutes: float) -> Instant:

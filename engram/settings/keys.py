@@ -32,6 +32,9 @@ _KINDS = {
     "tuple[tuple[str, int], ...]": "table of whole numbers",
 }
 
+_URL = re.compile(r"https?://[^\s@/]+(?:/\S*)?")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
+
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
 
@@ -43,6 +46,14 @@ RANGES: dict[str, tuple[float, float]] = {
     "trigger.retry_minutes": (0, 10_080),
     "trigger.max_attempts": (1, 100),
     "extract.max_per_turn": (1, 100),
+    "llm.timeout_seconds": (1, 3600),
+    "llm.max_input_tokens": (3000, 1_000_000),
+    "llm.daily_usd": (0, 100_000),
+    "llm.daily_tokens": (0, 10_000_000_000),
+    "llm.run_usd": (0, 100_000),
+    "llm.run_tokens": (0, 10_000_000_000),
+    "llm.usd_per_million_input": (0, 100_000),
+    "llm.usd_per_million_output": (0, 100_000),
     "retention.days": (0, 36_500),
     "retention.resurrection_hours": (0, 8760),
     "recall.budget_tokens": (50, 200_000),
@@ -54,6 +65,7 @@ RANGES: dict[str, tuple[float, float]] = {
 CHOICES: dict[str, tuple[str, ...]] = {
     "trigger.mode": ("smart", "every_n", "time_based"),
     "extract.min_importance": LEVELS,
+    "llm.when_away": ("wait", "rules"),
 }
 
 #: The names that a table's entries may have.
@@ -200,6 +212,12 @@ def _checked_text(key: Key, text: str) -> str:
         rooted = isabs(text) or text == "~" or text.startswith(("~/", "~\\"))
         if not rooted or any(ord(character) < 32 for character in text):
             raise ValueError("an absolute path or one that starts with ~/")
+    if key.name.endswith("_url") and not _URL.fullmatch(text):
+        raise ValueError("an address that starts with https:// or http://, without a password")
+    if key.name == "llm.key_variable" and not _VARIABLE.fullmatch(text):
+        raise ValueError("the name of an environment variable; the key itself never stands here")
+    if key.name.endswith("model") and not (text.isprintable() and len(text) <= 200):
+        raise ValueError("the name of a model")
     return text
 
 

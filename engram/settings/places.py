@@ -28,6 +28,11 @@ class Places:
     vault: Path
     home: Path
 
+    @property
+    def state_dir(self) -> Path:
+        """What is remembered on this machine and is no cache: the registry, what was spent."""
+        return self.registry_file.parent
+
 
 def places_of(environment: Mapping[str, str]) -> Places:
     """The places that the environment decides: ENGRAM_HOME, else the platform's.

@@ -1,4 +1,4 @@
-"""What travels with the program: the tables of `config/` and the vault template.
+"""What travels with the program: the tables of `config/`, prompts among them, and the template.
 
 In a wheel they lie in `engram/_shipped`, in a checkout beside the package. A table is parsed once
 a process; callers share it and do not change it.
@@ -14,7 +14,7 @@ from typing import Any
 
 from engram.model.errors import ConfigError
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
+_NAME = re.compile(r"(?:[a-z]{1,20}/)?[a-z][a-z0-9-]{0,40}")
 _REINSTALL = "the installation is not complete: install engram again"
 
 

@@ -47,6 +47,37 @@ class ExtractSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """`[llm]`: whether a model helps to extract, which, and what it may cost."""
+
+    #: the model to ask in the cloud; empty: none is
+    model: str = ""
+    #: where; any server that speaks OpenAI's API
+    base_url: str = "https://api.openai.com/v1"
+    #: the environment variable that holds its key
+    key_variable: str = "OPENAI_API_KEY"
+    #: models of servers on one's own machine, asked when the one before is away; empty: none is
+    lmstudio_model: str = ""
+    lmstudio_url: str = "http://127.0.0.1:1234/v1"
+    ollama_model: str = ""
+    ollama_url: str = "http://127.0.0.1:11434/v1"
+    #: for the whole of an answer
+    timeout_seconds: float = 60.0
+    #: the most that one question may hold
+    max_input_tokens: int = 12_000
+    #: caps over all vaults; what would pass them waits
+    daily_usd: float = 1.0
+    daily_tokens: int = 1_000_000
+    run_usd: float = 0.5
+    run_tokens: int = 500_000
+    #: prices of a model that config/prices.toml does not list; 0: it counts as the dearest
+    usd_per_million_input: float = 0.0
+    usd_per_million_output: float = 0.0
+    #: what becomes of turns while no model answers: wait (they stay pending), rules
+    when_away: str = "wait"
+
+
+@dataclass(frozen=True, slots=True)
 class RetentionSettings:
     """`[retention]`: days until a memory expires or, when protected, asks for review."""
 
@@ -85,6 +116,7 @@ class Settings:
     capture: CaptureSettings = field(default_factory=CaptureSettings)
     trigger: TriggerSettings = field(default_factory=TriggerSettings)
     extract: ExtractSettings = field(default_factory=ExtractSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     store: StoreSettings = field(default_factory=StoreSettings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -16,6 +17,10 @@ class SystemClock:
         """The present."""
         return instant_of(datetime.now(UTC))
 
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
 
 class FixedClock:
     """A clock that stands still at one instant."""
@@ -26,6 +31,9 @@ class FixedClock:
     def now(self) -> Instant:
         """Always the same instant."""
         return self._instant
+
+    def sleep(self, seconds: float) -> None:
+        """Time does not pass: nothing is waited for."""
 
 
 def clock_of(environment: Mapping[str, str]) -> SystemClock | FixedClock:

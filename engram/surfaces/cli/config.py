@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 #: a longer value pushes only its own line to the right
-_WIDEST = 24
+_WIDEST = 28
 
 
 @click.group("config", cls=Verbs, no_args_is_help=False)

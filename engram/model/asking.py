@@ -1,0 +1,124 @@
+"""What is asked of a model and what comes back, as plain data; no provider is known here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engram.model.instant import Instant
+from engram.model.memory import Memory
+from engram.model.turn import Turn
+
+#: UTF-8 bytes that one token takes at least, on average: code and other scripts come near it
+_BYTES_A_TOKEN = 3
+
+
+def tokens_of(text: str) -> int:
+    """How many tokens a text takes at most, roughly; English prose takes about a quarter less."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model, answered by one JSON object.
+
+    `instructions` are ours, `text` is the data: untrusted, redacted once more before it is sent.
+    `schema` is the strict JSON schema of the answer, whose items stand under `key`; `prompt` names
+    the prompt and its version.
+    `subject` (a transcript's name) and `turns` go to the ledger; no content does.
+    """
+
+    prompt: str
+    instructions: str
+    text: str
+    schema: Mapping[str, Any]
+    key: str
+    subject: str = ""
+    turns: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens it takes at most, its schema included."""
+        return sum(map(tokens_of, (self.instructions, self.text, str(self.schema))))
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call, as the provider counted them; `known` is False for our own estimate."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    known: bool = True
+
+    @property
+    def tokens(self) -> int:
+        """Both together."""
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The JSON value of an answer, redacted, and who gave it."""
+
+    value: object
+    provider: str
+    model: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What some work would take: calls, tokens, US dollars at most and as it mostly comes out.
+
+    `provider` and `model` are who would do it; `priced` is False when that model's price is not
+    known and the dearest one was taken.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    likely_usd: float = 0.0
+    provider: str = ""
+    model: str = ""
+    priced: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens and US dollars of one day, reserved ones included, and the caps; `calls` so far."""
+
+    day: str = ""
+    tokens: int = 0
+    usd: float = 0.0
+    calls: int = 0
+    cap_tokens: int = 0
+    cap_usd: float = 0.0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether a cap is reached."""
+        return self.tokens >= self.cap_tokens or 0 < self.cap_usd <= self.usd
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """A provider that is left alone for now: why, and until when."""
+
+    provider: str
+    code: str
+    until: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the vault knows around some turns: for the model to recognise updates and names.
+
+    `memories` are the nearest live ones, `entities` known names (`tool-postgres`), `earlier` the
+    turns of the same conversation just before, which were extracted already.
+    """
+
+    memories: tuple[Memory, ...] = ()
+    entities: tuple[str, ...] = ()
+    earlier: tuple[Turn, ...] = field(default=())
