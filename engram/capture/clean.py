@@ -3,7 +3,8 @@
 Three doors. `said` cleans the text of one message: blocks that agents and hooks wrap around words
 (system reminders, slash commands), and the `<engram-memory>` block that this program injected
 itself, which must never come back as something a person said. `kept` watches over a conversation:
-`<private>...</private>` is cut out, and what is said off the record is left out with its answer.
+`<private>...</private>` is cut out, and what is said off the record is left out with its answer, as
+is a question that this program itself asked a model, should a program have kept a log of it.
 `excluded` tells which transcripts and projects are not read at all.
 
 In doubt about privacy less is kept: a `<private>` without its end reaches to the end of the text,
@@ -42,7 +43,9 @@ _NO_REQUEST = re.compile(
     r"|(?:strip|pop|remove|pull|read|cut|trim|drop|delete|fall|fell)(?:\s[\w'’-]+){1,5})\s\Z",
     re.IGNORECASE,
 )
-#: Key of the conversation state: the session whose user last spoke off the record.
+#: How the data begins in our own questions to a model (`engram.extract.model_prompt`).
+_OWN_QUESTION = re.compile(r"<engram-data [0-9a-f]{8}>")
+#: Key of the conversation state: the session whose user last spoke off the record, or was us.
 _OFF = "off "
 #: Entries that a conversation's state may hold; the oldest go first.
 MAX_STATE = 256
@@ -50,10 +53,12 @@ MAX_STATE = 256
 
 @dataclass(slots=True)
 class Removed:
-    """How much was kept out: private parts, and turns off the record (questions and answers)."""
+    """How much was kept out: private parts, turns off the record (questions and answers), and
+    turns of our own questions to a model."""
 
     private: int = 0
     off_record: int = 0
+    own: int = 0
 
 
 def remember(state: MutableMapping[str, str], key: str, value: str) -> None:
@@ -200,6 +205,10 @@ def kept(
     """
     for turn in turns:
         if turn.role == "user":
+            if "<engram-data " in turn.text and _OWN_QUESTION.search(turn.text):
+                removed.own += 1
+                remember(state, _OFF + turn.session, "own")
+                continue
             if off_the_record(turn.text):
                 removed.off_record += 1
                 remember(state, _OFF + turn.session, "1")
@@ -207,7 +216,9 @@ def kept(
             if state:
                 state.pop(_OFF + turn.session, None)
         elif _OFF + turn.session in state:
-            removed.off_record += 1
+            own = state[_OFF + turn.session] == "own"
+            removed.own += own
+            removed.off_record += not own
             continue
         text, parts = without_private(turn.text)
         if parts:

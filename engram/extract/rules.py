@@ -37,6 +37,8 @@ class RulesTier:
     ConfigError when the table is not what `rules_table` describes.
     """
 
+    costly = False
+
     def __init__(self, table: Mapping[str, Any], max_per_turn: int = 6) -> None:
         self._rules = compile_rules(table)
         self._max_per_turn = max_per_turn
@@ -45,6 +47,10 @@ class RulesTier:
         for place, rule in enumerate(self._rules):
             for word in rule.words or ("",):
                 self._places[word] = self._places.get(word, 0) | 1 << place
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        """All of them: rules look at one sentence at a time."""
+        return len(turns)
 
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
         """Candidates of the user turns, in their order, at most `max_per_turn` of each."""

@@ -55,3 +55,5 @@ class Candidate:
     supersedes: tuple[str, ...] = ()
     #: the turn's message sets an earlier statement right
     corrects: bool = False
+    #: why the extractor itself could not make a candidate of it: it is refused with this code
+    fault: str = ""

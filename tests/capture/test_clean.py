@@ -231,3 +231,18 @@ def test_hostile_repetition_is_linear() -> None:
         assert "engram-memory" not in without_own(text)
         assert "<private>" not in without_private(text)[0]
         assert off_the_record(text + ". Off the record: x") or piece == "```"
+
+
+def test_our_own_question_to_a_model_and_its_answer_are_never_captured() -> None:
+    question = (
+        "<engram-data 0a1b2c3d>\nConversation:\n[1] user: I prefer tea.\n</engram-data 0a1b2c3d>"
+    )
+    removed, state = Removed(), {}
+    turns = [
+        turn_of("user", question, NOON, message="1"),
+        turn_of("assistant", '{"facts": []}', NOON, message="2"),
+        turn_of("user", "I prefer coffee.", NOON, message="3"),
+        turn_of("assistant", "Noted.", NOON, message="4"),
+    ]
+    assert [turn.text for turn in kept(turns, state, removed)] == ["I prefer coffee.", "Noted."]
+    assert (removed.own, removed.off_record) == (2, 0)

@@ -1,0 +1,90 @@
+"""What the rules and what the model made of the same turns -> one list of candidates.
+
+The model understood the sentence, so its item wins where both speak of the same words; from the
+rules' item it takes what only rules give for certain: the slot, whose one value it sets, and names.
+Where the model is silent an item of the rules survives when its rule is of high precision.
+Order: as the turns were said, the model's items in its own order within a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engram.model.candidate import Candidate
+from engram.model.turn import Turn
+
+#: a rule of this confidence or more is believed although the model did not see what it saw
+PRECISE = 0.8
+#: so much of the shorter quote lies within the other when both mean the same sentence
+_SHARED = 0.5
+
+
+def merged(
+    rules: Sequence[Candidate], model: Sequence[Candidate], turns: Sequence[Turn]
+) -> list[Candidate]:
+    """The candidates of both."""
+    texts = {turn.message: turn.text for turn in turns}
+    places = {turn.message: number for number, turn in enumerate(turns)}
+    matched: set[int] = set()
+    found: list[Candidate] = []
+    for item in model:
+        twin = None if item.fault else _twin(item, rules, matched, texts)
+        if twin is not None:
+            matched |= _twins(item, rules, texts)
+            item = _enriched(item, rules[twin])
+        found.append(item)
+    found += [
+        item
+        for number, item in enumerate(rules)
+        if number not in matched and item.confidence >= PRECISE
+    ]
+    last = len(turns)
+    return sorted(found, key=lambda item: places.get(item.receipt.message, last))
+
+
+def _twin(
+    item: Candidate, rules: Sequence[Candidate], taken: set[int], texts: dict[str, str]
+) -> int | None:
+    """The rules' item about the same words: one of the same category before others."""
+    near = [number for number in sorted(_twins(item, rules, texts)) if number not in taken]
+    alike = [number for number in near if rules[number].category == item.category]
+    return next(iter(alike or near), None)
+
+
+def _twins(item: Candidate, rules: Sequence[Candidate], texts: dict[str, str]) -> set[int]:
+    """All items of the rules that rest on the words that this one rests on."""
+    return {number for number, other in enumerate(rules) if _overlap(item, other, texts) >= _SHARED}
+
+
+def _overlap(one: Candidate, other: Candidate, texts: dict[str, str]) -> float:
+    """The shared part of two quotes of one turn, of the shorter's length."""
+    if one.receipt.message != other.receipt.message:
+        return 0.0
+    text = texts.get(one.receipt.message, "")
+    spans = []
+    for quote in (one.receipt.quote, other.receipt.quote):
+        start = text.find(quote)
+        if start < 0 or not quote:
+            return 0.0
+        spans.append((start, start + len(quote)))
+    (left, right), (from_, to) = spans
+    shared = min(right, to) - max(left, from_)
+    return max(shared, 0) / min(right - left, to - from_)
+
+
+def _enriched(item: Candidate, twin: Candidate) -> Candidate:
+    """The model's item with what the rule knows for certain."""
+    names = tuple(dict.fromkeys((*twin.entities, *item.entities)))
+    if twin.category != item.category:
+        return replace(item, entities=names)
+    return replace(
+        item,
+        slot=twin.slot,
+        space=twin.space if twin.slot else item.space,
+        schema=item.schema or twin.schema,
+        fields=tuple({**dict(item.fields), **dict(twin.fields)}.items()),
+        entities=names,
+        confidence=max(item.confidence, twin.confidence),
+        rule=twin.rule,
+    )

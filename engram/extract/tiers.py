@@ -1,0 +1,47 @@
+"""The tiers of extraction behind one Extractor: rules always, and a model where there is one.
+
+`Tiers` asks the model about what the rules read too, and merges (`merge`). What becomes of turns
+while no model answers is the person's choice (`llm.when_away`): they wait, or the rules go on
+alone. A wrong key, or an answer of which nothing can be made, is never passed over like that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engram.extract.merge import merged
+from engram.extract.model import ModelTier
+from engram.model.asking import Request
+from engram.model.candidate import Candidate
+from engram.model.errors import BudgetExceeded, ModelAway
+from engram.model.turn import Turn
+from engram.ports import Extractor
+
+
+class Tiers:
+    """Rules and model together."""
+
+    costly = True
+
+    def __init__(self, rules: Extractor, model: ModelTier, when_away: str) -> None:
+        self._rules = rules
+        self._model = model
+        self._go_on = when_away == "rules"
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        """As the model wants it."""
+        return self._model.portion(turns, attempts)
+
+    def request(self, turns: Sequence[Turn]) -> Request:
+        """What the model would be asked."""
+        return self._model.request(turns)
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        """The candidates of both tiers; of the rules alone while the model is away, if so set."""
+        try:
+            asked = self._model.extract(turns)
+        except (ModelAway, BudgetExceeded):
+            if not self._go_on:
+                raise
+            return self._rules.extract(turns)
+        return merged(self._rules.extract(turns), asked, turns)
