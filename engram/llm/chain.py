@@ -1,0 +1,180 @@
+"""`Chain.ask`: the one function through which every call to a model goes (the Model port).
+
+Redacts what is sent and what comes back, refuses what is too long, reserves and settles the cost,
+writes a ledger line for each request, finds out which form of request a provider understands,
+tries again what may pass, and goes on to the next provider when one is away or costs more than is
+left. A wrong key never does: it is told to the person instead. What is raised is ModelError,
+BudgetExceeded, or what the disk says; the text of a bad answer is kept nowhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from engram.llm.answer import value_of
+from engram.llm.learnt import Learnt
+from engram.llm.ledger import OK, CallLedger
+from engram.llm.patience import patiently
+from engram.llm.prices import MAX_OUTPUT_TOKENS, Prices
+from engram.llm.provider import Provider
+from engram.llm.spend import Budget
+from engram.llm.trouble import Trouble
+from engram.llm.wire import Wire
+from engram.model.asking import Reply, Request, Usage
+from engram.model.errors import BadAnswer, BudgetExceeded, ModelAway, ModelError, ModelRefuses
+from engram.ports import Sleeper
+
+#: of what the person has to do something about
+_ACT = {
+    "no-key": "set the environment variable that `llm.key_variable` names",
+    "auth": "check the key in the variable that `llm.key_variable` names",
+    "quota": "your account has no credit left; see your provider's billing page",
+    "no-such-model": "check the model's name: `engram config show`",
+    "bad-request": "the provider refuses the request; try another model",
+}
+_FALL_THROUGH = frozenset({"quota"})
+#: lists and objects within each other that an answer may have; ours has five
+_DEEPEST = 20
+#: what hides in a text and could tear a secret apart for the redactor
+_HIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class Chain:
+    """The configured providers behind one question."""
+
+    def __init__(
+        self,
+        providers: Sequence[Provider],
+        wire: Wire,
+        learnt: Learnt,
+        budget: Budget,
+        prices: Prices,
+        ledger: CallLedger,
+        redact: Callable[[str], str],
+        sleeper: Sleeper,
+        max_input_tokens: int,
+    ) -> None:
+        self._providers = providers
+        self._wire = wire
+        self._learnt = learnt
+        self._budget = budget
+        self._prices = prices
+        self._ledger = ledger
+        self._redact = redact
+        self._sleeper = sleeper
+        self._most = max_input_tokens
+
+    def ask(self, request: Request) -> Reply:
+        """The JSON answer, from the first provider that gives one."""
+        request = self._sealed(request)
+        missed: list[ModelError | BudgetExceeded] = []
+        for provider in self._providers:
+            try:
+                return self._ask(provider, request)
+            except (ModelAway, BudgetExceeded) as error:
+                missed.append(error)
+            except ModelRefuses as error:
+                if error.reason not in _FALL_THROUGH:
+                    raise
+                missed.append(error)
+        # what the person can do something about is told before what only passes
+        nobody = ModelRefuses("no-key", "no model is configured", "set llm.model")
+        raise min(missed, key=lambda error: isinstance(error, ModelAway), default=nobody)
+
+    def _sealed(self, request: Request) -> Request:
+        """The request as it may leave: redacted, and not longer than a call may be."""
+        request = replace(request, text=self._redact(request.text))
+        if request.tokens > self._most:
+            raise BadAnswer("too-long", f"a question of more than {self._most:,} tokens")
+        return request
+
+    def _ask(self, provider: Provider, request: Request) -> Reply:
+        if not provider.key:
+            raise ModelRefuses("no-key", f"{provider.name}: there is no key", _ACT["no-key"])
+        if not (provider.key.isascii() and provider.key.isprintable()):
+            raise ModelRefuses("auth", f"{provider.name}: the key is no key", _ACT["auth"])
+        away = self._learnt.resting(provider)
+        if away is not None:
+            raise ModelAway("resting", f"{provider.name} is left alone until {away.until}")
+        try:
+            told = patiently(partial(self._once, provider, request), self._sleeper)
+        except Trouble as trouble:
+            raise self._said(provider, trouble) from trouble
+        self._learnt.answered(provider)
+        if told.value is None:
+            message = f"{provider.name}: {provider.model} gave no answer: {told.fault}"
+            raise BadAnswer(told.fault, message)
+        return Reply(self._clean(told.value), provider.name, provider.model, told.usage)
+
+    def _once(self, provider: Provider, request: Request) -> _Told:
+        """One request that the provider understands; finding out how it wants to be asked."""
+        while True:
+            habits = self._learnt.of(provider)
+            try:
+                return self._send(provider, habits.form, request, habits.refused)
+            except Trouble as trouble:
+                known = trouble.parameter and self._learnt.refuses(provider, trouble.parameter)
+                if not known and not (trouble.form and self._learnt.other_form(provider)):
+                    raise
+
+    def _send(
+        self, provider: Provider, form: str, request: Request, without: tuple[str, ...]
+    ) -> _Told:
+        """One request: reserved, sent, settled, in the ledger."""
+        price = self._prices.of(provider)
+        most = Usage(request.tokens, MAX_OUTPUT_TOKENS, known=False)
+        reservation = self._budget.reserve(most.tokens, price.of(most))
+        usage, outcome = most, "timeout"
+        try:
+            answer = self._wire.send(provider, form, request, without)
+            # what a provider does not count is taken at what it may have been
+            usage = answer.usage or most
+            value = None if answer.fault else value_of(answer.text, request.key)
+            fault = "" if value is not None else answer.fault or "no-json"
+            outcome = fault or OK
+            return _Told(value, fault, usage)
+        except Trouble as trouble:
+            outcome = trouble.reason
+            usage = most if trouble.charged else Usage()
+            raise
+        finally:
+            usd = price.of(usage)
+            self._budget.settle(reservation, usage.tokens, usd)
+            self._ledger.note(request, provider, form, outcome, usage, usd)
+
+    def _said(self, provider: Provider, trouble: Trouble) -> ModelError:
+        """A Trouble in the person's words, and remembered of the provider."""
+        message = f"{provider.name}: {self._redact(str(trouble))}"
+        if trouble.transient or trouble.reason == "not-an-api":
+            self._learnt.failed(provider, trouble.reason, trouble.retry_after)
+            return ModelAway(trouble.reason, message)
+        if trouble.reason == "too-long":
+            return BadAnswer(trouble.reason, message)
+        reason = trouble.reason if trouble.reason in _ACT else "bad-request"
+        return ModelRefuses(reason, message, _ACT[reason])
+
+    def _clean(self, value: object, deep: int = 0) -> object:
+        """The answer's texts, redacted: a model may repeat what slipped through, or make it up."""
+        if isinstance(value, str):
+            return self._redact(_HIDDEN.sub("", value))
+        if deep == _DEEPEST:
+            return None
+        if isinstance(value, list):
+            return [self._clean(item, deep + 1) for item in value]
+        if isinstance(value, dict):
+            return {
+                self._redact(str(key)): self._clean(item, deep + 1) for key, item in value.items()
+            }
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What one request brought: the object in its answer, or why there is none; its tokens."""
+
+    value: dict[str, object] | None
+    fault: str
+    usage: Usage

@@ -1,0 +1,56 @@
+"""Settings -> the providers to ask, in order: cloud, LM Studio, Ollama (seed 003's chain).
+
+A provider is asked only when the person named a model for it: a key in the environment, which may
+be there for other programs, starts nothing. The key comes from one environment variable, and goes
+to `llm.base_url` alone. Vaults set none of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from engram.settings.values import LlmSettings
+
+CLOUD, LM_STUDIO, OLLAMA = "cloud", "lmstudio", "ollama"
+_OPENAI = "api.openai.com"
+#: what is sent where no key is needed: the client wants one to send
+NO_KEY = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One endpoint that speaks the API of OpenAI, and the model to ask there.
+
+    `key` is empty where one is needed and there is none. `local` providers cost no money.
+    """
+
+    name: str
+    base_url: str
+    model: str
+    key: str = field(repr=False)
+    local: bool = False
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether the endpoint is the machine itself: no proxy of the environment is used then."""
+        host = urlsplit(self.base_url).hostname or ""
+        return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def providers(settings: LlmSettings, environment: Mapping[str, str]) -> tuple[Provider, ...]:
+    """Those that have a model, in the order in which they are asked; none by default."""
+    found = []
+    if settings.model:
+        key = environment.get(settings.key_variable, "").strip()
+        if not key and urlsplit(settings.base_url).hostname != _OPENAI:
+            key = NO_KEY  # servers of one's own often want none
+        found.append(Provider(CLOUD, settings.base_url, settings.model, key))
+    for name, url, model in (
+        (LM_STUDIO, settings.lmstudio_url, settings.lmstudio_model),
+        (OLLAMA, settings.ollama_url, settings.ollama_model),
+    ):
+        if model:
+            found.append(Provider(name, url, model, NO_KEY, local=True))
+    return tuple(found)

@@ -1,0 +1,339 @@
+"""One HTTP request through the openai client -> the text and usage of the answer, or a Trouble.
+
+The only module that imports `openai` and its transport, lazily: half a second. Its own retries
+are off, redirects are not followed, nothing is stored at the provider, no connection is kept, and
+there is a deadline for the whole of an answer, not only between two bytes of it. The answer is read
+as bytes and validated here, so that its text and usage survive whatever is wrong with the rest.
+What a provider says is told without the key, whatever it repeats.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from engram.llm.prices import MAX_OUTPUT_TOKENS
+from engram.llm.provider import NO_KEY, Provider
+from engram.llm.trouble import Trouble
+from engram.model.asking import Request, Usage
+
+if TYPE_CHECKING:
+    import openai
+
+#: an answer of more bytes is cut off; nobody asked for so much
+MAX_ANSWER_BYTES = 8_000_000
+#: parameters that some models refuse and that can be left out
+_OPTIONAL = ("temperature", "store", "max_completion_tokens", "max_tokens")
+#: what is said of a parameter that is not known, beside its name
+_UNKNOWN = re.compile(r"unsupported|unknown|unrecogni|unexpected|invalid|extra|not \w+|only \w+")
+_SCHEMA_WORDS = ("response_format", "json_schema", "text.format", "structured output")
+_NO_MODEL = re.compile(
+    r"\bmodel\b.{0,100}?\b(?:not (?:be )?(?:found|exist)|unknown|not available)"
+    r"|\b(?:no such|unknown) model\b"
+)
+#: LM Studio's answer, with status 200, to a path that it does not know (its bug 618)
+_NO_PATH = "unexpected endpoint"
+_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d*)?", re.ASCII)
+#: as much of what a provider says is told, characters
+_MOST_SAID = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: the model's text, the tokens, and why the text is none (a reason), if so."""
+
+    text: str
+    usage: Usage | None
+    fault: str = ""
+
+
+class Wire:
+    """The clients of the providers, made when they are first needed."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._clients: dict[Provider, openai.OpenAI] = {}
+
+    def send(
+        self, provider: Provider, form: str, request: Request, without: tuple[str, ...]
+    ) -> Answer:
+        """Ask once, in one form, without some parameters. Raises Trouble."""
+        body = _body(provider, form, request, without)
+        with _named(provider, without):
+            client = self._client(provider)
+            calls = client.responses if form == "responses" else client.chat.completions
+            create: Any = calls.with_streaming_response.create
+            with create(**body) as response:
+                data = _read(response)
+            return Answer("", None, "incomplete") if data is None else _answer(form, data)
+
+    def _client(self, provider: Provider) -> openai.OpenAI:
+        if provider not in self._clients:
+            import httpx2
+            import openai
+
+            self._clients[provider] = openai.OpenAI(
+                api_key=provider.key,
+                base_url=provider.base_url,
+                max_retries=0,
+                timeout=self._timeout,
+                http_client=openai.DefaultHttpxClient(
+                    follow_redirects=False,
+                    trust_env=not provider.on_this_machine,
+                    # minutes lie between two questions: a connection that is kept goes stale
+                    limits=httpx2.Limits(max_keepalive_connections=0),
+                    event_hooks={"response": [_bounded(self._timeout)]},
+                ),
+            )
+        return self._clients[provider]
+
+
+def _read(response: Any) -> bytes | None:
+    """The whole body, unpacked; None when it is too long."""
+    pieces, size = [], 0
+    for piece in response.iter_bytes():
+        pieces.append(piece)
+        size += len(piece)
+        if size > MAX_ANSWER_BYTES:
+            return None
+    return b"".join(pieces)
+
+
+def _bounded(seconds: float) -> Callable[[Any], None]:
+    """A hook of the transport: every body, also that of an error, ends in time."""
+    import httpx2
+
+    class Bounded(httpx2.SyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            give_up = time.monotonic() + seconds
+            for piece in self._stream:
+                if time.monotonic() > give_up:
+                    message = f"no whole answer within {seconds:g} s"
+                    raise Trouble("slow", message, transient=True, charged=True)
+                yield piece
+
+        def close(self) -> None:
+            self._stream.close()
+
+    def bind(response: Any) -> None:
+        response.stream = Bounded(response.stream)
+
+    return bind
+
+
+def _body(
+    provider: Provider, form: str, request: Request, without: tuple[str, ...]
+) -> dict[str, object]:
+    """The parameters of a request. Temperature 0: the same turns should give the same memories."""
+    body: dict[str, object] = {"model": provider.model, "temperature": 0}
+    schema = {"name": "answer", "strict": True, "schema": dict(request.schema)}
+    if form == "responses":
+        body["instructions"] = request.instructions
+        body["input"] = request.text
+        body["text"] = {"format": {"type": "json_schema", **schema}}
+        body["max_output_tokens"] = MAX_OUTPUT_TOKENS
+        body["store"] = False
+    else:
+        body["messages"] = [
+            {"role": "system", "content": request.instructions},
+            {"role": "user", "content": request.text},
+        ]
+        # servers of one's own know the old name only, the cloud's newer models the new one
+        most = "max_tokens" if provider.local else "max_completion_tokens"
+        if most in without:
+            most = "max_tokens" if most == "max_completion_tokens" else "max_completion_tokens"
+        body[most] = MAX_OUTPUT_TOKENS
+        if form == "chat-schema":
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return {name: value for name, value in body.items() if name not in without}
+
+
+@contextmanager
+def _named(provider: Provider, without: tuple[str, ...]) -> Iterator[None]:
+    """Every failure of the client, and of its transport while a body is read -> a Trouble."""
+    import httpx2
+    import openai
+
+    def said(words: object) -> str:
+        """What it says, without the key."""
+        text = str(words)
+        if provider.key != NO_KEY:
+            text = text.replace(provider.key, "[the key]")
+        return text[:_MOST_SAID]
+
+    try:
+        yield
+    except openai.APIStatusError as error:
+        status, headers = error.status_code, error.response.headers
+        raise _refusal(status, _error_of(error), headers, without, said) from error
+    except _Reported as error:
+        raise _refusal(error.status, error.error, {}, without, said) from error
+    except (openai.APITimeoutError, httpx2.TimeoutException) as error:
+        raise Trouble("timeout", "no answer in time", transient=True, charged=True) from error
+    except openai.APIConnectionError as error:
+        cause = said(error.__cause__ or error) or "no connection"
+        raise Trouble("unreachable", cause, transient=True) from error
+    except httpx2.HTTPError as error:
+        message = said(f"the answer broke off: {error}")
+        raise Trouble("unreachable", message, transient=True, charged=True) from error
+    # proxies and certificates that the environment names and that are none
+    except (openai.OpenAIError, httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
+        raise Trouble("bad-request", said(error)) from error
+
+
+class _Reported(Exception):
+    """An error that came with a status of success, as some servers and gateways send it."""
+
+    def __init__(self, status: int, error: Mapping[str, Any]) -> None:
+        super().__init__(status)
+        self.status = status
+        self.error = error
+
+
+def _error_of(error: openai.APIStatusError) -> Mapping[str, Any]:
+    """The error in a body, whose form differs: an object, a text, a page."""
+    if isinstance(error.body, dict):
+        return error.body
+    text = error.body if isinstance(error.body, str) else error.message
+    return {"message": "(a web page)" if text.lstrip().startswith("<") else text}
+
+
+def _refusal(
+    status: int,
+    body: Mapping[str, Any],
+    headers: Mapping[str, str],
+    without: tuple[str, ...],
+    said: Callable[[object], str],
+) -> Trouble:
+    """An HTTP status with its error -> what to do next."""
+    code = str(body.get("code") or body.get("type") or "")
+    parameter, message = str(body.get("param") or ""), str(body.get("message") or "")
+    told = f"{parameter} {message}".casefold()
+    text = f"HTTP {status}: {said(message)}"
+    if status < 400:
+        return Trouble("not-an-api", f"HTTP {status}: what answers there sends one elsewhere")
+    if status in (401, 403):
+        return Trouble("auth", text)
+    if status == 402 or code in _QUOTA:
+        return Trouble("quota", text)
+    if status == 429:
+        wait = _retry_after(headers)
+        return Trouble("rate-limited", text, transient=True, retry_after=wait)
+    if status in (408, 409) or (status >= 500 and status != 501):
+        wait = _retry_after(headers)
+        return Trouble("server-error", text, transient=True, retry_after=wait)
+    if status == 404 and (code == "model_not_found" or _NO_MODEL.search(told)):
+        return Trouble("no-such-model", text)
+    if status in (404, 405, 501):
+        return Trouble("other-form", text, form=True)
+    if status == 413 or code in _TOO_LONG or "context length" in told:
+        return Trouble("too-long", text)
+    for name in _OPTIONAL:
+        if name not in without and _refuses(name, parameter, told):
+            return Trouble("other-parameter", text, parameter=name)
+    if any(word in told for word in _SCHEMA_WORDS):
+        return Trouble("other-form", text, form=True)
+    return Trouble("bad-request", text)
+
+
+def _refuses(name: str, parameter: str, told: str) -> bool:
+    """Whether an error is about this parameter: `store` is also a word that errors use."""
+    named = re.search(rf"(?<![\w-]){name}(?![\w-])", told) is not None
+    return parameter == name or (named and _UNKNOWN.search(told) is not None)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, as a number or as a date beside the server's own."""
+    try:
+        for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+            if _NUMBER.fullmatch(headers.get(name, "")):
+                return float(headers[name]) / unit
+        text = headers["retry-after"]
+        until, now = parsedate_to_datetime(text), parsedate_to_datetime(headers["date"])
+        return max((until - now).total_seconds(), 0.0)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _answer(form: str, data: bytes) -> Answer:
+    """The text in an answer's JSON. Raises what `_named` knows when no model can have sent it."""
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise Trouble("not-an-api", "what answers there is no model: it sent no JSON")
+    if body.get("error") or body.get("status") == "failed":
+        raise _reported(body.get("error"))
+    holder = "output" if form == "responses" else "choices"
+    if not isinstance(body.get(holder), list):
+        raise Trouble("not-an-api", f"what answers there is no model: it sent no {holder}")
+    read = _of_responses if form == "responses" else _of_chat
+    return read(body)
+
+
+def _reported(value: object) -> _Reported:
+    error = value if isinstance(value, dict) else {"message": str(value or "it failed")}
+    code, message = error.get("code"), str(error.get("message"))
+    if _NO_PATH in message.casefold():
+        return _Reported(404, error)
+    if type(code) is int and 400 <= code < 600:
+        return _Reported(code, error)
+    return _Reported(429 if code == "rate_limit_exceeded" else 500, error)
+
+
+def _of_responses(body: Mapping[str, Any]) -> Answer:
+    usage = _usage(body.get("usage"), "input_tokens", "output_tokens")
+    texts, refused = [], False
+    for item in _list(body.get("output")):
+        for part in _list(item.get("content")) if item.get("type") == "message" else ():
+            refused = refused or part.get("type") == "refusal"
+            if part.get("type") == "output_text" and isinstance(part.get("text"), str):
+                texts.append(part["text"])
+    return _judged("".join(texts), usage, refused, body.get("status") == "incomplete")
+
+
+def _of_chat(body: Mapping[str, Any]) -> Answer:
+    usage = _usage(body.get("usage"), "prompt_tokens", "completion_tokens")
+    choice = next(iter(_list(body.get("choices"))), {})
+    message = choice.get("message")
+    message = message if isinstance(message, dict) else {}
+    text = message.get("content")
+    ended = choice.get("finish_reason")
+    refused = bool(message.get("refusal")) or ended == "content_filter"
+    return _judged(text if isinstance(text, str) else "", usage, refused, ended == "length")
+
+
+def _judged(text: str, usage: Usage | None, refused: bool, incomplete: bool) -> Answer:
+    if refused:
+        return Answer("", usage, "refusal")
+    if incomplete:
+        return Answer("", usage, "incomplete")
+    return Answer(text, usage, "" if text.strip() else "empty")
+
+
+def _usage(value: object, into: str, out: str) -> Usage | None:
+    """The tokens that a provider counted; None for one that does not say."""
+    if not isinstance(value, dict):
+        return None
+    given, made = value.get(into), value.get(out)
+    if type(given) is not int or type(made) is not int or given < 0 or made < 0:
+        return None
+    return Usage(given, made)
+
+
+def _list(value: object) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        return []
+    return [item for item in value if isinstance(item, dict)]
