@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
 from engram.capture.door import check, cleaned
-from engram.capture.trigger import due, retry_at
+from engram.capture.trigger import due, postponed_to, retry_at
 from engram.extract.receipt import verify
+from engram.model.asking import Request
 from engram.model.candidate import Candidate
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import EngramError
 from engram.model.instant import Instant
 from engram.model.turn import Turn, Waiting
 from engram.model.verdict import Verdict
-from engram.ports import Clock, Extractor, Journal, Known, Ledger, TurnBook, Writer
+from engram.ports import Asker, Clock, Extractor, Journal, Known, Ledger, TurnBook, Writer
 from engram.settings.values import Settings
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ class House:
     writer: Writer
     ledger: Ledger
     extractor: Extractor
+    #: for turns that an import brought, when it is another: history is dear (decision 0010)
+    backlog: Extractor | None = None
+    #: takes up hand edits; called under the writer lock
+    take_up: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,13 @@ class Outcome:
     confirmed: int = 0
     superseded: int = 0
     refused: dict[str, int] = field(default_factory=dict)
+    #: transcripts whose extraction failed, and those that wait for a model or a new budget
     failed: int = 0
+    postponed: int = 0
+    #: why they wait: a code, and words for the person
+    reason: str = ""
+    message: str = ""
+    hint: str = ""
     transactions: list[int] = field(default_factory=list)
 
 
@@ -116,46 +127,80 @@ def extract(
 
     A range is leased by reading it and acknowledged only if it is still pending when the result is
     written: two processes may think about the same turns, one of them writes. What fails stays
-    pending, waits longer each time, and goes to the dead letter after `max_attempts`. What came
-    with an import carries its batch, so that undoing the import takes the memories along.
+    pending, waits longer each time, and goes to the dead letter after `max_attempts`; what fails
+    because no model answers, or the budget is used up, only waits. What was paid for is committed
+    at once. What came with an import carries its batch, so that undoing the import takes the
+    memories along. Nothing that an extractor raises gets out of here.
     """
     outcome = Outcome()
-    names = _oldest_first(transcripts, house)
+    names, last = _oldest_first(transcripts, house), house.journal.end()[2]
+    postponed: list[_Lot] = []
     while names:
-        batches: dict[str, str] = {}
         lots: list[_Lot] = []
+        done: list[_Lot] = []
         for transcript in names:
-            lot = _lease(transcript, house)
-            batches[transcript] = lot.batch
-            full = sum(len(held.turns) for held in lots) >= BATCH_TURNS
-            if lots and (full or lot.batch != lots[0].batch):
+            lot = _lease(transcript, house, postponed[0].error if postponed else None)
+            if lots and not _together(lots, lot):
                 progress(_settle_lots(lots, house, outcome))
                 lots = []
+            if lot.error is not None and lot.error.patient:
+                postponed.append(lot)
+                continue
             lots.append(lot)
+            done.append(lot)
+            if lot.costly:
+                progress(_settle_lots(lots, house, outcome))
+                lots = []
         progress(_settle_lots(lots, house, outcome))
-        # a transcript's batches come one at a time
-        names = [name for name in names if _waits_in_another(name, batches[name], house)]
+        # a transcript's batches, and what one question holds, come one at a time
+        names = [lot.transcript for lot in done if _has_more(lot, last, house)]
+    _postpone(postponed, house, outcome)
     return outcome
 
 
-def _waits_in_another(transcript: str, batch: str, house: House) -> bool:
-    ranges, _, following = house.turns.pending(transcript)
-    return bool(ranges) and following != batch
+def _together(lots: Sequence[_Lot], lot: _Lot) -> bool:
+    """Whether a lot may go into one transaction with those before it."""
+    turns = sum(len(held.turns) for held in lots)
+    return turns < BATCH_TURNS and lot.batch == lots[0].batch and lot.costly == lots[0].costly
+
+
+def _has_more(lot: _Lot, last: int, house: House) -> bool:
+    """Whether turns up to number `last` of its transcript wait behind a lot that is done."""
+    ranges, _, _ = house.turns.pending(lot.transcript)
+    more = bool(ranges) and ranges[0][0] <= last and tuple(ranges) != lot.ranges
+    return lot.error is None and more
 
 
 def preview(transcripts: Iterable[str], house: House) -> list[Verdict]:
     """What `extract` would decide about what is pending in these transcripts; writes nothing.
 
-    Raises what the extractor raises.
+    What a model would be asked about is left out (see `questions`). Raises what the extractor
+    raises.
     """
     draft = Draft(house.known, house.settings, house.clock.now())
     verdicts: list[Verdict] = []
     for transcript in transcripts:
+        if _portion(transcript, house)[0].costly:
+            continue
         lot = _lease(transcript, house)
         if lot.error is not None:
             raise lot.error
         verdicts += _admit_all(lot, draft, house, house.clock.now())
     return verdicts
+
+
+def questions(transcripts: Iterable[str], house: House) -> list[Request]:
+    """What `extract` would ask a model about what is pending in these transcripts, now."""
+    asked = []
+    for transcript in transcripts:
+        _, turns, batch = house.turns.pending(transcript)
+        extractor = _extractor(batch, house)
+        while turns and isinstance(extractor, Asker):
+            count = extractor.portion(turns, 0)
+            if any(turn.role == "user" for turn in turns[:count]):
+                asked.append(extractor.request(turns[:count]))
+            turns = turns[count:]
+    return asked
 
 
 def _oldest_first(transcripts: Iterable[str], house: House) -> list[str]:
@@ -172,24 +217,48 @@ class _Lot:
     ranges: tuple[Range, ...]
     turns: tuple[Turn, ...]
     batch: str
+    costly: bool = False
     candidates: tuple[Candidate, ...] = ()
     error: EngramError | None = None
 
 
-def _lease(transcript: str, house: House) -> _Lot:
-    ranges, turns, batch = house.turns.pending(transcript)
-    lot = _Lot(transcript, tuple(ranges), tuple(turns), batch)
-    if not turns:
+def _lease(transcript: str, house: House, away: EngramError | None = None) -> _Lot:
+    """As many pending turns of a transcript as are extracted at once, and what comes of them.
+
+    `away` is why nothing costly is to be tried any more.
+    """
+    lot, extractor = _portion(transcript, house)
+    if not lot.turns:
         return lot
+    if lot.costly and away is not None:
+        return replace(lot, error=away)
     try:
-        return replace(lot, candidates=tuple(house.extractor.extract(turns)))
+        return replace(lot, candidates=tuple(extractor.extract(lot.turns)))
     except EngramError as error:
         return replace(lot, error=error)
+
+
+def _portion(transcript: str, house: House) -> tuple[_Lot, Extractor]:
+    ranges, turns, batch = house.turns.pending(transcript)
+    extractor = _extractor(batch, house)
+    if extractor.costly and turns:
+        attempts = {waiting.transcript: waiting.attempts for waiting in house.turns.waiting()}
+        turns = turns[: extractor.portion(turns, attempts.get(transcript, 0))]
+        end = turns[-1].seq
+        ranges = [(first, min(last, end)) for first, last in ranges if first <= end]
+    return _Lot(transcript, tuple(ranges), tuple(turns), batch, extractor.costly), extractor
+
+
+def _extractor(batch: str, house: House) -> Extractor:
+    """Who reads what an import brought (its name), or live capture (no name)."""
+    return house.backlog if batch and house.backlog is not None else house.extractor
 
 
 def _settle_lots(lots: Sequence[_Lot], house: House, outcome: Outcome) -> int:
     """Admit the candidates of leased lots and commit them with the acknowledgement."""
     with house.ledger.lock():
+        if any(lot.costly for lot in lots):
+            house.take_up()  # the lock was free while a model thought: the person may have edited
         now = house.clock.now()
         draft = Draft(house.known, house.settings, now)
         events: list[Event] = []
@@ -224,8 +293,8 @@ def _admit_all(lot: _Lot, draft: Draft, house: House, now: Instant) -> list[Verd
     verdicts = []
     for candidate in lot.candidates:
         message = candidate.receipt.message
-        per_turn[message] = per_turn.get(message, 0) + 1
-        code = verify(candidate, lot.turns)
+        per_turn[message] = per_turn.get(message, 0) + (not candidate.fault)
+        code = candidate.fault or verify(candidate, lot.turns)
         if code:
             verdict = Verdict("refuse", code, candidate)
         elif per_turn[message] > house.settings.extract.max_per_turn:
@@ -262,7 +331,7 @@ def _failure(lot: _Lot, house: House, now: Instant) -> Plan:
     waiting = next(w for w in house.turns.waiting() if w.transcript == lot.transcript)
     attempts = waiting.attempts + 1
     again = retry_at(attempts, house.settings.trigger, now)
-    error = type(lot.error).__name__
+    error = lot.error.code if lot.error is not None else ""
     if again:
         details = (("attempt", str(attempts)), ("retry_at", again), ("error", error))
         return Plan("extract", events=(Event("extraction_failed", lot.transcript, details),))
@@ -277,6 +346,33 @@ def _failure(lot: _Lot, house: House, now: Instant) -> Plan:
     body = json.dumps(letter, indent=1).encode("ascii") + b"\n"
     event = Event("dead_letter", lot.transcript, (("attempt", str(attempts)), ("error", error)))
     return Plan("extract", (Change(path, None, body, "dead letter"),), (event,), dead=lot.ranges)
+
+
+def _postpone(lots: Sequence[_Lot], house: House, outcome: Outcome) -> None:
+    """The transaction that records why turns wait, however often: no attempt is counted."""
+    if not lots:
+        return
+    with house.ledger.lock():
+        attempts = {waiting.transcript: waiting.attempts for waiting in house.turns.waiting()}
+        again = postponed_to(house.settings.trigger, house.clock.now())
+        events = tuple(
+            Event(
+                "extraction_postponed",
+                lot.transcript,
+                (
+                    ("attempt", str(attempts[lot.transcript])),
+                    ("retry_at", again),
+                    ("error", lot.error.code if lot.error is not None else ""),
+                ),
+            )
+            for lot in lots
+            if lot.transcript in attempts
+        )
+        house.ledger.commit(Plan("extract", events=events))
+    first = lots[0].error
+    assert first is not None  # that is why it is here
+    outcome.postponed += len(lots)
+    outcome.reason, outcome.message, outcome.hint = first.code, str(first), first.hint
 
 
 def settle(seen: Sequence[Change], subjects: Sequence[tuple[str, str]], ledger: Ledger) -> int:

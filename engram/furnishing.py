@@ -7,19 +7,26 @@ costly parts (pattern tables) are made when they are first needed: a search pays
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engram import flow
 from engram.capture.journal import TurnJournal
 from engram.library import Library
+from engram.llm.learnt import Learnt
+from engram.llm.prices import Prices
+from engram.llm.provider import CLOUD, Provider, providers
+from engram.llm.spend import Budget
+from engram.model.asking import Estimate, Request
 from engram.model.candidate import Candidate
+from engram.model.report import ModelStatus
 from engram.model.turn import Turn
-from engram.ports import Clock, Extractor
+from engram.ports import Clock, Extractor, Sleeper
 from engram.settings.load import shipped
-from engram.settings.values import Settings
+from engram.settings.values import LlmSettings, Settings
 from engram.shelf import Shelf
 from engram.store import layout
 from engram.store.disk import VaultDisk
@@ -30,6 +37,17 @@ from engram.store.ledger import Ledger
 from engram.store.lock import WriterLock
 from engram.store.pen import Pen
 from engram.store.turnbook import VaultTurns
+
+if TYPE_CHECKING:
+    from engram.capture.redact import Redactor
+    from engram.extract.model import ModelTier
+    from engram.extract.tiers import Tiers
+    from engram.llm.chain import Chain
+
+#: whose price stands for "a model" where none is configured
+_EXAMPLE = "gpt-5.4-nano"
+#: how long another process is waited for that writes down what it spent, seconds
+_PATIENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +81,132 @@ def parts_of(
     return Parts(disk, journal, history, followers, ledger, shelf, library)
 
 
-def house_of(parts: Parts, settings: Settings, clock: Clock) -> flow.House:
-    """The ports that the flows of a vault work through."""
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a model is asked from: the person's environment and folder, the time, and waiting."""
+
+    environment: Mapping[str, str]
+    folder: Path
+    clock: Clock
+    sleeper: Sleeper
+
+
+def house_of(
+    parts: Parts, settings: Settings, desk: Desk, trusted: bool, take_up: Callable[[], None]
+) -> flow.House:
+    """The ports that the flows of a vault work through; a model only for a registered vault."""
     # imported here: reading a vault needs neither pattern table
     from engram.capture.redact import compile_redactor
     from engram.capture.signals import compile_signals
 
     capture = settings.capture
+    redactor = compile_redactor(shipped("redaction"), capture.redact_allow)
+    rules = LateRules(settings.extract.max_per_turn)
+    asked = trusted and bool(providers(settings.llm, desk.environment))
     return flow.House(
-        clock=clock,
+        clock=desk.clock,
         settings=settings,
-        redactor=compile_redactor(shipped("redaction"), capture.redact_allow),
+        redactor=redactor,
         signals=compile_signals(shipped("signals"), capture.high_signal_patterns),
         journal=parts.journal,
         turns=VaultTurns(parts.followers, parts.journal),
         known=parts.followers,
         writer=Pen(parts.disk),
         ledger=parts.ledger,
-        extractor=LateRules(settings.extract.max_per_turn),
+        extractor=LateTiers(rules, partial(model_tier, parts, settings, desk, redactor), settings)
+        if asked
+        else rules,
+        backlog=rules if asked else None,
+        take_up=take_up,
     )
+
+
+def budget_of(settings: LlmSettings, desk: Desk) -> Budget:
+    """The person's budget on this machine."""
+    lock = WriterLock(desk.folder / "spend" / "lock", _PATIENCE)
+    return Budget(VaultDisk(desk.folder), lock.hold, desk.clock, settings)
+
+
+def model_status(settings: LlmSettings, desk: Desk) -> ModelStatus | None:
+    """Who is asked, what was spent today, who rests; None where no model is configured."""
+    asked = providers(settings, desk.environment)
+    if not asked:
+        return None
+    learnt = Learnt(VaultDisk(desk.folder), desk.clock)
+    away = [one for provider in asked if (one := learnt.resting(provider)) is not None]
+    names = [f"{provider.name}: {provider.model}" for provider in asked]
+    return ModelStatus(names, budget_of(settings, desk).today(), away)
+
+
+def estimate_of(calls: int, input_tokens: int, settings: LlmSettings, desk: Desk) -> Estimate:
+    """What questions would cost at the first provider; where there is none, at a small model's."""
+    asked = providers(settings, desk.environment)
+    provider = asked[0] if asked else Provider(CLOUD, settings.base_url, _EXAMPLE, "")
+    return Prices(shipped("prices"), settings).estimate(provider, calls, input_tokens)
+
+
+def chain_of(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> Chain:
+    """The model behind the configured providers. Imports what only a question needs."""
+    from engram.llm.chain import Chain
+    from engram.llm.ledger import CallLedger
+    from engram.llm.wire import Wire
+
+    return Chain(
+        providers(settings.llm, desk.environment),
+        Wire(settings.llm.timeout_seconds),
+        Learnt(VaultDisk(desk.folder), desk.clock),
+        budget_of(settings.llm, desk),
+        Prices(shipped("prices"), settings.llm),
+        CallLedger(parts.disk, desk.clock),
+        lambda text: redactor.redact(text).text,
+        desk.sleeper,
+        settings.llm.max_input_tokens,
+    )
+
+
+def model_tier(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> ModelTier:
+    """The tier that asks the model."""
+    from engram.extract.model import ModelTier
+    from engram.extract.model_prompt import Prompt
+    from engram.surroundings import VaultSurroundings
+
+    return ModelTier(
+        Prompt(shipped("prompts/extract"), settings.llm.max_input_tokens),
+        chain_of(parts, settings, desk, redactor),
+        VaultSurroundings(parts.followers, parts.journal, parts.shelf),
+    )
+
+
+class LateTiers:
+    """Rules and model, made with the first extraction: `engram status` pays for neither."""
+
+    costly = True
+
+    def __init__(
+        self, rules: Extractor, model: Callable[[], ModelTier], settings: Settings
+    ) -> None:
+        self._rules = rules
+        self._model = model
+        self._settings = settings
+
+    @cached_property
+    def tiers(self) -> Tiers:
+        """Both tiers."""
+        from engram.extract.tiers import Tiers
+
+        return Tiers(self._rules, self._model(), self._settings.llm.when_away)
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        """As the model wants it."""
+        return self.tiers.portion(turns, attempts)
+
+    def request(self, turns: Sequence[Turn]) -> Request:
+        """What the model would be asked."""
+        return self.tiers.request(turns)
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        """What both make of these turns."""
+        return self.tiers.extract(turns)
 
 
 class LateRules:
@@ -89,6 +214,12 @@ class LateRules:
 
     def __init__(self, max_per_turn: int) -> None:
         self._max_per_turn = max_per_turn
+
+    costly = False
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        """All of them."""
+        return len(turns)
 
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
         """What the rules tier makes of these turns."""
@@ -99,5 +230,6 @@ class LateRules:
 def _rules(max_per_turn: int) -> Extractor:
     """One for all vaults of a process: it keeps nothing between turns."""
     from engram.extract.rules import RulesTier
+    from engram.extract.stated import StatedTier
 
-    return RulesTier(shipped("rules"), max_per_turn)
+    return StatedTier(RulesTier(shipped("rules"), max_per_turn))

@@ -92,12 +92,16 @@ class Report:
 
 
 class Importer:
-    """One run over some files; `advance(bytes)` is told how far it is."""
+    """One run over some files; `advance(bytes)` is told how far it is.
+
+    A dry run tells `fresh` of the turns that would be taken in.
+    """
 
     def __init__(
         self, house: House, source: Source, cursors: Cursors,
         databases: Callable[[Path], Database], *,
         live: bool = False, dry_run: bool = False, advance: Callable[[int], None] = lambda _: None,
+        fresh: Callable[[list[Turn]], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._house = house
         self._source = source
@@ -110,6 +114,7 @@ class Importer:
         self._live = live
         self._dry_run = dry_run
         self._advance = advance
+        self._fresh = fresh
         self._group: list[Turn] = []
         self._moved: dict[str, Cursor] = {}
         self._since_cursors = 0
@@ -161,7 +166,9 @@ class Importer:
     def _flush(self) -> None:
         if self._dry_run:
             seen = self._house.turns.seen(self._group)
-            self.report.new_turns += len({turn.message for turn in self._group} - seen)
+            new = {turn.message: turn for turn in self._group if turn.message not in seen}
+            self.report.new_turns += len(new)
+            self._fresh(list(new.values()))
         elif self._group:
             taken = self._take(self._group)
             self.report.new_turns += taken.new

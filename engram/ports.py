@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
+from engram.model.asking import Context, Reply, Request
 from engram.model.candidate import Candidate
 from engram.model.change import Change, Plan, Range, Transaction
 from engram.model.hit import Collection, Document, Found
@@ -25,6 +26,14 @@ class Clock(Protocol):
 
     def now(self) -> Instant:
         """The present as an Instant, whole seconds, UTC."""
+        ...
+
+
+class Sleeper(Protocol):
+    """Waiting, which tests do not want to do."""
+
+    def sleep(self, seconds: float) -> None:
+        """Return after so long."""
         ...
 
 
@@ -148,8 +157,40 @@ class Source(Protocol):
 class Extractor(Protocol):
     """Turns of one session -> candidates. Raises EngramError when it could not do its work."""
 
+    #: whether its work costs money or minutes: then each portion is committed by itself
+    costly: bool
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        """How many of the first turns it takes at once (at least one), after failed attempts."""
+        ...
+
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
         """Candidates with receipts that point into these turns."""
+        ...
+
+
+@runtime_checkable
+class Asker(Protocol):
+    """An Extractor that asks a model, and can say what it would ask."""
+
+    def request(self, turns: Sequence[Turn]) -> Request:
+        """The question about these turns; nothing is asked."""
+        ...
+
+
+class Model(Protocol):
+    """A model, whoever it is. Every call is budgeted, redacted and written to the ledger."""
+
+    def ask(self, request: Request) -> Reply:
+        """The JSON answer. Raises ModelError or BudgetExceeded; nothing else."""
+        ...
+
+
+class Surroundings(Protocol):
+    """What the vault knows around some turns."""
+
+    def near(self, turns: Sequence[Turn]) -> Context:
+        """The nearest memories, known names, and what was said just before."""
         ...
 
 

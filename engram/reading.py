@@ -13,12 +13,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from engram import flow, founding
 from engram.examination import stale_views
-from engram.furnishing import house_of, parts_of
+from engram.furnishing import Desk, estimate_of, house_of, model_status, parts_of
 from engram.library import Answers
+from engram.model.asking import Estimate, Request
 from engram.model.change import Plan
 from engram.model.errors import (
     BadInput,
@@ -33,7 +34,6 @@ from engram.model.memory import Memory
 from engram.model.report import Doomed, Status
 from engram.model.turn import Waiting
 from engram.model.verdict import Verdict
-from engram.ports import Clock
 from engram.recall.answer import ContextBlock
 from engram.recall.rank import Setting
 from engram.settings.load import Loaded
@@ -49,17 +49,22 @@ _PATIENCE = 1.0
 _SETTLE_PATIENCE = 0.02
 
 
+#: who extracts
+Tier = Literal["auto", "rules", "model"]
+
+
 class Reading:
     """A vault that can be asked."""
 
     def __init__(
-        self, root: Path, loaded: Loaded, places: Places, clock: Clock, *, trusted: bool
+        self, root: Path, loaded: Loaded, places: Places, desk: Desk, *, trusted: bool
     ) -> None:
         assert loaded.vault is not None  # whoever opens a vault has checked that there is one
         self.root = root
         self.loaded = loaded
         self.settings = loaded.settings
-        self.clock = clock
+        self.desk = desk
+        self.clock = clock = desk.clock
         self.trusted = trusted
         self.read_only = loaded.vault.format > layout.FORMAT
         self.timezone = loaded.vault.timezone
@@ -83,7 +88,24 @@ class Reading:
     @cached_property
     def house(self) -> flow.House:
         """The ports of the flows, furnished when they are first needed."""
-        return house_of(self.parts, self.settings, self.clock)
+        return house_of(self.parts, self.settings, self.desk, self.trusted, self.take_up)
+
+    def house_for(self, tier: Tier) -> flow.House:
+        """The house with another say of who reads what. Raises BadInput for a model that is none.
+
+        auto: the model what is captured live, the rules what was imported; rules: they alone;
+        model: the model everything (it has to be asked for: history is long, and costs).
+        """
+        house = self.house
+        if tier == "rules":
+            return replace(house, extractor=house.backlog or house.extractor, backlog=None)
+        if tier == "model":
+            if not house.extractor.costly:
+                raise BadInput(
+                    "no model is configured", "`engram config set llm.model NAME`, or a local one"
+                )
+            return replace(house, backlog=None)
+        return house
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -106,6 +128,10 @@ class Reading:
         if seen:
             flow.settle(seen, subjects, self.ledger)
         return len(seen)
+
+    def take_up(self) -> None:
+        """Take up hand edits; the writer lock is held by the caller."""
+        self._settle(self._scan())
 
     def settle_within(self, milliseconds: float) -> bool:
         """What reads do first: take up hand edits if that is quick; False when they are behind."""
@@ -198,6 +224,7 @@ class Reading:
             refused=catalog.event_counts("candidate_refused", "code"),
             failures=catalog.event_counts("extraction_failed", "error"),
             transactions=catalog.last,
+            model=model_status(self.settings.llm, self.desk),
         )
 
     # -- looking ahead and back ----------------------------------------------------------------
@@ -206,11 +233,33 @@ class Reading:
         """The transcripts that have pending turns."""
         return self.house.turns.waiting()
 
-    def preview(self, *, due: bool = False) -> list[Verdict]:
-        """What `flush`, or with `due` `tick`, would decide now; nothing is written."""
+    def due(self) -> list[Waiting]:
+        """Those of them whose time has come."""
+        return flow.ready(self.house)
+
+    def preview(self, *, due: bool = False, tier: Tier = "auto") -> list[Verdict]:
+        """What `flush`, or with `due` `tick`, would decide now by the rules; nothing is written."""
         self.ready_to_read()
-        waiting = flow.ready(self.house) if due else self.waiting()
-        return flow.preview([one.transcript for one in waiting], self.house)
+        return flow.preview(self._transcripts(due), self.house_for(tier))
+
+    def questions(
+        self, *, due: bool = False, tier: Tier = "auto"
+    ) -> tuple[list[Request], Estimate]:
+        """What `flush`, or with `due` `tick`, would ask a model, and what that costs at most.
+
+        As it would be sent: redacted. Nothing is asked and nothing is written.
+        """
+        self.ready_to_read()
+        redact = self.house.redactor.redact
+        asked = [
+            replace(request, text=redact(request.text).text)
+            for request in flow.questions(self._transcripts(due), self.house_for(tier))
+        ]
+        tokens = sum(request.tokens for request in asked)
+        return asked, estimate_of(len(asked), tokens, self.settings.llm, self.desk)
+
+    def _transcripts(self, due: bool) -> list[str]:
+        return [one.transcript for one in (self.due() if due else self.waiting())]
 
     def doomed(self, reference: str) -> Doomed:
         """What a purge of this memory would destroy; nothing is written.

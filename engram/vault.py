@@ -20,23 +20,35 @@ from engram.capture.clean import excluded
 from engram.capture.door import cleaned, legible
 from engram.capture.follow import walk
 from engram.examination import examine
+from engram.extract.forecast import Forecast
+from engram.extract.model_prompt import Prompt
+from engram.furnishing import Desk, estimate_of
 from engram.health.doctor import Finding, diagnose
 from engram.imports import Importer, Report, read_stream
+from engram.model.asking import Estimate
 from engram.model.change import Event, Plan, Transaction
-from engram.model.errors import BadInput, FormatTooNew, NotFound, StorageError, Untrusted
+from engram.model.errors import (
+    BadInput,
+    FormatTooNew,
+    Locked,
+    NotFound,
+    StorageError,
+    Untrusted,
+)
 from engram.model.instant import day_of
 from engram.model.memory import CATEGORIES, Memory
 from engram.model.report import Remembered
 from engram.model.turn import Turn, turn_of
 from engram.ports import Clock
-from engram.reading import Reading
-from engram.settings.load import load
+from engram.reading import Reading, Tier
+from engram.settings.load import load, shipped
 from engram.settings.places import places_of
 from engram.settings.registry import Registry
 from engram.store import layout, transaction
-from engram.store.clock import clock_of
+from engram.store.clock import FixedClock, SystemClock, clock_of
 from engram.store.cursors import CursorFile
 from engram.store.foreign_database import ForeignDatabase
+from engram.store.lock import WriterLock
 
 Progress = Callable[[int], None]
 #: how long a question waits for another process to finish writing, seconds
@@ -76,7 +88,11 @@ class Vault(Reading):
         if loaded.vault is None:
             raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
         trusted = Registry(places).trusts(root, loaded.vault.id)
-        return cls(root, loaded, places, clock or clock_of(environment), trusted=trusted)
+        clock = clock or clock_of(environment)
+        # where time stands still nobody waits
+        sleeper = clock if isinstance(clock, FixedClock) else SystemClock()
+        desk = Desk(environment, places.state_dir, clock, sleeper)
+        return cls(root, loaded, places, desk, trusted=trusted)
 
     @contextmanager
     def _writing(self, *, index: bool = True) -> Iterator[None]:
@@ -99,38 +115,59 @@ class Vault(Reading):
         """Append turns to the journal, scan them, and extract what is due (seed 003)."""
         with self._writing():
             taken = flow.take_in(turns, self.house)
-            self.extract_due()
-            return taken
+            if not self.house.extractor.costly:
+                self.extract_due()
+        if self.house.extractor.costly:
+            self.tick()
+        return taken
 
     def import_files(
-        self, source: str, *paths: Path, extract: bool = True, dry_run: bool = False,
-        live: bool = False, index: bool = True, progress: Progress = lambda _: None,
-        extracted: Progress = lambda _: None,
+        self, source: str, *paths: Path, extract: bool = True, tier: Tier = "auto",
+        dry_run: bool = False, live: bool = False, index: bool = True,
+        progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
     ) -> tuple[Report, flow.Outcome]:  # fmt: skip
         """Read a source's files below paths; an import is one batch that `undo` takes back.
 
-        Without `index` the next search brings the index up. `progress` is told of bytes read,
-        `extracted` of turns extracted.
+        What it brings is history, which a model reads only when `tier` is "model". Without
+        `index` the next search brings the index up. `progress` is told of bytes read, `extracted`
+        of turns extracted.
         """
         files = self._files(source, paths)
         if dry_run:
             return self._importer(source, True, False, progress).run(files), flow.Outcome()
-        with self._writing(index=index):
+        house = self.house_for(tier)
+        later = extract and (tier == "model" or (live and house.extractor.costly))
+        with self._writing(index=index and not later):
             report = self._importer(source, False, live, progress).run(files)
-            outcome = flow.Outcome()
-            if live:
-                outcome = self.extract_due()
-            elif extract:
-                outcome = flow.extract(report.transcripts, self.house, extracted)
             if report.new_turns and not live:
                 self.ledger.commit(_imported(source, report))
-            return report, outcome
+            outcome = flow.Outcome()
+            if extract and not later:
+                outcome = (
+                    self.extract_due() if live
+                    else flow.extract(report.transcripts, house, extracted)
+                )  # fmt: skip
+        if later:
+            outcome = self.tick() if live else self._think(report.transcripts, house, extracted)
+        return report, outcome
 
-    def _importer(self, source: str, dry_run: bool, live: bool, progress: Progress) -> Importer:
+    def forecast(
+        self, source: str, *paths: Path, progress: Progress = lambda _: None
+    ) -> tuple[Report, Estimate]:
+        """What an import would read, and what a model would cost to read it; writes nothing."""
+        forecast = Forecast(Prompt(shipped("prompts/extract"), self.settings.llm.max_input_tokens))
+        files = self._files(source, paths)
+        report = self._importer(source, True, False, progress, forecast.add).run(files)
+        return report, estimate_of(*forecast.total(), self.settings.llm, self.desk)
+
+    def _importer(
+        self, source: str, dry_run: bool, live: bool, progress: Progress,
+        fresh: Callable[[list[Turn]], None] = lambda _: None,
+    ) -> Importer:  # fmt: skip
         reader = sources.source(source, self.settings.capture.max_line_bytes)
         return Importer(
             self.house, reader, CursorFile(self.disk), ForeignDatabase,
-            live=live, dry_run=dry_run, advance=progress,
+            live=live, dry_run=dry_run, advance=progress, fresh=fresh,
         )  # fmt: skip
 
     def capture_stream(self, stream: BinaryIO, *, project: str = "") -> flow.Taken:
@@ -145,9 +182,9 @@ class Vault(Reading):
         return sum(os.path.getsize(file) for file in self._files(source, paths))
 
     def _files(self, source: str, paths: Sequence[Path]) -> list[Path]:
-        """The files of a source below paths, without what this vault wrote down of turns itself."""
+        """The files of a source below paths, without what this vault wrote itself."""
         kind = sources.source(source)
-        own = [self.root / folder for folder in (layout.STATE, layout.TRANSCRIPTS)]
+        own = [self.root / name for name in layout.OWN]
         return [
             file
             for path in paths
@@ -161,21 +198,43 @@ class Vault(Reading):
 
     def tick(self) -> flow.Outcome:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
-        if not flow.ready(self.house):
+        due = [waiting.transcript for waiting in flow.ready(self.house)]
+        if not due:
             return flow.Outcome()
-        with self._writing():
-            return self.extract_due()
+        try:
+            return self._think(due, self.house, patience=0.0)
+        except Locked:
+            return flow.Outcome()  # somebody thinks already; the turns wait for the next tick
 
-    def extract_transcripts(self, names: Iterable[str]) -> flow.Outcome:
+    def extract_transcripts(self, names: Iterable[str], tier: Tier = "auto") -> flow.Outcome:
         """Extract what is pending in these transcripts, due or not."""
-        with self._writing():
-            return flow.extract(names, self.house)
+        return self._think(names, self.house_for(tier))
 
-    def flush(self, progress: Progress = lambda _: None) -> flow.Outcome:
+    def flush(self, progress: Progress = lambda _: None, tier: Tier = "auto") -> flow.Outcome:
         """Extract everything pending, due or not; `progress` is told of turns extracted."""
+        names = [waiting.transcript for waiting in self.waiting()]
+        return self._think(names, self.house_for(tier), progress)
+
+    def _think(
+        self, names: Iterable[str], house: flow.House, progress: Progress = lambda _: None,
+        patience: float | None = None,
+    ) -> flow.Outcome:  # fmt: skip
+        """Extract. A model thinks without the writer lock, and one process of them at a time."""
+        if not house.extractor.costly:
+            with self._writing():
+                return flow.extract(names, house, progress)
         with self._writing():
-            names = [waiting.transcript for waiting in self.waiting()]
-            return flow.extract(names, self.house, progress)
+            pass  # hand edits, and the index that the model is shown the neighbours from
+        lock = WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
+        try:
+            with lock.hold(patience):
+                return flow.extract(names, house, progress)
+        except Locked as error:
+            raise Locked(
+                "another engram is asking a model about this vault", "wait until it is done"
+            ) from error
+        finally:
+            self.shelf.refresh(_READ_PATIENCE)
 
     def retry(self) -> int:
         """Queue the dead letter again; returns how many turns."""

@@ -13,7 +13,16 @@ from engram.model.turn import Turn, turn_of
 from engram.vault import Vault
 
 
-class EveryTurn:
+class Cheap:
+    """What every Extractor of a test has that works like the rules: at once, all turns together."""
+
+    costly = False
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        return len(turns)
+
+
+class EveryTurn(Cheap):
     """An Extractor that proposes each user turn as a fact, so that tests can count turns."""
 
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:

@@ -36,3 +36,8 @@ def retry_at(attempts: int, settings: TriggerSettings, now: Instant) -> Instant:
         return ""
     steps = settings.retry_minutes
     return plus_minutes(now, steps[min(attempts, len(steps)) - 1])
+
+
+def postponed_to(settings: TriggerSettings, now: Instant) -> Instant:
+    """When to try again what waits for a model or a new budget: after the longest wait there is."""
+    return plus_minutes(now, settings.retry_minutes[-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engram.model.asking import Away, Spent
 from engram.model.memory import Memory
 from engram.model.turn import Waiting
 
@@ -18,8 +19,20 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """The models that are asked, in order, what was spent today, and who is left alone for now."""
+
+    models: list[str]
+    spent: Spent
+    away: list[Away]
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
-    """Counts of one vault; `refused` and `failures` by their stable codes."""
+    """Counts of one vault; `refused` and `failures` by their stable codes.
+
+    `model` is None where no model is configured.
+    """
 
     vault: str
     trusted: bool
@@ -32,6 +45,7 @@ class Status:
     refused: dict[str, int]
     failures: dict[str, int]
     transactions: int
+    model: ModelStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)

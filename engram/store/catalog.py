@@ -23,7 +23,7 @@ from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "3"
+SCHEMA = "4"
 
 _TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -180,6 +180,16 @@ class Catalog:
             slot, space, project,
         )  # fmt: skip
         return [memory for row in rows if (memory := _decode(row[0])).live]
+
+    def entity_names(self, most: int) -> list[str]:
+        """The entities of live memories (`tool-postgres`), the most used first."""
+        rows = self._db.rows(
+            "select value from memories, json_each(body, '$[' || ? || ']')"
+            " where status in ('active', 'needs-review') group by value"
+            " order by count(*) desc, value limit ?",
+            _FIELDS.index("entities"), most,
+        )  # fmt: skip
+        return [str(row[0]) for row in rows]
 
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given names that an id or a file has already: a link means one thing."""

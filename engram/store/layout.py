@@ -26,6 +26,11 @@ FOLDERS = (
     FACTS, "entities", "boxes", "summaries", TRANSCRIPTS, ARCHIVE, "inbox",
     TURNS, PENDING, JOURNAL, DEAD_LETTER,
 )  # fmt: skip
+#: what the program writes, and is never imported as somebody's words
+OWN = (
+    *(folder.partition("/")[0] for folder in FOLDERS if folder != "inbox"),
+    "README.md", "home.md", "profile.md", "IDENTITY.md", "views",
+)  # fmt: skip
 #: folders of Markdown that a person reads and edits; scanned for hand edits
 CONTENT = (FACTS, ARCHIVE)
 

@@ -22,7 +22,9 @@ create index turns_link on turns(link);
 create index turns_pending on turns(transcript) where state = 0;
 create index turns_segment on turns(segment, offset);
 create index turns_batch on turns(batch) where batch != '';
-create table attempts(transcript text primary key, attempts int, retry_at text) without rowid;
+create table attempts(
+  transcript text primary key, attempts int, retry_at text, reason text
+) without rowid;
 """
 
 
@@ -100,15 +102,16 @@ class TurnRows:
             segment,
         )
 
-    def pending(self) -> list[tuple[str, int, str, bool, int, str]]:
-        """`(transcript, turns, oldest, high, attempts, retry_at)` of what waits, in order."""
+    def pending(self) -> list[tuple[str, int, str, bool, int, str, str]]:
+        """The fields of Waiting for every transcript that has something pending, in order."""
         rows = self._db.rows(
             "select t.transcript, count(*), min(t.time), max(t.signal = 'high'),"
-            " coalesce(a.attempts, 0), coalesce(a.retry_at, '') from turns t"
+            " coalesce(a.attempts, 0), coalesce(a.retry_at, ''), coalesce(a.reason, '')"
+            " from turns t"
             " left join attempts a using (transcript) where t.state = 0 group by t.transcript"
             " order by min(t.seq)"
         )
-        return [(row[0], row[1], row[2], bool(row[3]), row[4], row[5]) for row in rows]
+        return [(*row[:3], bool(row[3]), *row[4:]) for row in rows]
 
     def pending_of(self, transcript: str) -> list[tuple[str, int, str, int, int]]:
         """`(batch, seq, segment, offset, length)` of a transcript's pending turns, in order."""
@@ -117,6 +120,15 @@ class TurnRows:
             " where state = 0 and transcript = ? order by seq",
             transcript,
         )
+
+    def before(self, transcript: str, seq: int, most: int) -> list[tuple[str, int, int]]:
+        """`(segment, offset, length)` of the last turns of a transcript before one, in order."""
+        rows = self._db.rows(
+            "select segment, offset, length from turns where transcript = ? and seq < ?"
+            f" and seq > 0 and state < {WITHDRAWN} order by seq desc limit ?",
+            transcript, seq, most,
+        )  # fmt: skip
+        return rows[::-1]
 
     def places_of(
         self, ranges: Iterable[Range], without: int = -1
@@ -255,10 +267,11 @@ class TurnRows:
             )
         for event in plan.events:
             details = dict(event.details)
-            if event.name == "extraction_failed":
+            if event.name in ("extraction_failed", "extraction_postponed"):
                 self._db.do(
-                    "insert or replace into attempts values(?,?,?)",
+                    "insert or replace into attempts values(?,?,?,?)",
                     event.subject, int(details["attempt"]), details["retry_at"],
+                    details.get("error", ""),
                 )  # fmt: skip
             elif event.name in ("extracted", "dead_letter", "requeued"):
                 self._db.do("delete from attempts where transcript = ?", event.subject)

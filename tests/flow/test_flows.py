@@ -17,7 +17,7 @@ from engram.model.instant import plus_minutes
 from engram.model.turn import Turn, turn_of
 from engram.vault import Vault
 from tests.conftest import NOW
-from tests.kit import EveryTurn, takes_every_turn, tree_digest, turns
+from tests.kit import Cheap, EveryTurn, takes_every_turn, tree_digest, turns
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ class Moving:
         self.instant = plus_minutes(self.instant, minutes)
 
 
-class Failing:
+class Failing(Cheap):
     """An Extractor that cannot do its work."""
 
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:

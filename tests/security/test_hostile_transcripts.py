@@ -19,7 +19,7 @@ from engram.store import document
 from engram.store.memory_file import read_memory, render_memory
 from engram.store.transcripts import Transcripts, _block, _head
 from engram.vault import Vault
-from tests.kit import turns
+from tests.kit import Cheap, turns
 
 _TIME = "2026-03-06T10:10:00Z"
 
@@ -266,7 +266,7 @@ def test_a_hostile_candidate_of_another_extractor_is_refused_as_well(
         } | more  # fmt: skip
         return Receipt(**given)
 
-    class Liar:
+    class Liar(Cheap):
         def extract(self, told: object) -> list[Candidate]:
             return [
                 Candidate("fact", "The shop uses EvilDB.", receipt(quote="we use EvilDB"), 0.9),
