@@ -17,9 +17,36 @@ def with_an_agent(shop: Shop) -> None:
 
 def test_auto_reads_what_is_on_this_machine(shop: Shop) -> None:
     with_an_agent(shop)
-    [row] = json.loads(shop.run("import", "auto", "--json").out)
+    [row] = json.loads(shop.run("import", "auto", "--yes", "--json").out)
     assert row["source"] == "claude-code" and row["new_turns"] > 0
     assert shop.run("import", "auto").out == "claude-code: nothing new in 1 file\n"
+
+
+def test_auto_without_a_terminal_only_says_what_it_would_do(shop: Shop) -> None:
+    with_an_agent(shop)
+    before = tree_digest(shop.vault)
+    ran = shop.run("import", "auto")
+    assert ran.code == 0 and ran.out.startswith("claude-code: would take in 5 new turns of 5")
+    assert "--yes" in ran.err
+    [row] = json.loads(shop.run("import", "auto", "--json").out)
+    assert row["new_turns"] == 5 and row["batch"] == "" and row["estimate"]["calls"] == 1
+    assert tree_digest(shop.vault) == before
+
+
+def test_a_model_is_refused_where_none_is_configured(shop: Shop) -> None:
+    with_an_agent(shop)
+    ran = shop.run("import", "claude-code", "--model", "--yes")
+    assert ran.code == 1 and "no model is configured" in ran.err
+
+
+def test_history_is_read_by_a_model_only_when_the_price_was_confirmed(shop: Shop) -> None:
+    with_an_agent(shop)
+    shop.environment["ENGRAM_LLM_MODEL"] = "gpt-5.4-nano"
+    ran = shop.run("import", "claude-code", "--model")
+    assert ran.code == 0 and "the model costs about $0.00" in ran.out and "--yes" in ran.err
+    # and by the rules without being asked, although a model is configured: nothing is sent
+    assert shop.run("import", "claude-code").out.startswith("took in 5 new turns")
+    assert not (shop.vault / "state" / "llm-ledger.jsonl").exists()
 
 
 def test_a_source_without_a_path_is_read_where_it_lies(shop: Shop) -> None:
@@ -34,7 +61,7 @@ def test_auto_takes_each_file_for_what_it_looks_like(shop: Shop) -> None:
     shop.write("mixed/turns.jsonl", '{"role": "user", "content": "The oven has two doors."}\n')
     shop.write("mixed/notes.txt", "The oven is hot.\n")
     shop.write("mixed/photo.jpg", b"\xff\xd8\xff")
-    rows = json.loads(shop.run("import", "auto", "mixed", "--json").out)
+    rows = json.loads(shop.run("import", "auto", "mixed", "--yes", "--json").out)
     assert [(row["source"], row["files"]) for row in rows] == [
         ("claude-code", 1), ("jsonl", 1), ("text", 1),
     ]  # fmt: skip

@@ -1,36 +1,72 @@
-"""`engram extract`: turn pending turns into memories now."""
+"""`engram extract`: turn pending turns into memories now, by the rules and by a model if any."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.verdict import Verdict
+from engram.model.errors import BadInput
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, progress
 
+if TYPE_CHECKING:
+    from engram.flow import Outcome
+    from engram.model.asking import Estimate, Request
+    from engram.model.verdict import Verdict
+    from engram.reading import Tier
+    from engram.vault import Vault
+
+#: the exit codes of what the person has to see to (design 6)
+_BUDGET, _FAILED = 4, 1
+_ACT = frozenset({"no-key", "auth", "quota", "no-such-model", "bad-request"})
+
 
 @click.command("extract")
 @click.option("--due", is_flag=True, help="Only what the triggers say is due.")
-@click.option("--dry-run", is_flag=True, help="Show the memories, write nothing.")
+@click.option("--rules", is_flag=True, help="By the rules alone: no model is asked.")
+@click.option("--model", is_flag=True, help="Let the model read imported turns too.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Show memories and questions, write nothing.")
 @common
-def command(due: bool, dry_run: bool) -> None:
-    """Extract every pending turn, or with --due only those whose time has come."""
+def command(due: bool, rules: bool, model: bool, yes: bool, dry_run: bool) -> None:
+    """Extract every pending turn, or with --due only those whose time has come.
+
+    Where a model is configured it reads what was captured live; imported history is read by the
+    rules alone, unless --model says otherwise: then the price is shown, and asked about, before.
+    """
+    if rules and model:
+        raise click.UsageError("--rules and --model exclude each other")
+    tier: Tier = "rules" if rules else "model" if model else "auto"
     with opened() as vault:
         if dry_run:
-            _foretell(vault.preview(due=due))
+            _foretell(vault, due, tier)
             return
-        if due:
-            outcome = vault.tick()
-        else:
-            turns = sum(waiting.turns for waiting in vault.waiting())
-            with progress(("extracting", turns)) as (extracted,):
-                outcome = vault.flush(extracted)
+        if model and not yes and not _confirmed(vault, due):
+            return
+        outcome = _extract(vault, due, tier)
     if wants_json():
         emit_json(outcome)
-        return
+    else:
+        _say(outcome)
+    code = postponement(outcome)
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _extract(vault: Vault, due: bool, tier: Tier) -> Outcome:
+    if due:
+        names = [waiting.transcript for waiting in vault.due()]
+        return vault.extract_transcripts(names, tier)
+    turns = sum(waiting.turns for waiting in vault.waiting())
+    with progress(("extracting", turns)) as (extracted,):
+        return vault.flush(extracted, tier)
+
+
+def _say(outcome: Outcome) -> None:
     say(
         f"{plural(outcome.turns, 'turn')}: {plural(outcome.memories, 'memory', 'memories')},"
         f" {outcome.confirmed} confirmed, {outcome.superseded} superseded"
@@ -38,7 +74,20 @@ def command(due: bool, dry_run: bool) -> None:
     show_refused(outcome.refused)
     if outcome.failed:
         again = "they stay pending and are tried again"
-        say(f"failed {plural(outcome.failed, 'transcript')}; {again}")
+        say(f"failed {plural(outcome.failed, 'conversation')}; {again}")
+
+
+def postponement(outcome: Outcome) -> int:
+    """Tell of conversations that wait for a model or a new budget; the exit code for it."""
+    if not outcome.postponed:
+        return 0
+    wait = "waits" if outcome.postponed == 1 else "wait"
+    talk(f"{plural(outcome.postponed, 'conversation')} {wait}, nothing is lost")
+    talk(f"{'error' if outcome.reason in _ACT else 'note'}: {outcome.message}")
+    talk(f"hint: {outcome.hint}")
+    if outcome.reason == "budget":
+        return _BUDGET
+    return _FAILED if outcome.reason in _ACT else 0
 
 
 def show_refused(refused: Mapping[str, int]) -> None:
@@ -47,18 +96,79 @@ def show_refused(refused: Mapping[str, int]) -> None:
         say(f"refused {count}: {code}")
 
 
-def _foretell(verdicts: Sequence[Verdict]) -> None:
+def show_estimate(costs: Sequence[Estimate], *, asked: bool) -> None:
+    """One line on what a model costs; without `asked`, that none is going to read it."""
+    calls, first = sum(cost.calls for cost in costs), costs[0]
+    if not calls:
+        return
+    likely = sum(cost.likely_usd for cost in costs)
+    most = sum(cost.usd for cost in costs)
+    tokens = sum(cost.input_tokens for cost in costs)
+    price = f"about {_dollars(likely)}, at most {_dollars(most)}" if most else "nothing"
+    questions = f"{plural(calls, 'question')} of {tokens:,} tokens to {first.model}"
+    guess = "" if first.priced else " (its price is not known: the dearest was taken)"
+    if asked:
+        say(f"the model costs {price}: {questions}{guess}")
+    else:
+        say(f"the rules read it, for nothing; with --model {price}: {questions}{guess}")
+
+
+def _dollars(usd: float) -> str:
+    return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"
+
+
+def _confirmed(vault: Vault, due: bool) -> bool:
+    asked, cost = vault.questions(due=due, tier="model")
+    if not asked:
+        return True
+    show_estimate([cost], asked=True)
+    if not sys.stdin.isatty():
+        raise BadInput("not confirmed: nothing was sent", "give --yes to say so beforehand")
+    talk("ask the model? [y/N]")
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    talk("nothing was sent")
+    return False
+
+
+def _foretell(vault: Vault, due: bool, tier: Tier) -> None:
+    """The memories that the rules would make, then the questions that a model would be asked."""
+    verdicts = vault.preview(due=due, tier=tier)
+    asked, cost = vault.questions(due=due, tier=tier)
     if wants_json():
-        emit_json([
+        rows = [
             {"decision": one.decision, "code": one.code, "category": one.candidate.category,
              "text": one.candidate.text if one.decision != "refuse" else ""}
             for one in verdicts
-        ])  # fmt: skip
+        ]  # fmt: skip
+        questions = [
+            {"conversation": one.subject, "turns": one.turns, "prompt": one.prompt,
+             "tokens": one.tokens, "instructions": one.instructions, "text": one.text}
+            for one in asked
+        ]  # fmt: skip
+        emit_json({"memories": rows, "questions": questions, "estimate": cost if asked else None})
         return
     for one in verdicts:
-        # what was refused may be what must not be shown
-        words = one.code if one.decision == "refuse" else one.candidate.text
-        say(f"{one.decision:<10}{one.candidate.category}")
-        say(fitted(words, 4))
-    if not verdicts:
+        _say_verdict(one)
+    for number, request in enumerate(asked, 1):
+        _say_question(request, f"{number} of {len(asked)}", with_instructions=number == 1)
+    if asked:
+        show_estimate([cost], asked=True)
+    if not verdicts and not asked:
         talk("nothing would be written")
+
+
+def _say_verdict(verdict: Verdict) -> None:
+    # what was refused may be what must not be shown
+    words = verdict.code if verdict.decision == "refuse" else verdict.candidate.text
+    say(f"{verdict.decision:<10}{verdict.candidate.category}")
+    say(fitted(words, 4))
+
+
+def _say_question(request: Request, which: str, *, with_instructions: bool) -> None:
+    turns = plural(request.turns, "turn")
+    size = f"at most {request.tokens:,} tokens"
+    say(f"question {which}: {turns} of {request.subject}, {request.prompt}, {size}\n")
+    if with_instructions:
+        say(request.instructions + "\n")
+    say(request.text + "\n")

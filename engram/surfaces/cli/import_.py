@@ -1,8 +1,14 @@
-"""`engram import SOURCE [PATH]`: take in transcripts once, as one batch that `undo` takes back."""
+"""`engram import SOURCE [PATH]`: take in transcripts once, as one batch that `undo` takes back.
+
+`import auto`, and an import that a model is to read, first say what they would do and what it
+would cost; they go on when the person says yes, or said `--yes`. Without a terminal that is all.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +16,15 @@ import click
 
 from engram.model.errors import BadInput, NotFound
 from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.extract import postponement, show_estimate
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import progress
 
 if TYPE_CHECKING:
     from engram.flow import Outcome
     from engram.imports import Report
+    from engram.model.asking import Estimate
+    from engram.vault import Vault
 
 AUTO = "auto"
 
@@ -25,34 +34,89 @@ AUTO = "auto"
 @click.argument("path", type=click.Path(path_type=Path), required=False)
 @click.option("--dry-run", is_flag=True, help="Read and count, write nothing.")
 @click.option("--no-extract", is_flag=True, help="Buffer the turns, extract later.")
+@click.option("--model", is_flag=True, help="Let the configured model read it, after an estimate.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @common
-def command(source: str, path: Path | None, dry_run: bool, no_extract: bool) -> None:
+def command(
+    source: str, path: Path | None, dry_run: bool, no_extract: bool, model: bool, yes: bool
+) -> None:
     """Take in the transcripts of SOURCE at PATH, a file or a folder.
 
     SOURCE is one of the names that `engram sources` lists, or `auto`: every file is taken for what
     it looks like. Without PATH the places are read where SOURCE keeps its transcripts. What was
-    captured before is recognised: importing twice adds nothing.
+    captured before is recognised: importing twice adds nothing. The rules extract from it, which
+    costs nothing; with --model the model does too.
     """
-    rows = []
+    rows: list[dict[str, object]] = []
     with opened() as vault:
-        for name, paths in _places(source, path).items():
-            steps: list[tuple[str, int | None]] = [
-                (f"reading {name}", vault.bytes_to_read(name, *paths))
-            ]
-            steps += [] if dry_run or no_extract else [("extracting", None)]
-            with progress(*steps) as tell:
-                report, outcome = vault.import_files(
-                    name, *paths, extract=not no_extract, dry_run=dry_run, progress=tell[0],
-                    extracted=tell[-1],
-                )  # fmt: skip
-            if path is not None and not os.path.isdir(path) and report.problems:
-                raise BadInput(report.problems[0][1])
-            rows.append(_row(name, report, outcome))
-            _talk_of(name, report)
-            if not wants_json():
-                _say(f"{name}: " if source == AUTO else "", report, outcome, dry_run)
+        if model:
+            vault.house_for("model")  # says so when there is none, before anything is read
+        places = _places(source, path)
+        if dry_run or ((source == AUTO or model) and not yes):
+            plan = _plan(vault, source, places, model)
+            if dry_run or not _confirmed(plan):
+                if wants_json():
+                    planned = [_row(name, report, None, cost) for name, report, cost in plan]
+                    emit_json(planned if source == AUTO else planned[0])
+                return
+        for name, paths in places.items():
+            rows.append(_take_in(vault, source, name, paths, no_extract, model))
     if wants_json():
         emit_json(rows if source == AUTO else rows[0])
+
+
+Planned = tuple[str, "Report", "Estimate"]
+
+
+def _plan(
+    vault: Vault, source: str, places: Mapping[str, Sequence[Path]], model: bool
+) -> list[Planned]:
+    """What an import would read, said for each source, and the price of a model for all of it."""
+    plan: list[Planned] = []
+    for name, paths in places.items():
+        with progress((f"reading {name}", vault.bytes_to_read(name, *paths))) as (read,):
+            report, cost = vault.forecast(name, *paths, progress=read)
+        _refuse_unreadable(paths, report)
+        plan.append((name, report, cost))
+        _talk_of(name, report)
+        if not wants_json():
+            _say(f"{name}: " if source == AUTO else "", report, None)
+    if (source == AUTO or model) and not wants_json():
+        show_estimate([cost for _, _, cost in plan], asked=model)
+    return plan
+
+
+def _confirmed(plan: Sequence[Planned]) -> bool:
+    """Whether to go on; no answer is a no, and without a terminal nobody is asked."""
+    turns = sum(report.new_turns for _, report, _ in plan)
+    if not turns:
+        return False
+    if not sys.stdin.isatty():
+        talk("nothing was imported; to do it, say so: --yes")
+        return False
+    talk(f"take in {plural(turns, 'turn')}? [y/N]")
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    talk("nothing was imported")
+    return False
+
+
+def _take_in(
+    vault: Vault, source: str, name: str, paths: Sequence[Path], no_extract: bool, model: bool
+) -> dict[str, object]:
+    steps: list[tuple[str, int | None]] = [(f"reading {name}", vault.bytes_to_read(name, *paths))]
+    steps += [] if no_extract else [("extracting", None)]
+    with progress(*steps) as tell:
+        report, outcome = vault.import_files(
+            name, *paths, extract=not no_extract, tier="model" if model else "auto",
+            progress=tell[0], extracted=tell[-1],
+        )  # fmt: skip
+    _refuse_unreadable(paths, report)
+    _talk_of(name, report)
+    if not wants_json():
+        _say(f"{name}: " if source == AUTO else "", report, outcome)
+    postponement(outcome)
+    return _row(name, report, outcome)
 
 
 def _places(source: str, path: Path | None) -> dict[str, list[Path]]:
@@ -77,8 +141,10 @@ def _places(source: str, path: Path | None) -> dict[str, list[Path]]:
     return found
 
 
-def _row(source: str, report: Report, outcome: Outcome) -> dict[str, object]:
-    return {
+def _row(
+    source: str, report: Report, outcome: Outcome | None, cost: Estimate | None = None
+) -> dict[str, object]:
+    row: dict[str, object] = {
         "source": source,
         "files": report.files,
         "sessions": len(report.sessions),
@@ -89,20 +155,31 @@ def _row(source: str, report: Report, outcome: Outcome) -> dict[str, object]:
         "new_turns": report.new_turns,
         "unparsed_lines": report.tally.unparsed_lines,
         "redactions": report.redactions,
-        "memories": outcome.memories,
-        "confirmed": outcome.confirmed,
-        "superseded": outcome.superseded,
-        "refused": outcome.refused,
+        "memories": outcome.memories if outcome else 0,
+        "confirmed": outcome.confirmed if outcome else 0,
+        "superseded": outcome.superseded if outcome else 0,
+        "refused": outcome.refused if outcome else {},
         "problems": [{"file": name, "problem": problem} for name, problem in report.problems],
         "batch": report.batch,
     }
+    if outcome is not None and outcome.postponed:
+        row["postponed"] = {"reason": outcome.reason, "conversations": outcome.postponed}
+    if cost is not None:
+        row["estimate"] = cost
+    return row
 
 
-def _say(title: str, report: Report, outcome: Outcome, dry_run: bool) -> None:
-    """What was read, what became of it, what was left out."""
+def _refuse_unreadable(paths: Sequence[Path], report: Report) -> None:
+    """Raise BadInput for a file that was named and cannot be read; in a folder it is passed by."""
+    if report.problems and len(paths) == 1 and not os.path.isdir(paths[0]):
+        raise BadInput(report.problems[0][1])
+
+
+def _say(title: str, report: Report, outcome: Outcome | None) -> None:
+    """What was read, what became of it, what was left out; without an outcome, what would be."""
     read = plural(report.files, "file")
     if report.new_turns:
-        verb = "would take in" if dry_run else "took in"
+        verb = "took in" if outcome is not None else "would take in"
         turns = plural(report.new_turns, "new turn")
         say(f"{title}{verb} {turns} of {report.turns:,} from {read}")
     else:
@@ -111,7 +188,7 @@ def _say(title: str, report: Report, outcome: Outcome, dry_run: bool) -> None:
         say(f"redacted {plural(report.redactions, 'secret')} before anything was written")
     if report.tally.unparsed_lines:
         say(f"left out {plural(report.tally.unparsed_lines, 'line')} that could not be read")
-    if outcome.turns:
+    if outcome is not None and outcome.turns:
         written = plural(outcome.memories, "memory", "memories")
         say(
             f"wrote {written}, confirmed {outcome.confirmed}, superseded {outcome.superseded},"

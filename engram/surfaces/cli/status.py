@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.model.report import ModelStatus
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 
@@ -25,14 +26,30 @@ def command() -> None:
     say(f"turns      {state.turns:,} in {plural(state.transcripts, 'conversation')}")
     say(f"pending    {plural(state.pending, 'turn')}")
     for waiting in state.waiting:
-        again = (
-            f", failed {waiting.attempts}x, again at {waiting.retry_at}" if waiting.attempts else ""
-        )
+        again = f", again at {waiting.retry_at}" if waiting.retry_at else ""
+        if waiting.reason:
+            often = f"failed {waiting.attempts}x" if waiting.attempts else "waits"
+            again = f", {often} ({waiting.reason}){again}"
         turns = plural(waiting.turns, "turn")
         say(f"           {waiting.transcript}: {turns} since {waiting.oldest}{again}")
     if state.dead_letter:
         say(f"dead       {plural(state.dead_letter, 'turn')}; `engram retry` queues them again")
+    if state.model is not None:
+        _say_model(state.model)
     for code, count in sorted(state.refused.items()):
         say(f"refused    {count:,} {code}")
     for code, count in sorted(state.failures.items()):
         say(f"failed     {count:,} {code}")
+
+
+def _say_model(model: ModelStatus) -> None:
+    """Who is asked, and what is left of the day's budget."""
+    spent = model.spent
+    say(f"model      {', then '.join(model.models)}")
+    money = f"${spent.usd:.4f} of ${spent.cap_usd:.2f}"
+    say(f"spent      {money} and {spent.tokens:,} of {spent.cap_tokens:,} tokens today (UTC)")
+    if spent.exhausted:
+        say("           the budget of the day is used up: turns wait until tomorrow, or for")
+        say("           `engram extract --rules`")
+    for away in model.away:
+        say(f"away       {away.provider} ({away.code}), is asked again after {away.until}")
