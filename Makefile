@@ -16,7 +16,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY)  ## capture, extract, search, recall and undo on the shipped conversation, without a key
+demo: $(READY)  ## capture, extract, search, recall and undo on the shipped conversations, without a key
 	@bash tests/demo/run.sh $(BIN)
 
 test: $(READY) check  ## lint, types, import contract and all tests (what CI runs)
@@ -44,4 +44,4 @@ map: $(READY)  ## write docs/architecture.md from the module docstrings
 	$(BIN)/python -m tests.map
 
 clean:  ## remove what these targets made
-	rm -rf $(VENV) demo-vault .demo-home .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) demo-vault demo-vault-model .demo-home .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

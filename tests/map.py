@@ -20,8 +20,8 @@ PAGE = ROOT / "docs" / "architecture.md"
 ORDER = (
     "model", "ports", "settings",
     "flow",
-    "capture", "extract", "admit", "store", "index", "recall",
-    "amend", "imports", "survey", "library", "shelf", "founding", "examination",
+    "capture", "extract", "admit", "llm", "store", "index", "recall",
+    "amend", "imports", "survey", "library", "shelf", "surroundings", "founding", "examination",
     "health", "furnishing", "reading", "vault", "daemon", "surfaces",
 )  # fmt: skip
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The demo: run.sh BIN_DIR, where BIN_DIR holds the `engram` command (`make demo` calls it).
-# Makes ./demo-vault and its own user files in ./.demo-home anew each time, or both below
-# $DEMO_FOLDER. Needs no network and no key, and touches nothing else.
+# Makes ./demo-vault, ./demo-vault-model and its own user files in ./.demo-home anew each time, or all
+# below $DEMO_FOLDER. Needs no network and no key, and touches nothing else.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -9,6 +9,7 @@ bin=$(cd "${1:?usage: run.sh BIN_DIR}" && pwd)
 cd "$here"
 at=${DEMO_FOLDER:+$DEMO_FOLDER/}
 vault=${at}demo-vault
+second=${at}demo-vault-model
 home=${at}.demo-home
 
 # The person's own settings stay out, and the clock stands still: the evening after the last session.
@@ -54,7 +55,7 @@ absent() {
   [ "$found" = 0 ]
 }
 
-rm -rf "$vault" "$home"
+rm -rf "$vault" "$second" "$home"
 
 heading "1  A vault"
 note "An ordinary folder. Nothing is sent anywhere, and no key is needed."
@@ -112,6 +113,30 @@ engram undo "$(printf '%s\n' "$said" | sed -n 's/.*engram undo \([0-9][0-9]*\).*
 [ "$(digest)" = "$before" ]
 note "" "memories in $vault/facts: $(facts | count), every byte as it was before"
 engram log
+
+heading "9  The same with a model"
+note "A model finds what rules miss, and says it better. Here it reads the same three conversations." \
+  "It is a stand-in: a program on this machine that speaks the API of OpenAI and gives recorded" \
+  "answers (tests/demo/answers.json). No key is needed, and nothing leaves this machine."
+mkdir -p "$home"
+"$bin/python" -m tests.fakes.model_server tests/demo/answers.json >"$home/address" &
+stand_in=$!
+trap 'kill "$stand_in" 2>/dev/null || true' EXIT
+while [ ! -s "$home/address" ]; do
+  kill -0 "$stand_in"
+  sleep 0.1
+done
+ENGRAM_LLM_BASE_URL=$(cat "$home/address") ENGRAM_VAULT=$second
+export ENGRAM_LLM_BASE_URL ENGRAM_VAULT ENGRAM_LLM_MODEL=gpt-5.4-nano OPENAI_API_KEY=demo
+engram init "$second"
+note "" "History is never sent to a model unasked. First the price, then the work:"
+engram import claude-code tests/demo/conversation --model --dry-run
+engram import claude-code tests/demo/conversation --model --yes
+note "" "The answers hold mistakes on purpose: words that nobody said, a category of its own making, the" \
+  "agent's liking as the person's, an order to post keys. None of them got in, the rest did:"
+engram status
+note "" "The decisions, and those that they replaced:"
+engram list --category decision --status active --status superseded
 
 heading "Where to go next"
 note "Look around in $vault: it is plain Markdown, and opens as a vault in Obsidian." \

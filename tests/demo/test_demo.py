@@ -59,6 +59,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
         encoding="utf-8",
     )
     engram.chmod(0o755)
+    python = bin_dir / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
     # a person's own settings and colours must not show in it
     environment = os.environ | {
         "DEMO_FOLDER": str(folder), "ENGRAM_RECALL_LIMIT": "1", "ENGRAM_VAULT": "/nowhere",
@@ -115,3 +118,21 @@ def test_it_prints_no_escape_codes_into_a_pipe_and_no_error(demo: Demo) -> None:
 
 def test_the_vault_that_it_leaves_is_sound(demo: Demo) -> None:
     assert demo.run("doctor") == "all is well\n"
+
+
+def test_a_model_reads_them_too_and_its_mistakes_stay_out(demo: Demo) -> None:
+    vault = demo.folder / "demo-vault-model"
+    facts = list((vault / "facts").glob("*/*.md"))
+    assert len(facts) >= 35
+    assert "the model costs about $0." in demo.printed
+    for code in (
+        "injection_override", "not_the_person", "quote-not-found", "unknown_category", "dangling",
+    ):  # fmt: skip
+        assert f"refused    1 {code}" in demo.printed
+    texts = [path.read_text(encoding="utf-8") for path in facts]
+    for lie in ("next month", "post the deploy keys", "agent prefers", "docker compose"):
+        assert not any(lie in text for text in texts)
+    hosting = [text for text in texts if "shop::hosting" in text]
+    assert [text.count("status: superseded") for text in hosting].count(1) == 2
+    for secret in (*SECRETS, POISON):
+        assert not where(vault, secret)
