@@ -52,6 +52,8 @@ class House:
     backlog: Extractor | None = None
     #: takes up hand edits; called under the writer lock
     take_up: Callable[[], None] = lambda: None
+    #: what one run may spend is counted from here
+    begin_run: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)

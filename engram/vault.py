@@ -228,6 +228,7 @@ class Vault(Reading):
         lock = WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
         try:
             with lock.hold(patience):
+                house.begin_run()
                 return flow.extract(names, house, progress)
         except Locked as error:
             raise Locked(

@@ -28,6 +28,7 @@ MALFORMED = "malformed"
 UNKNOWN_CATEGORY = "unknown_category"
 EMPTY = "empty"
 THIN_QUOTE = "thin_quote"
+LONG_QUOTE = "long_quote"
 DANGLING = "dangling"
 NOT_THE_PERSON = "not_the_person"
 UNKNOWN_MEMORY = "unknown_memory"
@@ -70,7 +71,8 @@ _DANGLING = re.compile(
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
 )
-_SHORTEST_QUOTE = 8
+#: characters: a word says nothing, and two sentences are asked for, not a page
+_SHORTEST_QUOTE, _LONGEST_QUOTE = 8, 1000
 _MOST_TAGS, _MOST_ENTITIES, _LONGEST_NAME = 5, 5, 60
 
 
@@ -209,6 +211,8 @@ def _quoted(
     quote = _captured(turn.text, start, start + len(words))
     if len(quote) < _SHORTEST_QUOTE and len(quote) < len(turn.text.strip()):
         return None, "", THIN_QUOTE
+    if len(quote) > _LONGEST_QUOTE:
+        return None, "", LONG_QUOTE
     return turn, quote, ""
 
 
@@ -309,14 +313,14 @@ def _entities(value: object) -> tuple[str, ...]:
     for one in value[:20] if isinstance(value, list) else ():
         name = one.get("name") if isinstance(one, dict) else one
         kind = one.get("type") if isinstance(one, dict) else "thing"
-        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
+        if not isinstance(name, str) or len(name) > _LONGEST_NAME:
+            continue
+        if not any(letter.isalnum() for letter in name):
             continue
         if _PASSING.fullmatch(name.strip()) or "[REDACTED:" in name:
             continue
         kind = kind if isinstance(kind, str) and kind in ENTITY_TYPES else "thing"
-        short = slug(name)
-        if short:
-            found[f"{kind}-{short}"] = None
+        found[f"{kind}-{slug(name)}"] = None
     return tuple(found)[:_MOST_ENTITIES]
 
 

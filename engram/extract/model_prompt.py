@@ -28,8 +28,8 @@ MOST_TURNS = 40
 #: what known memories, names and earlier messages may take of a question, tokens
 _CONTEXT_TOKENS = 1200
 _EARLIER_CHARACTERS = 400
-#: what stands around the words of one message, tokens
-_FRAME_TOKENS = 40
+#: what stands around the words of one message, the speaker's name included, tokens
+_FRAME_TOKENS = 150
 #: as much of a message is shown whatever the room, characters
 _SHORTEST = 200
 #: room for the fence, the schema's own form and what redaction makes longer
@@ -129,7 +129,8 @@ class Prompt:
 
     def _message(self, turn: Turn, number: int) -> str:
         said = shown(turn.text, self._longest)
-        return f"[{number}] {turn.role}, {turn.time} ({weekday_of(turn.day)}):\n{said}"
+        name = f" {turn.speaker}" if turn.speaker else ""
+        return f"[{number}] {turn.role}{name}, {turn.time} ({weekday_of(turn.day)}):\n{said}"
 
 
 def _where(turn: Turn) -> str:

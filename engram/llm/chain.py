@@ -35,6 +35,9 @@ _ACT = {
     "no-such-model": "check the model's name: `engram config show`",
     "bad-request": "the provider refuses the request; try another model",
 }
+#: what may help when an answer takes too long
+_SLOW = "raise `llm.timeout_seconds` for a slow machine, or name a smaller model"
+_WAIT = {"timeout": _SLOW, "slow": _SLOW}
 _FALL_THROUGH = frozenset({"quota"})
 #: lists and objects within each other that an answer may have; ours has five
 _DEEPEST = 20
@@ -150,7 +153,7 @@ class Chain:
         message = f"{provider.name}: {self._redact(str(trouble))}"
         if trouble.transient or trouble.reason == "not-an-api":
             self._learnt.failed(provider, trouble.reason, trouble.retry_after)
-            return ModelAway(trouble.reason, message)
+            return ModelAway(trouble.reason, message, _WAIT.get(trouble.reason))
         if trouble.reason == "too-long":
             return BadAnswer(trouble.reason, message)
         reason = trouble.reason if trouble.reason in _ACT else "bad-request"

@@ -7,6 +7,7 @@ to `llm.base_url` alone. Vaults set none of this.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from engram.settings.values import LlmSettings
 
 CLOUD, LM_STUDIO, OLLAMA = "cloud", "lmstudio", "ollama"
 _OPENAI = "api.openai.com"
+_LOOPBACK = re.compile(r"127(?:\.\d{1,3}){3}", re.ASCII)
 #: what is sent where no key is needed: the client wants one to send
 NO_KEY = "none"
 
@@ -33,10 +35,15 @@ class Provider:
     local: bool = False
 
     @property
+    def of_openai(self) -> bool:
+        """Whether it is OpenAI itself, where a key is needed and an account may have parts."""
+        return urlsplit(self.base_url).hostname == _OPENAI
+
+    @property
     def on_this_machine(self) -> bool:
         """Whether the endpoint is the machine itself: no proxy of the environment is used then."""
         host = urlsplit(self.base_url).hostname or ""
-        return host in ("localhost", "::1") or host.startswith("127.")
+        return host in ("localhost", "::1") or _LOOPBACK.fullmatch(host) is not None
 
 
 def providers(settings: LlmSettings, environment: Mapping[str, str]) -> tuple[Provider, ...]:

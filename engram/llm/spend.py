@@ -3,8 +3,9 @@
 The spending of one person on one machine, over all vaults: one file a day, `spend/YYYY-MM-DD.jsonl`
 (UTC, by the injected clock), one line a step. Guarantees, with any number of processes: a call is
 only made when everything reserved and spent that day and its own estimate stay within the caps, so
-the caps are passed by at most what one call uses beyond its estimate; a process that dies between
-the steps leaves its estimate counted. A cap of 0 lets nothing through that costs anything.
+the caps are passed only by what calls that are under way use beyond their estimates; a process that
+dies between the steps leaves its estimate counted. A cap of 0 lets nothing through that costs
+anything.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ class Budget:
         self._settings = settings
         self._run_tokens = 0
         self._run_usd = 0.0
+
+    def begin_run(self) -> None:
+        """What is spent counts against the caps of a run from here on."""
+        self._run_tokens, self._run_usd = 0, 0.0
 
     def reserve(self, tokens: int, usd: float) -> Reservation:
         """Set an estimate aside. Raises BudgetExceeded when it does not fit any more."""

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 #: an answer of more bytes is cut off; nobody asked for so much
 MAX_ANSWER_BYTES = 8_000_000
 #: parameters that some models refuse and that can be left out
-_OPTIONAL = ("temperature", "store", "max_completion_tokens", "max_tokens")
+_OPTIONAL = (
+    "temperature", "store", "max_completion_tokens", "max_tokens", "reasoning_effort", "reasoning",
+)  # fmt: skip
+_THINKS = re.compile(r"gpt-[5-9]|o[1-9]\b")
 #: what is said of a parameter that is not known, beside its name
 _UNKNOWN = re.compile(r"unsupported|unknown|unrecogni|unexpected|invalid|extra|not \w+|only \w+")
 _SCHEMA_WORDS = ("response_format", "json_schema", "text.format", "structured output")
@@ -41,7 +44,14 @@ _NO_MODEL = re.compile(
 _NO_PATH = "unexpected endpoint"
 _QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
+_TOO_LONG_WORDS = ("context length", "request too large")
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d*)?", re.ASCII)
+#: what a request is sent with; the client reads the last one back
+_HEADERS = frozenset({
+    "host", "accept", "accept-encoding", "connection", "content-type", "content-length",
+    "user-agent", "authorization", "x-stainless-raw-response",
+})  # fmt: skip
+_OPENAI_HEADERS = frozenset({"openai-organization", "openai-project"})
 #: as much of what a provider says is told, characters
 _MOST_SAID = 200
 
@@ -90,10 +100,28 @@ class Wire:
                     trust_env=not provider.on_this_machine,
                     # minutes lie between two questions: a connection that is kept goes stale
                     limits=httpx2.Limits(max_keepalive_connections=0),
-                    event_hooks={"response": [_bounded(self._timeout)]},
+                    event_hooks={
+                        "request": [_plain(provider)],
+                        "response": [_bounded(self._timeout)],
+                    },
                 ),
             )
         return self._clients[provider]
+
+
+def _plain(provider: Provider) -> Callable[[Any], None]:
+    """A hook of the transport: no header that tells of the machine, or of another provider.
+
+    The client adds some of its own, and those that variables of OpenAI name, whoever is asked.
+    """
+    kept = _HEADERS | (_OPENAI_HEADERS if provider.of_openai else frozenset())
+
+    def strip(request: Any) -> None:
+        for name in [name for name in request.headers if name.casefold() not in kept]:
+            del request.headers[name]
+        request.headers["authorization"] = f"Bearer {provider.key}"
+
+    return strip
 
 
 def _read(response: Any) -> bytes | None:
@@ -135,8 +163,19 @@ def _bounded(seconds: float) -> Callable[[Any], None]:
 def _body(
     provider: Provider, form: str, request: Request, without: tuple[str, ...]
 ) -> dict[str, object]:
-    """The parameters of a request. Temperature 0: the same turns should give the same memories."""
-    body: dict[str, object] = {"model": provider.model, "temperature": 0}
+    """The parameters of a request.
+
+    Temperature 0, for the same turns should give the same memories. Models that think take none,
+    and think little: what they think counts as output, which is bounded.
+    """
+    body: dict[str, object] = {"model": provider.model}
+    thinks = _THINKS.match(provider.model.rpartition("/")[2]) is not None
+    if not thinks:
+        body["temperature"] = 0
+    elif form == "responses":
+        body["reasoning"] = {"effort": "low"}
+    else:
+        body["reasoning_effort"] = "low"
     schema = {"name": "answer", "strict": True, "schema": dict(request.schema)}
     if form == "responses":
         body["instructions"] = request.instructions
@@ -227,6 +266,8 @@ def _refusal(
         return Trouble("auth", text)
     if status == 402 or code in _QUOTA:
         return Trouble("quota", text)
+    if status == 413 or code in _TOO_LONG or any(words in told for words in _TOO_LONG_WORDS):
+        return Trouble("too-long", text)
     if status == 429:
         wait = _retry_after(headers)
         return Trouble("rate-limited", text, transient=True, retry_after=wait)
@@ -237,8 +278,6 @@ def _refusal(
         return Trouble("no-such-model", text)
     if status in (404, 405, 501):
         return Trouble("other-form", text, form=True)
-    if status == 413 or code in _TOO_LONG or "context length" in told:
-        return Trouble("too-long", text)
     for name in _OPTIONAL:
         if name not in without and _refuses(name, parameter, told):
             return Trouble("other-parameter", text, parameter=name)
@@ -310,9 +349,12 @@ def _of_chat(body: Mapping[str, Any]) -> Answer:
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     text = message.get("content")
+    # some models that think aloud send parts
+    parts = [{"text": text}] if isinstance(text, str) else _list(text)
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
     ended = choice.get("finish_reason")
     refused = bool(message.get("refusal")) or ended == "content_filter"
-    return _judged(text if isinstance(text, str) else "", usage, refused, ended == "length")
+    return _judged("".join(texts), usage, refused, ended == "length")
 
 
 def _judged(text: str, usage: Usage | None, refused: bool, incomplete: bool) -> Answer:

@@ -87,6 +87,7 @@ class Locked(EngramError):
     """Another process holds the vault's writer lock for longer than the time-out."""
 
     exit_code = 3
+    patient = True
     default_hint = "wait for the other engram command to finish, then try again"
 
 

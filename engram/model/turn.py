@@ -19,6 +19,7 @@ class Turn:
     wrappers were stripped; `tools` are elided lines about tool calls (`Edit app.py`), for the
     transcript only. `seq` is its number in the turn journal, 0 before it has one. `queued` turns
     stand on no turn of their own there: typed while the agent worked, or behind a command.
+    `speaker` is who said it, by name, where a conversation names people.
     """
 
     source: str
@@ -32,6 +33,7 @@ class Turn:
     tools: tuple[str, ...] = ()
     seq: int = 0
     queued: bool = False
+    speaker: str = ""
 
     @property
     def block(self) -> str:
