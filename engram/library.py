@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from engram.capture.explosive import why_explosive
@@ -30,10 +30,12 @@ from engram.recall.snippet import excerpt
 from engram.shelf import Shelf
 from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
-from engram.store.turn_rows import PURGED
+from engram.store.turn_rows import TurnRow
 
 #: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
 _HEADROOM, _LEAST = 5, 50
+#: words of a query for which others are looked for, how many there may be, and how many are told
+_MOST_MISSPELT, _TERMS_LIKE, _MOST_MEANT = 5, 5_000, 3
 _DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
 _NUMBER = re.compile(r"-[0-9]{1,4}")
 
@@ -83,11 +85,16 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a search found, by group; `behind` says that hand edits were not all taken up."""
+    """What a search found, by group; `behind` says that hand edits were not all taken up.
+
+    `meant` are words to try instead when nothing was found; `inexact`: no phrase was found as such.
+    """
 
     memories: list[Hit] = field(default_factory=list)
     turns: list[Hit] = field(default_factory=list)
+    meant: list[str] = field(default_factory=list)
     behind: bool = False
+    inexact: bool = False
 
 
 class Library:
@@ -196,25 +203,65 @@ class Library:
     def search(
         self, text: str, *, limit: int, setting: Setting, all_statuses: bool = False
     ) -> Answers:
-        """The best memories and the best turns for a query, `limit` of each."""
+        """The best memories and the best turns for a query, `limit` of each.
+
+        Where nothing holds a phrase that stands among other words, its words count as words; where
+        nothing is found at all, words that the vault knows may have been meant.
+        """
         query = parse(text)
-        return Answers(
-            self._memory_hits(query, limit, setting, all_statuses),
-            self._turn_hits(query, limit, setting),
-        )
+        memories = self._memory_hits(query, limit, setting, all_statuses)
+        turns = self._turn_hits(query, limit, setting)
+        if query.phrases and query.words and not (memories or turns):
+            loose = query.loose()
+            memories = self._memory_hits(loose, limit, setting, all_statuses)
+            turns = self._turn_hits(loose, limit, setting)
+            return Answers(memories, turns, inexact=bool(memories or turns))
+        meant = [] if memories or turns else self._meant(query)
+        return Answers(memories, turns, meant)
 
     def _memory_hits(
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
         catalog = self._followers.catalog
-        if query.text:
-            found = self._shelf.find(query.text, "memories", _asked(limit))
-            memories = {memory.id: memory for memory in catalog.memories(hit.key for hit in found)}
+        memories: dict[str, Memory] = {}
+
+        def admit(keys: list[str]) -> list[str]:
+            known = {memory.id: memory for memory in catalog.memories(keys)}
+            memories.update(known)
+            return [
+                key
+                for key in keys
+                if key in known and query.admits(known[key], all_statuses=all_statuses)
+            ]
+
+        if query.asks:
+            hints = query.hints(setting.now)
+            found = self._shelf.find(query.text, "memories", _asked(limit), hints, admit)
         else:
             memories = {memory.id: memory for memory in catalog.memories()}
             found = [Found(name, "memories", 1.0) for name in memories]
         ranked = rank_memories(query, [found], memories, setting, limit, all_statuses=all_statuses)
         return [self._memory_hit(memories[one.key], one, query.text) for one in ranked]
+
+    def _meant(self, query: Query) -> list[str]:
+        """Words of memories that are spelt nearly like those of a query that found nothing."""
+        from difflib import get_close_matches
+
+        found: dict[str, None] = {}
+        for word in query_terms(query.text)[:_MOST_MISSPELT]:
+            near = self._shelf.terms_like(word, _TERMS_LIKE)
+            for term in get_close_matches(word, near, n=2, cutoff=0.75):
+                found[self._spelt(term)] = None
+        return [word for word in found if word][:_MOST_MEANT]
+
+    def _spelt(self, term: str) -> str:
+        """A word of a memory whose term this is: stems are no words for people."""
+        for hit in self._shelf.find(term, "memories", 1):
+            memory = self._followers.catalog.memory(hit.key)
+            for word in re.findall(r"[\w.+#/-]+", memory.text if memory else ""):
+                if term in query_terms(word):
+                    return str(word).strip(".,-/").casefold()
+        return ""
 
     def _memory_hit(self, memory: Memory, one: Ranked, asked: str) -> Hit:
         shown = excerpt(memory.text, asked, fold=query_terms)
@@ -239,12 +286,18 @@ class Library:
         )
 
     def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
-        if not query.text:
+        if not query.asks:
             return []
         hidden = self._followers.catalog.hidden()
-        found = self._shelf.find(query.text, "turns", _asked(limit) + len(hidden))
-        found = [hit for hit in found if hit.key not in hidden]
-        turns = {hit.key: turn for hit in found if (turn := self._turn(hit.key)) is not None}
+        turns: dict[str, Turn] = {}
+
+        def admit(keys: list[str]) -> list[str]:
+            known = self._turns([key for key in keys if key not in hidden])
+            turns.update(known)
+            return [key for key in keys if key in known and query.admits_turn(known[key])]
+
+        hints = query.hints(setting.now)
+        found = self._shelf.find(query.text, "turns", _asked(limit), hints, admit)
         ranked = rank_turns(query, [found], turns, setting, limit)
         places = self._places(one.key for one in ranked)
         return [self._turn_hit(one, turns[one.key], places[one.key], query.text) for one in ranked]
@@ -286,17 +339,31 @@ class Library:
 
     def _turn(self, link: str) -> Turn | None:
         """A turn by its link: from the turn journal, or from the transcript that still has it."""
-        row = self._followers.catalog.turns.behind_link(link)
-        if row is None or row.state == PURGED:
-            return None
-        if row.seq > 0:
-            places = self._followers.catalog.turns.places_of([(row.seq, row.seq)])
-            return next(self._journal.read(place[1:] for place in places), None)
+        return self._turns([link]).get(link)
+
+    def _turns(self, links: Sequence[str]) -> dict[str, Turn]:
+        """Turns by their links; those that were purged or taken back are not among them."""
+        rows = self._followers.catalog.turns.behind_links(links)
+        found: dict[str, Turn] = {}
+        here = sorted((row.seq, link) for link, row in rows.items() if row.seq > 0)
+        places = self._followers.catalog.turns.places(seq for seq, _ in here)
+        names = dict(here)
+        for turn in self._journal.read(places):
+            found[names[turn.seq]] = turn
+        for link, row in rows.items():
+            if row.seq < 0 and (turn_there := self._from_transcript(link, row)) is not None:
+                found[link] = turn_there
+        return found
+
+    def _from_transcript(self, link: str, row: TurnRow) -> Turn | None:
         path = self._followers.transcripts.find(row.transcript)
         for block in self._followers.transcripts.blocks(path) if path else ():
             if block.link == link:
                 role: Role = "user" if block.role == "user" else "assistant"
-                return Turn("", "", role, block.text, block.time, "", row.project)
+                source = row.transcript.rpartition("-")[0]
+                return Turn(
+                    source, "", role, block.text, block.time, "", row.project, speaker=block.speaker
+                )
         return None
 
     # -- by pattern ----------------------------------------------------------------------------

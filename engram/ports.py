@@ -15,7 +15,7 @@ from typing import BinaryIO, Protocol, runtime_checkable
 from engram.model.asking import Context, Reply, Request
 from engram.model.candidate import Candidate
 from engram.model.change import Change, Plan, Range, Transaction
-from engram.model.hit import Collection, Document, Found
+from engram.model.hit import Admit, Collection, Document, Found, Hints
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
 from engram.model.turn import Entry, Turn, Waiting
@@ -46,6 +46,10 @@ class Disk(Protocol):
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file, or None when there is none."""
+        ...
+
+    def pieces(self, path: str, places: Sequence[tuple[int, int]]) -> list[bytes]:
+        """The bytes at `(offset, length)` of a file; empty ones when there is none."""
         ...
 
     def size(self, path: str) -> int | None:
@@ -300,8 +304,11 @@ class Finder(Protocol):
         """Add or replace documents and remove keys, in one commit."""
         ...
 
-    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
-        """The best documents for the words of a query, best first."""
+    def find(
+        self, query: str, collection: Collection, limit: int, hints: Hints = Hints(),
+        admit: Admit | None = None,
+    ) -> list[Found]:  # fmt: skip
+        """The best documents for the words of a query, best first, of those that `admit` lets."""
         ...
 
     def rebuild(self, documents: Iterable[Document]) -> None:

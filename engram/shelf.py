@@ -8,15 +8,17 @@ the files are scanned: never an empty answer for that reason. Writes nothing but
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 
 from engram.index.contract import Index, IndexUnusable
 from engram.index.memory_finder import PlainFinder
 from engram.index.whoosh_finder import WhooshFinder
 from engram.model.change import Transaction
-from engram.model.errors import Locked, StorageError
-from engram.model.hit import Collection, Document, Found
+from engram.model.errors import Locked, NotFound, StorageError
+from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
+from engram.model.instant import day_of
 from engram.model.memory import Memory
 from engram.ports import Journal
 from engram.store import layout
@@ -29,6 +31,8 @@ from engram.store.turn_rows import WITHDRAWN
 _log = logging.getLogger(__name__)
 #: one number for the index to keep: transactions in the high part, turns in the low
 _TURN_BITS = 40
+#: transactions that may hide the source turns of a memory, or show them again
+_HIDING = frozenset({"forget", "restore", "undo", "settle", "purge"})
 
 
 class Shelf:
@@ -105,14 +109,24 @@ class Shelf:
         self._finder = PlainFinder()
         self._finder.rebuild(self._everything(), seen=self._target())
 
-    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
+    def find(
+        self, query: str, collection: Collection, limit: int, hints: Hints = Hints(),
+        admit: Admit | None = None,
+    ) -> list[Found]:  # fmt: skip
         """Raw answers for the words of a query; an index that fails is rebuilt and asked again."""
         try:
-            return self._finder.find(query, collection, limit)
+            return self._finder.find(query, collection, limit, hints, admit)
         except IndexUnusable as reason:
             _log.warning("the index failed (%s); building it anew", reason)
             self.rebuild()
-            return self._finder.find(query, collection, limit)
+            return self._finder.find(query, collection, limit, hints, admit)
+
+    def terms_like(self, term: str, most: int) -> list[str]:
+        """Terms of the memories that begin as a term does; none when the index fails."""
+        try:
+            return self._finder.terms_like(term, most)
+        except IndexUnusable:
+            return []
 
     def counts(self) -> tuple[int, int]:
         """How many memories and turns are in the index."""
@@ -151,8 +165,27 @@ class Shelf:
                 removed.append(("memories", name))
             else:
                 documents.append(document_of(memory))
+        links = self._sources_of_changed(missed)
+        rows = catalog.turns.behind_links(list(links))
+        turns.update(dict.fromkeys(row.seq for row in rows.values() if row.seq > 0))
         come, gone = self._turn_documents(sorted(turns))
-        return [*documents, *come], [*removed, *gone]
+        foreign = [link for link, row in rows.items() if row.seq < 0]
+        come += self._foreign_documents(foreign)
+        return [*documents, *come], [*removed, *gone, *(("turns", link) for link in foreign)]
+
+    def _sources_of_changed(self, missed: Iterable[Transaction]) -> dict[str, None]:
+        """The source turns of memories that may have been hidden or shown again (design 5.21)."""
+        found: dict[str, None] = {}
+        for one in missed:
+            if one.plan.kind not in _HIDING:
+                continue
+            for name in dict.fromkeys(_concerned(one)):
+                memory = self._followers.catalog.memory(name)
+                if memory is None:  # its file was removed by hand
+                    with suppress(NotFound):
+                        memory = self._history.last_memory(name)
+                found.update(dict.fromkeys(memory.sources if memory is not None else ()))
+        return found
 
     def _turn_documents(
         self, numbers: list[int]
@@ -167,29 +200,52 @@ class Shelf:
             for row in turns.places_of([(numbers[0], numbers[-1])], WITHDRAWN)
             if row[0] in wanted
         ]
-        documents, here = [], set()
+        documents, here, hidden = [], set(), self._followers.catalog.hidden()
+        ordinals: dict[str, dict[str, int]] = {}
         for turn in self._journal.read(row[1:] for row in rows):
+            name, link = turn.transcript, f"{turn.transcript}#^{turn.block}"
+            if link in hidden:
+                continue
             here.add(turn.seq)
-            link = f"{turn.transcript}#^{turn.block}"
-            documents.append(Document(link, "turns", turn.title, turn.text))
+            if name not in ordinals:
+                ordinals[name] = turns.ordinals(name)
+            place = place_in(name, ordinals[name].get(link, 1))
+            document = Document(link, "turns", turn.title, turn.text, turn.day, turn.speaker, place)
+            documents.append(document)
         return documents, [("turns", link) for link in turns.links(wanted - here)]
 
     def _everything(self) -> Iterator[Document]:
         for memory in self._followers.catalog.memories():
             yield document_of(memory)
+        hidden = self._followers.catalog.hidden()
+        for path in self._followers.transcripts.paths():
+            yield from self._shown(path, hidden)
+
+    def _shown(self, path: str, hidden: Set[str]) -> Iterator[Document]:
+        """The turns that a transcript shows, but those that a forgotten memory hides."""
         transcripts = self._followers.transcripts
-        for path in transcripts.paths():
-            title = transcripts.header(path).get("title", "")
-            for block in transcripts.blocks(path):
-                if block.text == PURGED:
-                    continue
-                yield Document(block.link, "turns", title, block.text)
+        title, name = transcripts.header(path).get("title", ""), path.rpartition("/")[2][:-3]
+        ordinals = self._followers.catalog.turns.ordinals(name)
+        for number, block in enumerate(transcripts.blocks(path), 1):
+            if block.text == PURGED or block.link in hidden:
+                continue
+            place = place_in(name, ordinals.get(block.link, number))
+            yield Document(
+                block.link, "turns", title, block.text, day_of(block.time), block.speaker, place
+            )
+
+    def _foreign_documents(self, links: Sequence[str]) -> list[Document]:
+        """Documents of turns that only transcripts have."""
+        hidden, wanted = self._followers.catalog.hidden(), frozenset(links)
+        names = dict.fromkeys(link.partition("#")[0] for link in links)
+        paths = filter(None, map(self._followers.transcripts.find, names))
+        return [one for path in paths for one in self._shown(path, hidden) if one.key in wanted]
 
 
 def document_of(memory: Memory) -> Document:
     """What of a memory is searchable: its words, its quote, its tags and entities."""
     body = "\n".join((memory.text, memory.quote, *memory.tags, *memory.entities))
-    return Document(memory.id, "memories", memory.title, body)
+    return Document(memory.id, "memories", memory.title, body, day_of(memory.created))
 
 
 def _concerned(missed: Transaction) -> Iterator[str]:

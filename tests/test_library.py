@@ -216,7 +216,7 @@ def test_what_was_forgotten_is_hidden_with_its_turns_until_it_is_restored(full: 
     assert list(full.library.grep("sugar", Filter())) == []
     full.restore(memory.id)
     memories, turns = asked(full, "tea sugar")
-    assert len(memories) == len(turns) == 1
+    assert len(memories) == 1 and turns[0].id == memory.sources[0]
 
 
 def test_reading_writes_nothing(full: Vault) -> None:
@@ -271,5 +271,5 @@ def test_a_transcript_alone_still_answers(full: Vault) -> None:
     full.rebuild()
     said = full.library.find_turn(link)
     assert said is not None and said.turn.text == "Kim takes her tea without sugar."
-    assert [hit.id for hit in asked(full, "tea sugar")[1]] == [link]
+    assert asked(full, "tea sugar")[1][0].id == link
     assert Path(said.file).parts[0] == "transcripts"

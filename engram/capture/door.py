@@ -22,6 +22,8 @@ from engram.model.turn import Turn
 if TYPE_CHECKING:
     from engram.capture.redact import Redactor
 
+#: a longer name of a speaker is none
+MOST_NAME = 80
 _MESSAGE = re.compile(r"[0-9a-f]{16}")
 #: Between texts that are looked at together: no rule matches across it, so that the end of one and
 #: the beginning of the next do not become something else.
@@ -33,7 +35,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 def check(turn: Turn) -> None:
     """Raise BadInput for a turn whose source, role, time or message is no such thing."""
     texts = (turn.source, turn.session, turn.text, turn.time, turn.message, turn.project)
-    if not all(isinstance(text, str) for text in (*texts, turn.title, *turn.tools)):
+    if not all(isinstance(text, str) for text in (*texts, turn.title, turn.speaker, *turn.tools)):
         raise BadInput("a field of a turn is no text")
     if not is_id(turn.source):
         raise BadInput("the source of a turn is no name", "use a-z, 0-9 and hyphens")
@@ -51,15 +53,15 @@ def check(turn: Turn) -> None:
 
 def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
     """The turn with every field readable and redacted, and how much was taken out."""
-    fields = [legible(text) for text in (turn.text, turn.session, turn.title, turn.project)]
-    fields += [legible(call) for call in turn.tools]
+    parts_of = (turn.text, turn.session, turn.title, turn.project, turn.speaker)
+    fields = [legible(text) for text in (*parts_of, *turn.tools)]
     found = 0
     # nearly always nothing is found: one look at everything costs least
     if not redactor.clean(APART.join(fields)):
         parts = [redactor.redact(text) for text in fields]
         found = sum(len(part.found) for part in parts)
         fields = [part.text for part in parts]
-    text, session, title, project, *tools = fields
+    text, session, title, project, speaker, *tools = fields
     kept = replace(
         turn,
         text=text,
@@ -67,6 +69,7 @@ def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
         title=title,
         project=slug(project) if project else "",
         tools=tuple(tools),
+        speaker=" ".join(speaker.split())[:MOST_NAME],
     )
     return kept, found
 

@@ -13,6 +13,8 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
 
 from engram.capture.door import check
 from engram.model.errors import BadInput
@@ -26,6 +28,8 @@ _SEGMENT = re.compile(r"[0-9]{8}\.jsonl")
 #: numbers are below this, so that they fit wherever they are kept
 _MOST = 1 << 40
 _PREFIX = len('{"crc":"00000000",')
+#: lines that are read in one go
+_TOGETHER = 1_000
 _FIELDS = ("source", "session", "role", "time", "message", "text")
 
 
@@ -138,14 +142,23 @@ class TurnJournal:
         return count
 
     def read(self, places: Iterable[tuple[str, int, int]]) -> Iterator[Turn]:
-        """The turns at `(segment, offset, length)`, in the order asked for, but purged ones."""
-        held, data = "", b""
-        for segment, offset, length in places:
-            if segment != held:
-                held, data = segment, self._bytes(segment)
-            decoded = decode(data[offset : offset + length])
-            if decoded is not None and decoded[1] is not None:
-                yield decoded[1]
+        """The turns at `(segment, offset, length)`, in the order asked for, but purged ones.
+
+        Neighbours of one segment are read together, a bounded number at a time.
+        """
+        for segment, group in groupby(places, key=itemgetter(0)):
+            while some := [place[1:] for place in islice(group, _TOGETHER)]:
+                for line in self._pieces(segment, some):
+                    decoded = decode(line)
+                    if decoded is not None and decoded[1] is not None:
+                        yield decoded[1]
+
+    def _pieces(self, segment: str, places: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Pieces of a segment; none when it is no file (a link, a pipe)."""
+        try:
+            return self._disk.pieces(segment, places)
+        except BadInput:
+            return []
 
     def count_damaged(self) -> int:
         """How many whole lines cannot be read; a torn last line is no damage, only unfinished."""
@@ -175,6 +188,8 @@ def encode(turn: Turn, seq: int, signal: str = "none", batch: str = "") -> bytes
         row["title"] = turn.title
     if turn.tools:
         row["tools"] = turn.tools
+    if turn.speaker:
+        row["speaker"] = turn.speaker
     if signal != "none":
         row["signal"] = signal
     if batch:
@@ -217,6 +232,7 @@ def decode(line: bytes) -> tuple[int, Turn | None, str, str] | None:
             title=row.get("title", ""),
             tools=tuple(row.get("tools", ())),
             seq=int(row["seq"]),
+            speaker=row.get("speaker", ""),
         )
         check(turn)
     except (ValueError, KeyError, TypeError, RecursionError, BadInput):

@@ -25,6 +25,7 @@ from functools import lru_cache
 from engram.index.contract import MAX_TERMS
 from engram.index.english import STOP_WORDS, stem
 from engram.model.text import words
+from engram.model.vocabulary import Vocabulary
 
 #: Raise it whenever the terms of some text change: indexes of another number are rebuilt.
 ANALYSIS = 1
@@ -176,3 +177,7 @@ def _plain_letters(word: str) -> str:
 def _short(word: str) -> Iterator[str]:
     if 0 < len(word) <= _LONGEST:
         yield word
+
+
+#: What is searched for, as the catalog is handed it.
+VOCABULARY = Vocabulary(f"analysis {ANALYSIS}", terms)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from engram.model.hit import Collection, Document, Found
+from engram.model.hit import Admit, Collection, Document, Found, Hints
 
 COLLECTIONS: tuple[Collection, ...] = ("memories", "turns")
 
@@ -63,12 +63,20 @@ class Index(Protocol):
         """
         ...
 
-    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
+    def find(
+        self, query: str, collection: Collection, limit: int, hints: Hints = Hints(),
+        admit: Admit | None = None,
+    ) -> list[Found]:  # fmt: skip
         """The best documents for the words of a query, best first, equal ones by key.
 
-        A document matches when it holds any of the words. Stop-words count only in a query of
-        nothing else. No text of a query is refused.
+        A document matches when it holds any of the words; a turn also when one of its neighbours
+        does. Stop-words count only in a query of nothing else. No text of a query is refused.
+        `admit` is asked, best keys first, which may be found, until there are enough.
         """
+        ...
+
+    def terms_like(self, term: str, most: int) -> list[str]:
+        """Terms of the memories that begin as a term does, to suggest instead of it."""
         ...
 
     def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:

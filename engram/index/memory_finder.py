@@ -1,47 +1,67 @@
 """The same contract in memory: for searching the files when there is no index, and for tests.
 
-Same terms, same formula, same order as the index on disk; nothing is written and nothing outlives
-the object. A search costs time in proportion to the documents that hold a word of the query.
+Same bags, same formula, same order as the index on disk; nothing is written and nothing outlives
+the object. After a change the next search counts everything anew.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 
-from engram.index.analysis import query_terms, terms
+from engram.index.bag import Bag, bag_of
 from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
-from engram.index.scoring import FIELDS, best, rarity, saturation
-from engram.model.hit import Collection, Document, Found
+from engram.index.finding import find, number_of
+from engram.index.scoring import Postings
+from engram.model.hit import ORDINALS, Admit, Collection, Document, Found, Hints
+
+#: key -> the document and its bag
+_Held = dict[str, tuple[Document, Bag]]
 
 
-@dataclass(slots=True)
-class _Field:
-    """One field of one collection: term -> key -> count, and key -> length."""
+class _Counted:
+    """One collection, counted: the `Corpus` of a search."""
 
-    postings: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
-    lengths: dict[str, int] = field(default_factory=dict)
+    def __init__(self, held: _Held) -> None:
+        rows = [held[key] for key in sorted(held)]
+        self._keys = [document.key for document, _ in rows]
+        self.lengths = [bag.length for _, bag in rows]
+        self.days = [number_of(document.day) for document, _ in rows]
+        self.places = [document.place for document, _ in rows]
+        self.count = len(rows)
+        self.average = sum(self.lengths) / (self.count or 1)
+        self._postings: dict[str, tuple[list[int], list[int]]] = {}
+        for number, (_, bag) in enumerate(rows):
+            for term, weight in bag.terms.items():
+                documents, weights = self._postings.setdefault(term, ([], []))
+                documents.append(number)
+                weights.append(min(weight, 255))
 
-    def put(self, key: str, text: str) -> None:
-        counted = Counter(terms(text))
-        self.lengths[key] = counted.total()
-        for term, count in counted.items():
-            self.postings[term][key] = count
+    @cached_property
+    def at_place(self) -> Mapping[int, int]:
+        """The document at each place."""
+        return {place: number for number, place in enumerate(self.places)}
 
-    def take(self, key: str) -> None:
-        if self.lengths.pop(key, None) is not None:
-            for holding in self.postings.values():
-                holding.pop(key, None)
+    @cached_property
+    def sessions(self) -> Mapping[int, int]:
+        """The terms of each conversation."""
+        found: dict[int, int] = {}
+        for place, length in zip(self.places, self.lengths, strict=True):
+            found[place // ORDINALS] = found.get(place // ORDINALS, 0) + length
+        return found
 
-    def add_scores(self, term: str, boost: float, scores: defaultdict[str, float]) -> None:
-        holding = self.postings.get(term)
-        if not holding:
-            return
-        average = sum(self.lengths.values()) / len(self.lengths) or 1.0
-        weight = boost * rarity(len(self.lengths), len(holding))
-        for key, count in holding.items():
-            scores[key] += weight * saturation(count, self.lengths[key], average)
+    def postings(self, term: str) -> list[Postings]:
+        """Who holds a term."""
+        held = self._postings.get(term)
+        return [] if held is None else [(0, *held)]
+
+    def expand(self, prefix: str, most: int) -> list[str]:
+        """The first terms that begin with a prefix."""
+        return sorted(term for term in self._postings if term.startswith(prefix))[:most]
+
+    def key(self, document: int) -> str:
+        """The key of a document."""
+        return self._keys[document]
 
 
 class PlainFinder:
@@ -53,7 +73,8 @@ class PlainFinder:
         self._seen: int | None = None
         self._faults = 0
         self._usable = False
-        self._fields = _empty()
+        self._held: dict[Collection, _Held] = {name: {} for name in COLLECTIONS}
+        self._counted: dict[Collection, _Counted] = {}
 
     def update(
         self,
@@ -67,29 +88,34 @@ class PlainFinder:
         gone = list(removed)
         self._require_usable()
         for collection, key in gone:
-            self._take(collection, key)
+            self._held[collection].pop(key, None)
         for document in come:
-            self._put(self._fields, document)
+            self._held[document.collection][document.key] = (document, bag_of(document))
+        self._counted.clear()
         self._seen = self._seen if seen is None else seen
 
-    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
+    def find(
+        self, query: str, collection: Collection, limit: int, hints: Hints = Hints(),
+        admit: Admit | None = None,
+    ) -> list[Found]:  # fmt: skip
         """The best documents that hold any word of the query. Raises IndexUnusable."""
-        asked = query_terms(query)
-        if not asked or limit < 1:
+        if limit < 1:
             return []
         self._require_usable()
-        scores: defaultdict[str, float] = defaultdict(float)
-        for name, boost in FIELDS:
-            for term in asked:
-                self._fields[collection][name].add_scores(term, boost, scores)
-        return [Found(key, collection, score) for key, score in best(scores, limit, str)]
+        return find(self._corpus(collection), query, collection, limit, hints, admit)
+
+    def terms_like(self, term: str, most: int) -> list[str]:
+        """Terms of the memories that begin as a term does. Raises IndexUnusable."""
+        self._require_usable()
+        return self._corpus("memories").expand(term[:_SAME_BEGINNING], most)
 
     def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:
         """Take these documents instead of all others."""
-        fields = _empty()
+        held: dict[Collection, _Held] = {name: {} for name in COLLECTIONS}
         for document in documents:
-            self._put(fields, document)
-        self._fields = fields
+            held[document.collection][document.key] = (document, bag_of(document))
+        self._held = held
+        self._counted.clear()
         self._generation += 1
         self._usable = True
         self._seen = self._seen if seen is None else seen
@@ -98,27 +124,23 @@ class PlainFinder:
         """How many documents of each collection there are."""
         if not self._usable:
             return IndexState(0, 0, 0, None, False, "there is no index yet", self._faults)
-        memories, turns = (len(self._fields[name]["body"].lengths) for name in COLLECTIONS)
+        memories, turns = (len(self._held[name]) for name in COLLECTIONS)
         return IndexState(self._generation, memories, turns, self._seen, True, "", self._faults)
 
     def drop(self) -> None:
         """Forget everything."""
-        self._fields = _empty()
+        self._held = {name: {} for name in COLLECTIONS}
+        self._counted.clear()
         self._usable = False
         self._seen = None
 
     def close(self) -> None:
         """There is nothing to let go."""
 
-    def _put(self, fields: dict[Collection, dict[str, _Field]], document: Document) -> None:
-        for name, text in (("title", document.title), ("body", document.body)):
-            here = fields[document.collection][name]
-            here.take(document.key)
-            here.put(document.key, text)
-
-    def _take(self, collection: Collection, key: str) -> None:
-        for here in self._fields[collection].values():
-            here.take(key)
+    def _corpus(self, collection: Collection) -> _Counted:
+        if collection not in self._counted:
+            self._counted[collection] = _Counted(self._held[collection])
+        return self._counted[collection]
 
     def _require_usable(self) -> None:
         if not self._usable:
@@ -126,5 +148,5 @@ class PlainFinder:
             raise IndexUnusable("there is no index yet")
 
 
-def _empty() -> dict[Collection, dict[str, _Field]]:
-    return {collection: {name: _Field() for name, _ in FIELDS} for collection in COLLECTIONS}
+#: letters that a misspelt word shares with what was meant, most of the time
+_SAME_BEGINNING = 2

@@ -1,27 +1,93 @@
-"""How much a word says about a document: BM25 over title and body, the same for every index.
+"""How well documents answer a question: BM25, and for turns the conversation around them.
 
-A document's score is the sum over query terms and its two fields of
-`boost * rarity(term) * saturation(term)`. Scores are positive and comparable within one query only.
+One formula for every index that can show its postings (`Corpus`). Scores are positive, and
+comparable within one question only.
+
+- A memory: the sum over the question's terms of rarity x saturation.
+- A turn: the same, and what its neighbours say counts too, because in a conversation the words of
+  a question stand in the turn that asked, the answer in the next. A term gives to a turn the most
+  of what it gives to the turn itself and, for less, to the two before it and the two after. Then:
+  whom the question names as the speaker counts more, never instead; how well the whole conversation
+  answers; and whether the day is one that the question speaks of.
+
+Neighbours are found at question time, by the turn's place: nothing is indexed twice. The numbers
+were tuned on conversations between two people (tests/benchmarks/README.md).
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from engram.index.bag import BODY, speaker_term
+from engram.model.hit import ORDINALS
 
 #: For short documents of a similar kind: on conversations .9 and .3 find more than the textbook's
 #: 1.2 and .75, because length says little about a memory or a turn.
-K1 = 0.9
-B = 0.3
-#: A word of the title weighs this much more than one of the body.
-TITLE_BOOST = 1.5
-FIELDS = (("title", TITLE_BOOST), ("body", 1.0))
+K1, B = 0.9, 0.3
+#: What a term in the turn before, the one before that, the next and the one after is worth.
+NEIGHBOURS = ((1, 0.7), (2, 0.5), (-1, 0.2), (-2, 0.15))
+#: Of a term that more turns hold only these give to their neighbours: those it says most about.
+_SPREADING = 2_000
+SPEAKER = 1.8
+#: The most that the conversation, and a day that is asked about, add: a share of the best score.
+CONVERSATION, DAY = 0.5, 0.5
+_TALK_K1, _TALK_B = 1.2, 0.75
+#: Words of time, which a question that begins with "when" asks for without saying them.
+TIME_WORDS = (
+    "yesterday today tomorrow last next week month year ago monday tuesday wednesday thursday"
+    " friday saturday sunday january february march april may june july august september october"
+    " november december weekend recently"
+)
+TIME_WORD = 0.2
+#: `(first, documents, tenths)`: of the documents from `first` on, those that hold a term, and the
+#: weight of the term in each
+Postings = tuple[int, Sequence[int], Sequence[int]]
+#: the first and the last day of a span, in days since 1970
+Span = tuple[int, int]
 #: Scores that agree in this many decimals are equal.
-_DIGITS = 6
+_DIGITS, _CLOSE = 6, 1e-5
 
-Number = TypeVar("Number", int, str)
+
+class Corpus(Protocol):
+    """One collection as scoring sees it; documents are numbered from 0.
+
+    `count` is of those that are there, `average` their mean length. `lengths` are in terms, 0 for a
+    document that was taken out; `days` in days since 1970, 0 for none; `places` say where a turn
+    stands (`model.hit.place_in`), 0 for none; `at_place` is the document at each place, and
+    `sessions` how many terms a conversation (the upper part of a place) has.
+    """
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def average(self) -> float: ...
+    @property
+    def lengths(self) -> Sequence[int]: ...
+    @property
+    def days(self) -> Sequence[int]: ...
+    @property
+    def places(self) -> Sequence[int]: ...
+    @property
+    def at_place(self) -> Mapping[int, int]: ...
+    @property
+    def sessions(self) -> Mapping[int, int]: ...
+
+    def postings(self, term: str) -> list[Postings]:
+        """Who holds a term, in order; empty when nobody does."""
+        ...
+
+    def expand(self, prefix: str, most: int) -> list[str]:
+        """The first terms that begin with a prefix, in order."""
+        ...
+
+    def key(self, document: int) -> str:
+        """The key of a document."""
+        ...
 
 
 def rarity(documents: int, holding: int) -> float:
@@ -33,21 +99,175 @@ def rarity(documents: int, holding: int) -> float:
     return math.log(documents / (holding + 1)) + 1.0
 
 
-def saturation(count: float, length: float, average: float) -> float:
-    """What `count` occurrences in a field of `length` terms are worth, 0..K1+1.
+def surprise(documents: int, holding: int) -> float:
+    """The same for turns, whose common words are chatter and may count for nothing."""
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
-    `average` is the mean length of that field over all documents, above 0.
-    """
-    return count * (K1 + 1) / (count + K1 * (1 - B + B * length / average))
+
+def memory_scores(corpus: Corpus, asked: Mapping[str, float]) -> dict[int, float]:
+    """Document -> score, for all that hold a term; `asked` weighs the terms."""
+    scores: defaultdict[int, float] = defaultdict(float)
+    lengths = corpus.lengths
+    scale, slope = BODY * K1 * (1 - B), BODY * K1 * B / (corpus.average or 1.0)
+    for term, weight in asked.items():
+        found = corpus.postings(term)
+        holding = min(sum(len(documents) for _, documents, _ in found), corpus.count)
+        if not holding:
+            continue
+        most = weight * rarity(corpus.count, holding) * (K1 + 1)
+        for first, documents, tenths in found:
+            for document, tenth in zip(documents, tenths, strict=True):
+                length = lengths[first + document]
+                if length:
+                    scores[first + document] += most * tenth / (tenth + scale + slope * length)
+    return scores
+
+
+class TurnScores:
+    """The scores of turns for one question; `asked` weighs its terms, `named` are its speakers."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        asked: Mapping[str, float],
+        named: Iterable[str],
+        spans: Sequence[Span],
+    ) -> None:
+        self._corpus = corpus
+        self._asked = asked
+        #: place -> what the words give, places without a turn (a neighbour that is none) among them
+        self._words: defaultdict[int, float] = defaultdict(float)
+        self._talk: defaultdict[int, float] = defaultdict(float)
+        sessions = corpus.sessions
+        self._average_talk = sum(sessions.values()) / max(len(sessions), 1) or 1.0
+        for term, weight in asked.items():
+            self._add(term, weight)
+        self._named = self._places_of(map(speaker_term, named))
+        said = (SPEAKER * self._words[place] for place in self._named & self._words.keys())
+        top = max(max(self._words.values(), default=0.0), max(said, default=0.0))
+        self._talk_share = CONVERSATION * top / max(self._talk.values(), default=1.0)
+        self._day = DAY * top
+        self._spans = spans
+
+    def scores(self) -> dict[int, float]:
+        """Document -> score, for all turns that hold a term or stand near one that does."""
+        at_place, talk, share = self._corpus.at_place, self._talk, self._talk_share
+        found: dict[int, float] = {}
+        for place, words in self._words.items():
+            number = at_place.get(place)
+            if number is not None:
+                found[number] = words + share * talk.get(place // ORDINALS, 0.0)
+        for place in self._named & self._words.keys():
+            found[at_place[place]] += self._words[place] * (SPEAKER - 1)
+        if self._spans:
+            days = self._corpus.days
+            for number in found:
+                if any(first <= days[number] <= last for first, last in self._spans):
+                    found[number] += self._day
+        return found
+
+    def parts(self, document: int) -> tuple[tuple[str, float], ...]:
+        """What the score of a turn is made of, in words."""
+        place, day = self._corpus.places[document], self._corpus.days[document]
+        words = self._words[place]
+        own = min(
+            sum(self._own(term, asked, document) for term, asked in self._asked.items()), words
+        )
+        spoken_of = any(first <= day <= last for first, last in self._spans)
+        named = (
+            ("words", own),
+            ("neighbouring turns", words - own),
+            ("speaker named", words * (SPEAKER - 1) if place in self._named else 0.0),
+            ("conversation", self._talk_share * self._talk.get(place // ORDINALS, 0.0)),
+            ("day named", self._day if spoken_of else 0.0),
+        )
+        return tuple((name, round(value, 3)) for name, value in named if value > 0.0005)
+
+    def _add(self, term: str, weight: float) -> None:
+        """What one term gives to the turns that hold it, to those around, and to conversations."""
+        corpus = self._corpus
+        found = corpus.postings(term)
+        lengths, places = corpus.lengths, corpus.places
+        most, scale, slope = self._measure(found, weight)
+        given: dict[int, float] = {}
+        counts: list[tuple[int, int]] = []
+        for first, documents, tenths in found:
+            for document, tenth in zip(documents, tenths, strict=True):
+                length = lengths[first + document]
+                if length:
+                    place = places[first + document]
+                    given[place] = most * tenth / (tenth + scale + slope * length)
+                    counts.append((place, tenth))
+        telling = list(given.items())
+        if len(telling) > _SPREADING:
+            least = heapq.nlargest(_SPREADING, given.values())[-1]
+            telling = [one for one in telling if one[1] >= least][:_SPREADING]
+        known = given.get
+        for place, value in telling:
+            for step, share in NEIGHBOURS:
+                if known(place + step, 0.0) < value * share:
+                    given[place + step] = value * share
+        words = self._words
+        if words:
+            for place, value in given.items():
+                words[place] += value
+        else:
+            words.update(given)
+        self._add_talk(counts, weight)
+
+    def _add_talk(self, counts: Sequence[tuple[int, int]], weight: float) -> None:
+        """What a term says of whole conversations, as documents of their own."""
+        spoken: defaultdict[int, int] = defaultdict(int)
+        for place, tenth in counts:
+            spoken[place // ORDINALS] += tenth
+        sessions, average = self._corpus.sessions, self._average_talk
+        most = weight * surprise(len(sessions), min(len(spoken), len(sessions))) * (_TALK_K1 + 1)
+        for session, tenths in spoken.items():
+            norm = _TALK_K1 * (1 - _TALK_B + _TALK_B * sessions.get(session, 1) / average)
+            self._talk[session] += most * tenths / (tenths + norm * BODY)
+
+    def _measure(self, found: Sequence[Postings], weight: float) -> tuple[float, float, float]:
+        """The most a term can give, and the two numbers by which a length is weighed, in tenths."""
+        corpus = self._corpus
+        holding = sum(len(documents) for _, documents, _ in found)
+        most = weight * surprise(corpus.count, min(holding, corpus.count)) * (K1 + 1)
+        return most, BODY * K1 * (1 - B), BODY * K1 * B / (corpus.average or 1.0)
+
+    def _places_of(self, terms: Iterable[str]) -> frozenset[int]:
+        corpus = self._corpus
+        return frozenset(
+            corpus.places[first + document]
+            for term in terms
+            for first, documents, _ in corpus.postings(term)
+            for document in documents
+        )
+
+    def _own(self, term: str, weight: float, document: int) -> float:
+        """What a term gives to a turn by standing in it."""
+        found = self._corpus.postings(term)
+        most, scale, slope = self._measure(found, weight)
+        for first, documents, tenths in found:
+            at = bisect_left(documents, document - first) if document >= first else len(documents)
+            if at < len(documents) and documents[at] == document - first:
+                return (
+                    most
+                    * tenths[at]
+                    / (tenths[at] + scale + slope * self._corpus.lengths[document])
+                )
+        return 0.0
 
 
 def best(
-    scores: Mapping[Number, float], limit: int, key_of: Callable[[Number], str]
-) -> list[tuple[str, float]]:
-    """The `limit` best as (key, score), best first; equal scores by key, also at the limit."""
-    rounded = {number: round(score, _DIGITS) for number, score in scores.items()}
-    top = heapq.nlargest(limit, rounded.values())
+    scores: Mapping[int, float], limit: int, key_of: Callable[[int], str]
+) -> list[tuple[int, str, float]]:
+    """The `limit` best as (number, key, score), best first; equal scores by key, everywhere."""
+    top = heapq.nlargest(limit, scores.values())
     if not top:
         return []
-    hits = [(key_of(number), score) for number, score in rounded.items() if score >= top[-1]]
-    return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:limit]
+    last = round(top[-1], _DIGITS)
+    hits = [
+        (number, key_of(number), round(score, _DIGITS))
+        for number, score in scores.items()
+        if score >= last - _CLOSE and round(score, _DIGITS) >= last
+    ]
+    return sorted(hits, key=lambda hit: (-hit[2], hit[1]))[:limit]

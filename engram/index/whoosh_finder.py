@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection as Some
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from engram.index.analysis import ANALYSIS, query_terms
+from engram.index.analysis import ANALYSIS
 from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
+from engram.index.finding import find
 from engram.index.generations import FileMark, Generation, Generations, Manifest
-from engram.model.hit import Collection, Document, Found
+from engram.model.hit import Admit, Collection, Document, Found, Hints
 
 if TYPE_CHECKING:
     from engram.index.whoosh_index import Reading
@@ -29,7 +31,11 @@ _log = logging.getLogger(__name__)
 
 #: What an index must have been made with to be opened; raise the first number with the fields of
 #: `whoosh_index`.
-_SCHEMA = f"1.{ANALYSIS}"
+_SCHEMA = f"2.{ANALYSIS}"
+#: letters that a misspelt word shares with what was meant, most of the time
+_SAME_BEGINNING = 2
+
+Answer = TypeVar("Answer")
 
 
 class WhooshFinder:
@@ -79,26 +85,45 @@ class WhooshFinder:
                         )
                 self._generations.publish(build, _manifest(counts, seen), base)
 
-    def find(self, query: str, collection: Collection, limit: int) -> list[Found]:
+    def find(
+        self, query: str, collection: Collection, limit: int, hints: Hints = Hints(),
+        admit: Admit | None = None,
+    ) -> list[Found]:  # fmt: skip
         """The best documents that hold any word of the query, best first, equal ones by key.
 
-        Never raises on any text of a query; raises IndexUnusable when the index is.
+        Never raises on any text of a query; raises IndexUnusable when the index is, and what
+        `admit` raises.
         """
-        asked = query_terms(query)
-        if not asked or limit < 1:
+        if limit < 1:
             return []
-        with self._searching, self._reporting("search"):
+        if admit is not None:
+            admit = _Admitting(admit)
+        return self._asked(
+            lambda reading: find(reading, query, collection, limit, hints, admit), collection, admit
+        )
+
+    def terms_like(self, term: str, most: int) -> list[str]:
+        """Terms of the memories that begin as a term does. Raises IndexUnusable."""
+        return self._asked(lambda reading: reading.expand(term[:_SAME_BEGINNING], most), "memories")
+
+    def _asked(
+        self, ask: Callable[[Reading], list[Answer]], collection: Collection,
+        outside: Admit | None = None,
+    ) -> list[Answer]:  # fmt: skip
+        """What the generation in force answers; asked once more when it changed meanwhile."""
+        with self._searching, self._reporting("search", outside):
             try:
-                hits = self._reading(collection).find(asked, limit)
+                return ask(self._reading(collection))
             except Exception as error:
+                if isinstance(outside, _Admitting) and error is outside.failure:
+                    raise
                 stale = self._read_at
                 self._close()
                 if self._generations.pointer() == stale:
                     self._broken = (stale, _reason(error))
                     raise
                 # A newer generation was published while this one was being opened.
-                hits = self._reading(collection).find(asked, limit)
-            return [Found(key, collection, score) for key, score in hits]
+                return ask(self._reading(collection))
 
     def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:
         """Build a generation from all documents, aside, and swap it in; bounded memory.
@@ -183,7 +208,7 @@ class WhooshFinder:
         self._read_at = None
 
     @contextmanager
-    def _reporting(self, doing: str, stream: _Stream | None = None) -> Iterator[None]:
+    def _reporting(self, doing: str, stream: _Stream | Admit | None = None) -> Iterator[None]:
         """Turn whatever Whoosh and the disk raise into a logged and counted IndexUnusable.
 
         Whoosh raises four unrelated exceptions for one kind of damage, so all are caught.
@@ -191,7 +216,7 @@ class WhooshFinder:
         try:
             yield
         except Exception as error:
-            if stream is not None and error is stream.failure:
+            if isinstance(stream, _Stream | _Admitting) and error is stream.failure:
                 raise
             self._faults += 1
             _log.warning("the index cannot %s: %s", doing, _reason(error))
@@ -215,14 +240,28 @@ class _Stream:
             raise
 
 
+class _Admitting:
+    """The caller's say of what may be found; `failure` is what it raised: no fault of the index."""
+
+    def __init__(self, admit: Admit) -> None:
+        self._admit = admit
+        self.failure: Exception | None = None
+
+    def __call__(self, keys: list[str]) -> Some[str]:
+        try:
+            return self._admit(keys)
+        except Exception as error:
+            self.failure = error
+            raise
+
+
 def _revised(folder: Path, gone: Iterable[str], come: Iterable[Document]) -> int:
     """Remove keys and add documents in one commit; returns how many documents there are now."""
     from engram.index.whoosh_index import Writing
 
     writing = Writing(folder, new=False)
     try:
-        for key in gone:
-            writing.remove(key)
+        writing.remove(gone)
         for document in come:
             writing.add(document)
         return writing.commit()

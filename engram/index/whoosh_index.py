@@ -1,8 +1,9 @@
-"""One collection as one Whoosh index in a folder: write it, read it. Nothing else imports Whoosh.
+"""One collection as Whoosh indexes in a folder: write them, read them.
 
-The schema is lean, because every field and every option costs at build time: a stored unique key,
-and title and body as counted terms without positions. The terms come ready-made from `analysis`;
-none of Whoosh's own analysis or query language is used, so no query text can be a syntax error.
+Memories are one index, turns one for each quarter of a year, so that a quarter which is over is
+never merged again. The schema is lean: a key, and a bag of weighted terms; per document a length, a
+day and a place. The terms come ready-made from `bag`; none of Whoosh's own analysis or query
+language is used, so no query text can be a syntax error.
 
 Guarantees nothing about the files it opens: they hold pickles, and `generations` says whether they
 may be opened. Raises whatever Whoosh raises (EOFError, struct.error, UnpicklingError, ...).
@@ -10,141 +11,269 @@ may be opened. Raises whatever Whoosh raises (EOFError, struct.error, Unpickling
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from whoosh import fields, index, versionstring
-from whoosh.formats import pack_uint
+from whoosh import columns, fields, index, versionstring
+from whoosh.reading import TermNotFound
 
-from engram.index.analysis import terms
-from engram.index.scoring import FIELDS, best, rarity, saturation
-from engram.model.hit import Document
+from engram.index.bag import bag_of
+from engram.index.finding import number_of
+from engram.index.scoring import Postings
+from engram.index.whoosh_codec import BagMatcher, BagWriter, ColumnBytes, WholeColumn, numbers
+from engram.model.hit import ORDINALS, Document
 
 #: Name and version, which tell the distributions of Whoosh apart as well: only Whoosh-Reloaded has
 #: a 2.7.5. Indexes of another are rebuilt, not trusted to be alike.
 MADE_BY = f"whoosh {versionstring()}"
 
-#: Megabytes of postings held before they spill to disk: a laptop's daemon stays small.
-_LIMIT_MB = 32
-_LOCK = "MAIN_WRITELOCK"
-
-
-class CountedTerms(fields.TEXT):  # type: ignore[misc]
-    """A text field whose value is a Counter of terms."""
-
-    def index(self, value: Counter[str], **_options: object) -> Iterator[tuple[Any, ...]]:
-        """(term, frequency, weight, encoded frequency) of each term, as Whoosh asks for them."""
-        for term, count in value.items():
-            yield term.encode("utf-8"), count, float(count), pack_uint(count)
-
-
 _FIELDS = fields.Schema(
-    key=fields.ID(stored=True, unique=True),
-    title=CountedTerms(phrase=False),
-    body=CountedTerms(phrase=False),
+    key=fields.ID(unique=True, sortable=columns.VarBytesColumn()),
+    body=fields.TEXT(phrase=False),
+    length=fields.COLUMN(ColumnBytes(2)),
+    day=fields.COLUMN(ColumnBytes(2)),
+    place=fields.COLUMN(ColumnBytes(8)),
 )
+_TOC = re.compile(r"_([a-z0-9]+)_\d+\.toc")
+_LATEST_DAY = 0xFFFF
+
+
+def _name(document: Document) -> str:
+    """The index that a document belongs to: of its collection, or of its quarter."""
+    if document.collection == "memories":
+        return "memories"
+    year, _, month = document.day[:7].partition("-")
+    return f"y{year}q{(int(month) + 2) // 3}" if month else "undated"
+
+
+def _names(folder: Path) -> list[str]:
+    """The indexes in a folder, oldest quarter first."""
+    found = (_TOC.fullmatch(path.name) for path in folder.iterdir())
+    return sorted({match[1] for match in found if match is not None})
 
 
 class Writing:
-    """One batch of changes to an index; visible in the folder after `commit`."""
+    """One batch of changes to a collection; visible in the folder after `commit`."""
 
     def __init__(self, folder: Path, *, new: bool) -> None:
-        """Open the index in `folder`, or create one in it."""
+        """Change the collection in `folder`, or make one in it."""
         self._folder = folder
         self._new = new
-        opened = index.create_in if new else index.open_dir
-        self._index = opened(str(folder), schema=_FIELDS)
-        self._writer = self._index.writer(limitmb=_LIMIT_MB, procs=1)
+        self._writers: dict[str, BagWriter] = {}
+        self._known = set() if new else set(_names(folder))
 
     def add(self, document: Document) -> None:
         """Add a document; one of that key that was committed before must have been removed."""
-        self._writer.add_document(
-            key=document.key,
-            title=Counter(terms(document.title)),
-            body=Counter(terms(document.body)),
-        )
+        bag = bag_of(document)
+        cells = {
+            "length": bag.length.to_bytes(2, "little"),
+            "day": min(number_of(document.day), _LATEST_DAY).to_bytes(2, "little"),
+            "place": document.place.to_bytes(8, "little"),
+        }
+        self._writer(_name(document)).add_bag(document.key, bag.terms, cells)
 
-    def remove(self, key: str) -> None:
-        """Remove the committed document of a key, if there is one."""
-        self._writer.delete_by_term("key", key)
+    def remove(self, keys: Iterable[str]) -> None:
+        """Remove the committed documents of some keys, where there are any."""
+        doomed = list(keys)
+        for name in sorted(self._known):
+            reader = _opened(self._folder, name).reader()
+            try:
+                numbers = [number for key in doomed for number in _documents_of(reader, key)]
+            finally:
+                reader.close()
+            for number in numbers:
+                self._writer(name).delete_document(number)
 
     def commit(self) -> int:
-        """Make the changes visible; returns how many documents the index has.
+        """Make the changes visible; returns how many documents the collection has.
 
-        Of several documents of one key the last stays in a new index; in an old one the caller
-        gives each key once, because looking for repeats costs a walk over all keys.
+        Of several documents of one key the last stays in a new collection; in an old one the
+        caller gives each key once, because looking for repeats costs a walk over all keys.
         """
-        self._writer.commit()
+        for writer in self._writers.values():
+            writer.commit()
         if self._new:
-            self._drop_repeats()
-        (self._folder / _LOCK).unlink(missing_ok=True)
-        return int(self._index.doc_count())
+            for name in self._writers:
+                self._drop_repeats(name)
+        for name in self._writers:
+            (self._folder / f"{name}_WRITELOCK").unlink(missing_ok=True)
+        return sum(_opened(self._folder, name).doc_count() for name in _names(self._folder))
 
     def cancel(self) -> None:
         """Give the changes up."""
-        if not self._writer.is_closed:
-            self._writer.cancel()
+        for writer in self._writers.values():
+            if not writer.is_closed:
+                writer.cancel()
 
-    def _drop_repeats(self) -> None:
+    def _writer(self, name: str) -> BagWriter:
+        if name not in self._writers:
+            if name in self._known:
+                opened = _opened(self._folder, name)
+            else:
+                opened = index.create_in(str(self._folder), schema=_FIELDS, indexname=name)
+                self._known.add(name)
+            self._writers[name] = BagWriter(opened)
+        return self._writers[name]
+
+    def _drop_repeats(self, name: str) -> None:
         """Of documents added under one key keep the last: they are numbered in order."""
-        reader = self._index.reader()
+        opened = _opened(self._folder, name)
+        reader = opened.reader()
         try:
             repeated: list[int] = []
             for key, info in reader.iter_prefix("key", ""):
                 if info.doc_frequency() > 1:
-                    held = reader.postings("key", key).all_ids()
-                    live = [number for number in held if not reader.is_deleted(number)]
-                    repeated += live[:-1]
+                    repeated += _documents_of(reader, key)[:-1]
         finally:
             reader.close()
         if repeated:
-            writer = self._index.writer(limitmb=_LIMIT_MB, procs=1)
+            writer = BagWriter(opened)
             for number in repeated:
                 writer.delete_document(number)
             writer.commit(merge=False)
 
 
+def _opened(folder: Path, name: str) -> Any:
+    return index.open_dir(str(folder), indexname=name, schema=_FIELDS)
+
+
+def _documents_of(reader: Any, key: str | bytes) -> list[int]:
+    """The numbers of the documents of a key, deleted ones left out."""
+    try:
+        held = reader.postings("key", key).all_ids()
+    except TermNotFound:
+        return []
+    return [number for number in held if not reader.is_deleted(number)]
+
+
 class Reading:
-    """An open index, as it was when it was opened."""
+    """An open collection, as it was when it was opened: the `Corpus` of a search."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the index in `folder`."""
-        self._searcher = index.open_dir(str(folder), readonly=True, schema=_FIELDS).searcher()
+        """Open what is in `folder`."""
+        self._readers: list[Any] = []
+        self._leaves: list[tuple[Any, int]] = []
+        first = 0
+        for name in _names(folder):
+            reader = index.open_dir(
+                str(folder), indexname=name, readonly=True, schema=_FIELDS
+            ).reader()
+            self._readers.append(reader)
+            for leaf, _ in reader.leaf_readers():
+                self._leaves.append((leaf, first))
+                first += leaf.doc_count_all()
+        self._held: dict[str, list[Postings]] = {}
+        self._keys: dict[int, Any] = {}
 
-    def find(self, asked: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """(key, score) of the best documents that hold any of the terms; equal scores by key.
+    @cached_property
+    def lengths(self) -> array[int]:
+        """Of each document, 0 for one that was deleted."""
+        lengths = self._column("length", "H")
+        for leaf, first in self._leaves:
+            if leaf.has_deletions():
+                for number in leaf.deleted_docs_set:
+                    lengths[first + number] = 0
+        return lengths
 
-        Scores are summed here, term after term: Whoosh's tree of matchers takes 25 times as long
-        for a pasted page, and cuts equal scores at the limit by its own numbering.
-        """
-        scores: defaultdict[int, float] = defaultdict(float)
-        for field, boost in FIELDS:
-            for term in asked:
-                self._add_scores(field, term.encode("utf-8"), boost, scores)
-        return best(scores, limit, lambda number: str(self._searcher.stored_fields(number)["key"]))
+    @cached_property
+    def days(self) -> array[int]:
+        """Of each document, in days since 1970."""
+        return self._column("day", "H")
 
-    def _add_scores(
-        self, field: str, term: bytes, boost: float, scores: defaultdict[int, float]
-    ) -> None:
-        """Add what one term in one field says about each document that holds it."""
-        reader = self._searcher.reader()
-        holding = reader.doc_frequency(field, term)
-        if not holding:
-            return
-        weight = boost * rarity(reader.doc_count_all(), holding)
-        average = self._searcher.avg_field_length(field) or 1.0
-        for leaf, first in reader.leaf_readers():
-            if (field, term) not in leaf:
-                continue
-            postings = leaf.postings(field, term)
-            while postings.is_active():
-                number = postings.id()
-                length = leaf.doc_field_length(number, field, 1)
-                scores[first + number] += weight * saturation(postings.weight(), length, average)
-                postings.next()
+    @cached_property
+    def places(self) -> array[int]:
+        """Of each document."""
+        return self._column("place", "Q")
+
+    @cached_property
+    def count(self) -> int:
+        """How many documents there are."""
+        return sum(leaf.doc_count() for leaf, _ in self._leaves)
+
+    @cached_property
+    def average(self) -> float:
+        """Their mean length."""
+        return sum(self.lengths) / (self.count or 1)
+
+    @cached_property
+    def at_place(self) -> Mapping[int, int]:
+        """The document at each place."""
+        pairs = zip(self.places, self.lengths, strict=True)
+        return {place: number for number, (place, length) in enumerate(pairs) if length}
+
+    @cached_property
+    def sessions(self) -> Mapping[int, int]:
+        """The terms of each conversation, by the upper part of its places."""
+        found: dict[int, int] = {}
+        for place, length in zip(self.places, self.lengths, strict=True):
+            name = place // ORDINALS
+            found[name] = found.get(name, 0) + length
+        return found
+
+    def postings(self, term: str) -> list[Postings]:
+        """Who holds a term; kept for as long as this is open, a few terms at a time."""
+        held = self._held.get(term)
+        if held is None:
+            if len(self._held) >= _HELD_TERMS:
+                self._held.clear()
+            encoded = term.encode("utf-8")
+            held = [
+                (first, matcher.documents, matcher.tenths)
+                for leaf, first in self._leaves
+                if (matcher := _matcher(leaf, encoded)) is not None
+            ]
+            self._held[term] = held
+        return held
+
+    def expand(self, prefix: str, most: int) -> list[str]:
+        """The first terms that begin with a prefix."""
+        found: set[str] = set()
+        for leaf, _ in self._leaves:
+            terms: Iterator[bytes] = leaf.expand_prefix("body", prefix.encode("utf-8"))
+            found.update(term.decode("utf-8") for term in islice(terms, most))
+        return sorted(found)[:most]
+
+    def key(self, document: int) -> str:
+        """The key of a document."""
+        for leaf, first in reversed(self._leaves):
+            if document >= first:
+                if first not in self._keys:
+                    column = _FIELDS["key"].column_type
+                    self._keys[first] = leaf.column_reader("key", column, translate=False)
+                data: bytes = self._keys[first][document - first]
+                return data.decode("utf-8")
+        raise IndexError(document)
 
     def close(self) -> None:
         """Let the files go."""
-        self._searcher.close()
+        for reader in self._readers:
+            reader.close()
+
+    def _column(self, name: str, typecode: str) -> array[int]:
+        found = array(typecode)
+        for leaf, _ in self._leaves:
+            cells = leaf.column_reader(name, _FIELDS[name].column_type, translate=False)
+            if isinstance(cells, WholeColumn):
+                found.extend(numbers(typecode, cells.whole()))
+            else:  # no document of the segment has one
+                found.extend([0] * leaf.doc_count_all())
+        return found
+
+
+#: terms whose postings stay in memory between the parts of one search
+_HELD_TERMS = 256
+
+
+def _matcher(leaf: Any, term: bytes) -> BagMatcher | None:
+    """The postings of a term in one segment, deleted documents included."""
+    if ("body", term) not in leaf:
+        return None
+    matcher = leaf.postings("body", term)
+    while not isinstance(matcher, BagMatcher):
+        matcher = matcher.child
+    return matcher

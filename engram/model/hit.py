@@ -2,29 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Collection as Some
 from dataclasses import dataclass
 from typing import Literal
 
+from engram.model.ids import message_digest
+from engram.model.instant import Day
+
 Collection = Literal["memories", "turns"]
+
+#: turns that a conversation may have before their places run into one another
+ORDINALS = 1 << 20
+_CONVERSATIONS = 1 << 43
+
+
+def place_in(transcript: str, ordinal: int) -> int:
+    """Where a turn stands, as one number: neighbours in a conversation differ by 1; above 0.
+
+    `ordinal` counts from 1. Conversations are far apart; two share a number once in 10^13.
+    """
+    name = int(message_digest("place", transcript), 16) % _CONVERSATIONS + 1
+    return name * ORDINALS + min(max(ordinal, 1), ORDINALS - 3) + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One searchable thing: a memory, or a turn. `key` is unique in its collection."""
+    """One searchable thing: a memory, or a turn. `key` is unique in its collection.
+
+    `day` is when it was said, `speaker` who said it by name, `place` where a turn stands.
+    """
 
     key: str
     collection: Collection
     title: str
     body: str
+    day: Day = ""
+    speaker: str = ""
+    place: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a question says beside its words.
+
+    `prefixes` are beginnings of words; `spans` are days that it speaks of (first, last), which
+    count more; only what lies from `since` and before `before` is found. `when`: it asks for a
+    time.
+    """
+
+    prefixes: tuple[str, ...] = ()
+    spans: tuple[tuple[Day, Day], ...] = ()
+    since: Day = ""
+    before: Day = ""
+    when: bool = False
+
+
+#: Which of some keys, in order of their scores, may be found.
+Admit = Callable[[list[str]], Some[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One raw answer of a Finder: best first, `score` comparable within one query only."""
+    """One raw answer of a Finder: best first, `score` comparable within one query only.
+
+    `parts` name what the score is made of.
+    """
 
     key: str
     collection: Collection
     score: float
+    parts: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ nobody knows any more (the index may lag behind), are left out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engram.model.hit import Collection, Found
@@ -56,12 +56,14 @@ def fuse(lists: Iterable[Sequence[Found]]) -> list[Found]:
     first; a key that several lists hold adds up. Best first, scores 0..1, equal ones by key.
     """
     shares: defaultdict[tuple[str, Collection], float] = defaultdict(float)
+    parts: dict[tuple[str, Collection], tuple[tuple[str, float], ...]] = {}
     for found in lists:
         best = max((hit.score for hit in found), default=0.0)
         for hit in found:
             shares[hit.key, hit.collection] += hit.score / best if best > 0 else 1.0
+            parts.setdefault((hit.key, hit.collection), hit.parts)
     top = max(shares.values(), default=1.0)
-    fused = [Found(key, collection, share / top) for (key, collection), share in shares.items()]
+    fused = [Found(*name, share / top, parts[name]) for name, share in shares.items()]
     return sorted(fused, key=lambda hit: (-hit.score, hit.key))
 
 
@@ -128,10 +130,19 @@ def _ranked(hit: Found, added: list[tuple[float, str]], factor: float, place: li
     score = hit.score * (1.0 + sum(part for part, _ in added)) / most * factor
     why = [
         f"words match {hit.score:.0%} as well as the best",
+        *_parts(hit),
         *(f"{words} (+{part:.0%})" for part, words in added),
         *place,
     ]
     return Ranked(hit.key, hit.collection, round(score, 6), tuple(why))
+
+
+def _parts(hit: Found) -> Iterator[str]:
+    """What the match is made of, when that is more than its own words."""
+    total = sum(value for _, value in hit.parts)
+    if len(hit.parts) > 1 and total > 0:
+        for name, value in hit.parts:
+            yield f"{name} {value / total:.0%} of it"
 
 
 def _best(ranked: list[Ranked], limit: int) -> list[Ranked]:

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from engram.model.errors import BadInput, StorageError
 
@@ -68,18 +68,36 @@ class VaultDisk:
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file, None when there is none; raises BadInput for a device."""
+        with self._reading(path) as stream:
+            return None if stream is None else stream.read()
+
+    def pieces(self, path: str, places: Sequence[tuple[int, int]]) -> list[bytes]:
+        """The bytes at `(offset, length)` of a file, without reading the rest of it."""
+        with self._reading(path) as stream:
+            if stream is None:
+                return [b""] * len(places)
+            found = []
+            for offset, length in places:
+                stream.seek(offset)
+                found.append(stream.read(length))
+            return found
+
+    @contextmanager
+    def _reading(self, path: str) -> Iterator[BinaryIO | None]:
+        """A regular file, open; None when there is none."""
         target = self._at(path)
         try:
             handle = os.open(target, os.O_RDONLY | _BINARY | _NOFOLLOW | _NONBLOCK)
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            yield None
+            return
         except OSError as error:
             raise _storage(error, path) from error
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise BadInput(f"not a regular file: {path!r}")
             with _mapped(path), os.fdopen(handle, "rb", closefd=False) as stream:
-                return stream.read()
+                yield stream
         finally:
             os.close(handle)
 

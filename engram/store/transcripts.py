@@ -25,7 +25,8 @@ from engram.store import document, layout
 from engram.store.disk import VaultDisk
 
 _SPEAKER = re.compile(
-    r"^\*\*(user|assistant)\*\* (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \^(m[0-9a-f]{10})\r?$",
+    r"^\*\*(?P<role>user|assistant)(?:: (?P<name>[^*\n]{1,80}))?\*\*"
+    r" (?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d) \^(?P<block>m[0-9a-f]{10})\r?$",
     re.MULTILINE,
 )
 _SPEAKER_BYTES = re.compile(_SPEAKER.pattern.encode("ascii"), re.MULTILINE)
@@ -38,13 +39,17 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One turn as its transcript shows it; `line` is the 1-based line of the speaker."""
+    """One turn as its transcript shows it; `line` is the 1-based line of the speaker line.
+
+    `speaker` is a name, where the conversation has one.
+    """
 
     link: str
     role: str
     time: str
     text: str
     line: int
+    speaker: str = ""
 
 
 class Transcripts:
@@ -130,7 +135,9 @@ class Transcripts:
                 self.append(own)
                 continue
             missing = []
-            starts = {hit[4].decode("ascii"): hit.start() for hit in _SPEAKER_BYTES.finditer(data)}
+            starts = {
+                hit["block"].decode("ascii"): hit.start() for hit in _SPEAKER_BYTES.finditer(data)
+            }
             for turn in own:
                 whole = _block(turn).encode("utf-8")
                 # without its speaker line, what is torn is at most the last line
@@ -206,7 +213,12 @@ class Transcripts:
             line += text.count("\n", at, hit.start())
             at = hit.start()
             words = text[hit.end() : end].strip("\n")
-            blocks.append(Block(f"{name}#^{hit[4]}", hit[1], f"{hit[2]}T{hit[3]}Z", words, line))
+            blocks.append(
+                Block(
+                    f"{name}#^{hit['block']}", hit["role"], f"{hit['day']}T{hit['time']}Z", words,
+                    line, hit["name"] or "",
+                )
+            )  # fmt: skip
         return blocks
 
     def header(self, path: str) -> dict[str, str]:
@@ -240,7 +252,9 @@ def _block(turn: Turn) -> str:
     tools = "".join(f"\n- *{neutralise(tool)}*" for tool in turn.tools)
     # what is left of forged speaker lines stands in code, where nothing else is escaped
     body = _SPEAKER.sub(r"\\\g<0>", f"{neutralise(turn.text)}\n{tools}".strip("\n"))
-    return f"**{turn.role}** {turn.time[:10]} {turn.time[11:19]} ^{turn.block}\n\n{body}\n\n"
+    name = "".join(sign for sign in turn.speaker if sign not in "*[]<>`")
+    said_by = f"{turn.role}: {name}" if name else turn.role
+    return f"**{said_by}** {turn.time[:10]} {turn.time[11:19]} ^{turn.block}\n\n{body}\n\n"
 
 
 def _without(blocks: Sequence[str], data: bytes) -> bytes | None:
@@ -253,7 +267,7 @@ def _without(blocks: Sequence[str], data: bytes) -> bytes | None:
 def _purged(block: str, data: bytes) -> bytes:
     """A transcript with a mark instead of the words of a block."""
     text = data.decode("utf-8", "surrogateescape")
-    found = next((hit for hit in _SPEAKER.finditer(text) if hit[4] == block), None)
+    found = next((hit for hit in _SPEAKER.finditer(text) if hit["block"] == block), None)
     if found is None:
         return data
     following = _SPEAKER.search(text, found.end())

@@ -20,6 +20,7 @@ create table turns(
 create index turns_message on turns(message);
 create index turns_link on turns(link);
 create index turns_pending on turns(transcript) where state = 0;
+create index turns_transcript on turns(transcript, seq);
 create index turns_segment on turns(segment, offset);
 create index turns_batch on turns(batch) where batch != '';
 create table attempts(
@@ -120,6 +121,16 @@ class TurnRows:
             " where state = 0 and transcript = ? order by seq",
             transcript,
         )
+
+    def ordinals(self, transcript: str) -> dict[str, int]:
+        """Link -> where a turn stands among all that were ever captured of its transcript, from 1.
+
+        What was taken back keeps its number, so that those behind it do not move.
+        """
+        rows = self._db.rows(
+            "select link from turns where transcript = ? order by seq >= 0, abs(seq)", transcript
+        )
+        return {row[0]: ordinal for ordinal, row in enumerate(rows, 1)}
 
     def before(self, transcript: str, seq: int, most: int) -> list[tuple[str, int, int]]:
         """`(segment, offset, length)` of the last turns of a transcript before one, in order."""
@@ -232,6 +243,33 @@ class TurnRows:
             link,
         )
         return TurnRow(*row) if row else None
+
+    def behind_links(self, links: Sequence[str]) -> dict[str, TurnRow]:
+        """The turns behind links that can be read, by link: not taken back, not purged."""
+        found: dict[str, TurnRow] = {}
+        for start in range(0, len(links), 400):
+            some = links[start : start + 400]
+            marks = ",".join("?" * len(some))
+            rows = self._db.rows(
+                "select link, seq, message, transcript, source, role, time, project, state"
+                f" from turns where state < {WITHDRAWN} and link in ({marks}) order by seq",
+                *some,
+            )
+            found.update((row[0], TurnRow(*row[1:])) for row in rows)
+        return found
+
+    def places(self, numbers: Iterable[int]) -> list[tuple[str, int, int]]:
+        """`(segment, offset, length)` of turns by their numbers, in the order of the numbers."""
+        found: list[tuple[str, int, int]] = []
+        wanted = list(numbers)
+        for start in range(0, len(wanted), 400):
+            some = wanted[start : start + 400]
+            marks = ",".join("?" * len(some))
+            found += self._db.rows(
+                f"select segment, offset, length from turns where seq in ({marks}) order by seq",
+                *some,
+            )
+        return found
 
     def counts(self) -> dict[int, int]:
         """How many turns are in each state."""

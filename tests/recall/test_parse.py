@@ -12,6 +12,7 @@ from engram.model.memory import Memory
 from engram.model.turn import turn_of
 from engram.recall.parse import Query, parse
 
+NOW = "2026-03-06T12:00:00Z"
 MEMORY = Memory(
     id="m",
     category="decision",
@@ -31,12 +32,52 @@ def test_all_parts_of_a_query() -> None:
         categories=("decision",), projects=("shop",), tags=("db",), since="2026-03-01",
     )  # fmt: skip
     assert parse(text).text == "postgres two writers"
-    assert parse(text).filtered
 
 
-def test_plain_words_are_not_filtered() -> None:
+def test_plain_words_are_words() -> None:
     assert parse("why postgres") == Query(words=("why", "postgres"))
-    assert not parse("why postgres").filtered
+
+
+def test_the_beginning_of_a_word_is_a_prefix() -> None:
+    found = parse("Postg* m* a*b *")
+    assert (found.prefixes, found.words) == (("postg",), ("m*", "a*b", "*"))
+    assert found.asks and parse("post*").text == ""
+    assert parse("post*").hints(NOW).prefixes == ("post",)
+
+
+@pytest.mark.parametrize(
+    ("text", "when", "spans"),
+    [
+        ("When did we choose it?", True, ()),
+        ("what day is the demo", True, ()),
+        ("what happened in March 2026", False, (("2026-03-01", "2026-03-31"),)),
+        ("postgres", False, ()),
+    ],
+)
+def test_what_a_question_says_of_time_is_told_to_the_index(
+    text: str, when: bool, spans: tuple[tuple[str, str], ...]
+) -> None:
+    hints = parse(text).hints(NOW)
+    assert (hints.when, hints.spans) == (when, spans)
+
+
+def test_kind_space_entity_and_source_are_filters() -> None:
+    query = parse("kind:note space:user entity:postgres source:codex")
+    assert (query.kinds, query.spaces, query.entities, query.sources) == (
+        ("note",), ("user",), ("postgres",), ("codex",),
+    )  # fmt: skip
+    memory = replace(
+        MEMORY, kind="note", space="user", entities=("tool-postgres",), sources=("codex-1#^m1",)
+    )
+    assert query.admits(memory)
+    assert not query.admits(replace(memory, entities=("tool-mysql",)))
+    assert not query.admits(replace(memory, sources=("claude-code-1#^m1",)))
+    assert not query.admits(replace(memory, space="project"))
+    assert not query.admits(replace(memory, kind="episode"))
+
+
+def test_a_phrase_can_be_loosened_into_words() -> None:
+    assert parse('the "two writers" rule').loose().words == ("the", "rule", "two writers")
 
 
 def test_values_of_one_filter_add_up_and_dates_narrow() -> None:

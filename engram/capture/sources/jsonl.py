@@ -7,6 +7,8 @@
 | `timestamp` | `time`, `ts`, `created_at` | ISO 8601 or Unix time; else the last one known |
 | `session` | `session_id`, `sessionId` | conversation; else the file's name |
 | `project` | | name or working folder |
+| `speaker` | `author`, `name` | who said it, where people are named |
+| `caption` | | of a picture that was sent along: `[photo: ...]` behind the words |
 | `id` | `uuid`, `message_id` | part of the message's name |
 
 A message without time is named by its line, so that a second "yes" is not taken for the first.
@@ -46,6 +48,7 @@ _CONTENTS = ("content", "text", "message")
 _TIMES = ("timestamp", "time", "ts", "created_at")
 _SESSIONS = ("session", "session_id", "sessionId")
 _IDS = ("id", "uuid", "message_id")
+_SPEAKERS = ("speaker", "author", "name")
 _BLOCKS = ("text", "input_text", "output_text")
 
 
@@ -93,7 +96,8 @@ def _turn(line: Object, reading: Reading, number: int) -> Turn | None:
     if content is None:
         unknown(reading, f"{role} without content")
         return None
-    text = said(content)
+    caption = _word(line, ("caption",))
+    text = said(f"{content}\n[photo: {caption}]" if caption else content)
     if not text:
         return None
     own = next((time for key in _TIMES if (time := time_of(line.get(key)))), "")
@@ -108,7 +112,8 @@ def _turn(line: Object, reading: Reading, number: int) -> Turn | None:
         message = digest(NAME, session, role, own, number, text)
     project = short_name(base_name(_word(line, ("project",))))
     title = shortened(readable(_word(line, ("title",))), 120)
-    return Turn(NAME, session, role, text, time, message, project, title)
+    speaker = readable(_word(line, _SPEAKERS))
+    return Turn(NAME, session, role, text, time, message, project, title, speaker=speaker)
 
 
 def _role(line: Object) -> Role | None:

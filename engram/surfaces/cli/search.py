@@ -29,11 +29,17 @@ KEYS = (
 def command(
     query: tuple[str, ...], limit: int | None, project: str, all_status: bool, explain: bool
 ) -> None:
-    """Find memories and turns by words; also '"a phrase"' -without category:fact since:2026-03."""
+    """Find memories and turns by words.
+
+    Also '"a phrase"', -without, migrat* and filters: category: project: status: tag: kind: space:
+    entity: source: since: before: (as in category:decision since:2026-03).
+    """
     with opened() as vault:
         found = vault.search(" ".join(query), limit=limit, project=project, all_statuses=all_status)
     if explain and found.behind:
         talk("behind: some files changed by hand are not taken up yet; ask again")
+    if found.inexact:
+        talk("nothing holds that phrase; its words were looked for instead")
     if wants_json():
         emit_json([_row(hit, explain) for hit in (*found.memories, *found.turns)])
         return
@@ -43,7 +49,8 @@ def command(
         for hit in hits:
             _show(hit, explain)
     if not (found.memories or found.turns):
-        talk("nothing found")
+        near = f"; perhaps you meant: {', '.join(found.meant)}" if found.meant else ""
+        talk(f"nothing found{near}")
 
 
 def _row(hit: Hit, explain: bool) -> dict[str, object]:

@@ -1,0 +1,62 @@
+"""A document -> the bag of terms it is found by, each with its weight, and how long it is.
+
+The body counts as it is, the title of a memory half as much again, the caption of a picture
+(`[photo: two cardamom buns]`) a little less, for it was made by a machine and not said. Who spoke
+is a term of its own, which no word of a text can be; it is asked for apart (`speaker_term`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from engram.index.analysis import terms
+from engram.model.hit import Document
+from engram.model.text import words
+
+#: weights in tenths
+BODY, TITLE, CAPTION = 10, 15, 6
+#: No term of a text begins with it.
+MARK = "\x01"
+#: A longer document counts as this long: the difference says nothing any more.
+_LONGEST = 65_535
+_CAPTION = re.compile(
+    r"\[(?:photo|image|picture|video|figure)s?: ([^\]\n]{1,2000})\]", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """Terms with their weights in tenths, and the length in terms (at least 1)."""
+
+    terms: dict[str, int]
+    length: int
+
+
+def bag_of(document: Document) -> Bag:
+    """The bag of a memory or a turn."""
+    weights: Counter[str] = Counter()
+    body = document.body
+    if "]" in body:
+        for caption in _CAPTION.findall(body):
+            _add(weights, caption, CAPTION)
+        body = _CAPTION.sub(" ", body)
+    _add(weights, body, BODY)
+    # the title of a turn is that of its conversation: it says nothing about the turn
+    if document.collection == "memories":
+        _add(weights, document.title, TITLE)
+    length = min(max(weights.total() // BODY, 1), _LONGEST)
+    for name in words(document.speaker):
+        weights[speaker_term(name)] = BODY
+    return Bag(dict(weights), length)
+
+
+def speaker_term(name: str) -> str:
+    """The term of what a person of that name, a single word, has said."""
+    return f"{MARK}{name.casefold()[:60]}"
+
+
+def _add(weights: Counter[str], text: str, weight: int) -> None:
+    for term, count in Counter(terms(text)).items():
+        weights[term] += weight * count

@@ -1,0 +1,108 @@
+"""A question and a collection -> the best documents, whatever index shows its postings.
+
+The question's words become terms (`analysis`), without stop-words; names of speakers leave the
+words and count as speakers; beginnings of words become the terms they begin; a question for a time
+asks for words of time as well. Documents are walked in the order of their scores until enough are
+let through: a filter never loses what lies behind the first screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from engram.index.analysis import query_terms
+from engram.index.bag import MARK, speaker_term
+from engram.index.contract import MAX_TERMS
+from engram.index.english import STOP_WORDS
+from engram.index.scoring import (
+    TIME_WORD,
+    TIME_WORDS,
+    Corpus,
+    Span,
+    TurnScores,
+    best,
+    memory_scores,
+)
+from engram.model.hit import Admit, Collection, Found, Hints
+from engram.model.instant import Day
+from engram.model.text import words
+
+#: terms that the beginning of a word stands for
+_EXPANSIONS = 32
+#: documents that are let through or not in one go, and in all
+_BATCH, _MOST_LOOKED_AT = 64, 5_000
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+def find(
+    corpus: Corpus, query: str, collection: Collection, limit: int, hints: Hints,
+    admit: Admit | None,
+) -> list[Found]:  # fmt: skip
+    """The best documents that hold any of the words, best first, equal ones by key."""
+    names = _speakers(corpus, query) if collection == "turns" else []
+    asked = _asked(corpus, query, names, hints)
+    if collection == "memories":
+        scores, turns = memory_scores(corpus, asked), None
+    else:
+        turns = TurnScores(corpus, asked, names, [_span(*span) for span in hints.spans])
+        scores = turns.scores()
+    first, last = number_of(hints.since), number_of(hints.before)
+    if first or last:
+        days, end = corpus.days, last or 1 << 16
+        scores = {number: score for number, score in scores.items() if first <= days[number] < end}
+    found = []
+    for number, key, score in _let_through(corpus, scores, limit, admit):
+        parts = turns.parts(number) if turns is not None else (("words", round(score, 3)),)
+        found.append(Found(key, collection, score, parts))
+    return found
+
+
+def _let_through(
+    corpus: Corpus, scores: dict[int, float], limit: int, admit: Admit | None
+) -> Iterator[tuple[int, str, float]]:
+    if admit is None:
+        yield from best(scores, limit, corpus.key)
+        return
+    looked_at, left, size = 0, limit, max(_BATCH, limit)
+    while left and looked_at < min(len(scores), _MOST_LOOKED_AT):
+        # nearly always the first screen will do; each further look is twice as deep
+        ordered = best(scores, looked_at + size, corpus.key)[looked_at:]
+        passed = frozenset(admit([key for _, key, _ in ordered]))
+        for one in ordered:
+            if left and one[1] in passed:
+                left -= 1
+                yield one
+        looked_at, size = looked_at + len(ordered), size * 2
+
+
+def _asked(corpus: Corpus, query: str, names: list[str], hints: Hints) -> dict[str, float]:
+    """The terms to look for, each with its weight."""
+    spoken = {term for name in names for term in query_terms(name)}
+    told = query_terms(query)
+    asked = {term: 1.0 for term in told if term not in spoken} or dict.fromkeys(told, 1.0)
+    for prefix in hints.prefixes:
+        for term in corpus.expand(prefix, _EXPANSIONS):
+            asked.setdefault(term, 1.0)
+    if hints.when:
+        for term in query_terms(TIME_WORDS):
+            asked.setdefault(term, TIME_WORD)
+    return dict(list(asked.items())[: MAX_TERMS * 2])
+
+
+def _speakers(corpus: Corpus, query: str) -> list[str]:
+    """The names in a question of people who speak in the collection."""
+    if not corpus.expand(MARK, 1):
+        return []
+    spoken = dict.fromkeys(word.removesuffix("'s") for word in words(query))
+    named = [word for word in spoken if word not in STOP_WORDS]
+    return [word for word in named[:MAX_TERMS] if corpus.postings(speaker_term(word))]
+
+
+def number_of(day: Day) -> int:
+    """A day as days since 1970; 0 for none, or for one before."""
+    return max(date.fromisoformat(day).toordinal() - _EPOCH, 0) if day else 0
+
+
+def _span(first: Day, last: Day) -> Span:
+    return number_of(first), number_of(last)

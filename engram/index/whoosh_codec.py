@@ -1,0 +1,205 @@
+"""A codec of our own for Whoosh: bags of weighted terms, as lean as they can be.
+
+Whoosh's W3 codec writes each posting through several Python calls, with a document length looked up
+from disk, and pickles and compresses every block. A bag needs none of that: of a term it keeps the
+documents that hold it and what it weighs in each. So:
+
+- `Bags` collects postings by term in typed arrays (the pool of a writer), five bytes a posting;
+  nothing is sorted but the terms, and nothing spills to disk.
+- A term is one block: the gaps between document numbers in the smallest type that holds them, then
+  a byte of weight each (tenths, at most 25.5). No pickles, no compression.
+- `ColumnBytes` are fixed bytes per document that can be read as a whole.
+
+Segments, deletions, merging, table of contents and term dictionary are Whoosh's own.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+from typing import Any
+
+from whoosh import columns
+from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter, W3TermInfo
+from whoosh.matching.mcore import ListMatcher
+from whoosh.system import pack_ushort
+from whoosh.writing import SegmentWriter
+
+#: weights are kept in tenths
+SCALE = 10
+_MOST_WEIGHT = 255
+_GAPS = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32))
+#: bytes of a block before its postings: the type of its gaps, the number of documents
+_HEAD = 5
+_SWAPPED = sys.byteorder == "big"
+
+#: documents and weights of one term, in order of the documents
+Postings = tuple["array[int]", bytes]
+
+
+class Bags:
+    """Postings by field and term, as a writer collects them and gives them away in order."""
+
+    def __init__(self) -> None:
+        self._fields: dict[str, dict[bytes, tuple[array[int], bytearray]]] = {}
+
+    def put(self, field: str, term: bytes, document: int, weight: int) -> None:
+        """Add one posting; documents of a term come in order."""
+        terms = self._fields.setdefault(field, {})
+        held = terms.get(term)
+        if held is None:
+            terms[term] = held = (array("I"), bytearray())
+        held[0].append(document)
+        held[1].append(weight if weight < _MOST_WEIGHT else _MOST_WEIGHT)
+
+    def add(self, item: tuple[str, bytes, int, float, bytes | None]) -> None:
+        """Add one posting of a segment that is merged, as Whoosh hands it on."""
+        field, term, document, weight, _ = item
+        self.put(field, term, document, round(weight * SCALE))
+
+    def iter_postings(self) -> Iterator[tuple[str, bytes, array[int], bytes]]:
+        """Field, term, documents and weights, in the order of fields and terms."""
+        for field in sorted(self._fields):
+            terms = self._fields[field]
+            for term in sorted(terms):
+                documents, weights = terms[term]
+                yield field, term, documents, bytes(weights)
+
+    def cleanup(self) -> None:
+        """Let go of everything."""
+        self._fields.clear()
+
+
+class BagCodec(W3Codec):  # type: ignore[misc]
+    """W3 with postings of our own."""
+
+    #: lengths are ours too: Whoosh need not look them up for every posting
+    length_stats = False
+
+    def field_writer(self, storage: Any, segment: Any) -> _BagFieldWriter:
+        """The writer of terms and postings of a segment."""
+        return _BagFieldWriter(self, storage, segment)
+
+    def postings_reader(
+        self, dbfile: Any, terminfo: Any, format_: Any, term: Any = None, scorer: Any = None
+    ) -> BagMatcher:
+        """The postings of a term, for Whoosh's merging and for us."""
+        start, _ = terminfo.extent()
+        return BagMatcher(*_decoded(dbfile, start), format_, term)
+
+
+class BagMatcher(ListMatcher):  # type: ignore[misc]
+    """The postings of one term of one segment, deleted documents included."""
+
+    def __init__(self, documents: array[int], weights: bytes, format_: Any, term: Any) -> None:
+        self.documents = documents
+        self.tenths = weights
+        ListMatcher.__init__(self, documents, None, None, format_, term=term)
+
+    def weight(self) -> float:
+        """Of the document that it stands at."""
+        return self.tenths[self._i] / SCALE
+
+    def value(self) -> None:
+        """There is none."""
+
+
+class BagWriter(SegmentWriter):  # type: ignore[misc]
+    """A writer that takes documents as bags."""
+
+    def __init__(self, index: Any) -> None:
+        SegmentWriter.__init__(self, index, codec=BagCodec(), limitmb=1)
+        self.pool = Bags()
+
+    def add_bag(self, key: str, bag: dict[str, int], cells: dict[str, bytes]) -> None:
+        """Add a document: its key, the weight of each term in tenths, its cells by column."""
+        document, put, named = self.docnum, self.pool.put, key.encode("utf-8")
+        rows, schema = self.perdocwriter, self.schema
+        rows.start_doc(document)
+        put("key", named, document, SCALE)
+        for term, weight in bag.items():
+            put("body", term.encode("utf-8"), document, weight)
+        rows.add_column_value("key", schema["key"].column_type, named)
+        for name, cell in cells.items():
+            rows.add_column_value(name, schema[name].column_type, cell)
+        rows.finish_doc()
+        self._added = True
+        self.docnum += 1
+
+
+class _BagFieldWriter(W3FieldWriter):  # type: ignore[misc]
+    def add_postings(
+        self, schema: Any, lengths: Any, items: Iterator[tuple[str, bytes, array[int], bytes]]
+    ) -> None:
+        """Write whole terms."""
+        field = None
+        for name, term, documents, weights in items:
+            if name != field:
+                if field is not None:
+                    self.finish_field()
+                self.start_field(name, schema[name])
+                field = name
+            self._write(term, documents, weights)
+        if field is not None:
+            self.finish_field()
+
+    def _write(self, term: bytes, documents: array[int], weights: bytes) -> None:
+        block = _encoded(documents, weights)
+        info = W3TermInfo(
+            weight=sum(weights) / SCALE, df=len(documents), minlength=1, maxlength=1,
+            maxweight=max(weights) / SCALE, minid=documents[0], maxid=documents[-1],
+        )  # fmt: skip
+        info.set_extent(self._postfile.tell(), len(block))
+        self._postfile.write(block)
+        self._tindex.add(pack_ushort(self._fieldid) + term, info.to_bytes())
+
+
+class ColumnBytes(columns.FixedBytesColumn):  # type: ignore[misc]
+    """A cell of fixed width per document, readable as a whole."""
+
+    def reader(self, dbfile: Any, basepos: int, length: int, doccount: int) -> WholeColumn:
+        """The cells of a segment."""
+        return WholeColumn(dbfile, basepos, length, doccount, self._fixedlen, self._default)
+
+
+class WholeColumn(columns.FixedBytesColumn.Reader):  # type: ignore[misc]
+    """The cells of one segment."""
+
+    def whole(self) -> bytes:
+        """All cells one after the other; documents without one have zeroes."""
+        data: bytes = self._dbfile.get(self._basepos, self._count * self._fixedlen)
+        return data + bytes((self._doccount - self._count) * self._fixedlen)
+
+
+def numbers(typecode: str, data: bytes) -> array[int]:
+    """Little-endian numbers as an array."""
+    found = array(typecode, data)
+    if _SWAPPED:
+        found.byteswap()
+    return found
+
+
+def _encoded(documents: array[int], weights: bytes) -> bytes:
+    """A term's block: the type of its gaps, the number of documents, the gaps, the weights."""
+    gaps = [documents[0], *(after - before for before, after in pairwise(documents))]
+    typecode = next(code for code, limit in _GAPS if max(gaps) < limit)
+    packed = array(typecode, gaps)
+    if _SWAPPED:
+        packed.byteswap()
+    head = typecode.encode("ascii") + len(documents).to_bytes(4, "little")
+    return head + packed.tobytes() + weights
+
+
+def _decoded(dbfile: Any, start: int) -> Postings:
+    """The documents and weights of the block at an offset; raises ValueError for a damaged one."""
+    head: bytes = dbfile.get(start, _HEAD)
+    typecode, count = chr(head[0]), int.from_bytes(head[1:], "little")
+    if typecode not in "BHI":
+        raise ValueError("a block of postings is damaged")
+    size = count * array(typecode).itemsize
+    block: bytes = dbfile.get(start + _HEAD, size + count)
+    if len(block) != size + count:
+        raise ValueError("a block of postings is cut short")
+    return array("I", accumulate(numbers(typecode, block[:size]))), block[size:]
