@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from engram import flow
 from engram.capture.journal import TurnJournal
+from engram.index.analysis import VOCABULARY
 from engram.library import Library
 from engram.llm.learnt import Learnt
 from engram.llm.prices import Prices
@@ -73,7 +74,8 @@ def parts_of(
     own = writable and os.access(root / layout.STATE, os.W_OK)
     patience = settings.store.lock_timeout_seconds
     lock = WriterLock(root / layout.LOCK if own else cache / "lock", patience)
-    followers = Followers(disk, journal, cache / "catalog.sqlite", vault, history, lock)
+    catalog = cache / "catalog.sqlite"
+    followers = Followers(disk, journal, catalog, vault, history, lock, VOCABULARY)
     eraser = Eraser(disk, history, journal, followers.transcripts)
     ledger = Ledger(disk, clock, lock, followers, eraser)
     shelf = Shelf(followers, journal, history, cache / "index")
@@ -103,6 +105,8 @@ def house_of(
     redactor = compile_redactor(shipped("redaction"), capture.redact_allow)
     rules = LateRules(settings.extract.max_per_turn)
     asked = trusted and bool(providers(settings.llm, desk.environment))
+    budget = budget_of(settings.llm, desk)
+    tier = partial(model_tier, parts, settings, desk, redactor, budget)
     return flow.House(
         clock=desk.clock,
         settings=settings,
@@ -113,11 +117,10 @@ def house_of(
         known=parts.followers,
         writer=Pen(parts.disk),
         ledger=parts.ledger,
-        extractor=LateTiers(rules, partial(model_tier, parts, settings, desk, redactor), settings)
-        if asked
-        else rules,
+        extractor=LateTiers(rules, tier, settings) if asked else rules,
         backlog=rules if asked else None,
         take_up=take_up,
+        begin_run=budget.begin_run,
     )
 
 
@@ -145,7 +148,9 @@ def estimate_of(calls: int, input_tokens: int, settings: LlmSettings, desk: Desk
     return Prices(shipped("prices"), settings).estimate(provider, calls, input_tokens)
 
 
-def chain_of(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> Chain:
+def chain_of(
+    parts: Parts, settings: Settings, desk: Desk, redactor: Redactor, budget: Budget
+) -> Chain:
     """The model behind the configured providers. Imports what only a question needs."""
     from engram.llm.chain import Chain
     from engram.llm.ledger import CallLedger
@@ -155,7 +160,7 @@ def chain_of(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -
         providers(settings.llm, desk.environment),
         Wire(settings.llm.timeout_seconds),
         Learnt(VaultDisk(desk.folder), desk.clock),
-        budget_of(settings.llm, desk),
+        budget,
         Prices(shipped("prices"), settings.llm),
         CallLedger(parts.disk, desk.clock),
         lambda text: redactor.redact(text).text,
@@ -164,7 +169,9 @@ def chain_of(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -
     )
 
 
-def model_tier(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> ModelTier:
+def model_tier(
+    parts: Parts, settings: Settings, desk: Desk, redactor: Redactor, budget: Budget
+) -> ModelTier:
     """The tier that asks the model."""
     from engram.extract.model import ModelTier
     from engram.extract.model_prompt import Prompt
@@ -172,7 +179,7 @@ def model_tier(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor)
 
     return ModelTier(
         Prompt(shipped("prompts/extract"), settings.llm.max_input_tokens),
-        chain_of(parts, settings, desk, redactor),
+        chain_of(parts, settings, desk, redactor, budget),
         VaultSurroundings(parts.followers, parts.journal, parts.shelf),
     )
 

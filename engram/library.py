@@ -17,13 +17,14 @@ from engram.index.analysis import query_terms
 from engram.model.change import Event
 from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.hit import Found, Hit
-from engram.model.instant import Instant, day_of, local_day
-from engram.model.memory import LIVE, Memory
+from engram.model.instant import Instant, local_day
+from engram.model.memory import Memory
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 from engram.ports import Journal
 from engram.recall.answer import ContextBlock, context_block
 from engram.recall.grep import Line, compile_pattern, matching_lines
+from engram.recall.listing import Filter
 from engram.recall.parse import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_turns
 from engram.recall.snippet import excerpt
@@ -57,30 +58,6 @@ class Said:
     file: str
     line: int
     turn: Turn
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Which memories a listing shows; empty fields do not filter."""
-
-    categories: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
-    project: str = ""
-    tag: str = ""
-    since: str = ""
-    before: str = ""
-
-    def admits(self, memory: Memory) -> bool:
-        """Whether a memory passes."""
-        day = day_of(memory.created)
-        return (
-            (not self.categories or memory.category in self.categories)
-            and memory.status in (self.statuses or LIVE)
-            and (not self.project or memory.project == self.project)
-            and (not self.tag or self.tag in memory.tags)
-            and day >= self.since
-            and (not self.before or day < self.before)
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +232,12 @@ class Library:
         return [word for word in found if word][:_MOST_MEANT]
 
     def _spelt(self, term: str) -> str:
-        """A word of a memory whose term this is: stems are no words for people."""
-        for hit in self._shelf.find(term, "memories", 1):
+        """A word of a live memory whose term this is: stems are no words for people."""
+
+        def live(keys: list[str]) -> list[str]:
+            return [memory.id for memory in self._followers.catalog.memories(keys) if memory.live]
+
+        for hit in self._shelf.find(term, "memories", 1, admit=live):
             memory = self._followers.catalog.memory(hit.key)
             for word in re.findall(r"[\w.+#/-]+", memory.text if memory else ""):
                 if term in query_terms(word):

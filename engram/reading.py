@@ -225,6 +225,7 @@ class Reading:
             failures=catalog.event_counts("extraction_failed", "error"),
             transactions=catalog.last,
             model=model_status(self.settings.llm, self.desk),
+            index=self.shelf.status(),
         )
 
     # -- looking ahead and back ----------------------------------------------------------------

@@ -20,6 +20,7 @@ from engram.model.errors import Locked, NotFound, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import day_of
 from engram.model.memory import Memory
+from engram.model.report import IndexStatus
 from engram.ports import Journal
 from engram.store import layout
 from engram.store.followers import Followers
@@ -127,6 +128,12 @@ class Shelf:
             return self._finder.terms_like(term, most)
         except IndexUnusable:
             return []
+
+    def status(self) -> IndexStatus:
+        """The index as it is, for a person."""
+        state = self._finder.state()
+        reason = self.index_reason or state.reason
+        return IndexStatus(state.generation, state.memories, state.turns, state.made_by, reason)
 
     def counts(self) -> tuple[int, int]:
         """How many memories and turns are in the index."""

@@ -8,11 +8,12 @@ import pytest
 
 import engram.shelf
 from engram.index.memory_finder import PlainFinder
-from engram.library import Filter, docid
+from engram.library import docid
 from engram.model.errors import BadInput, NotFound
 from engram.model.hit import Hit
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
+from engram.recall.listing import Filter
 from engram.recall.rank import Setting
 from engram.vault import Vault
 from tests.conftest import NOW

@@ -31,7 +31,8 @@ class IndexState:
 
     `generation` is 0 when there is none; `memories` and `turns` count documents; `seen` is the
     number of the last transaction whose documents are in it, None when nobody said; `reason` says
-    why it is not usable; `faults` counts what this object had to report as IndexUnusable.
+    why it is not usable; `faults` counts what this object had to report as IndexUnusable;
+    `made_by` names the library, its version and our schema.
     """
 
     generation: int
@@ -41,6 +42,7 @@ class IndexState:
     usable: bool
     reason: str = ""
     faults: int = 0
+    made_by: str = ""
 
 
 class Index(Protocol):

@@ -34,6 +34,8 @@ NEIGHBOURS = ((1, 0.7), (2, 0.5), (-1, 0.2), (-2, 0.15))
 #: Of a term that more turns hold only these give to their neighbours: those it says most about.
 _SPREADING = 2_000
 SPEAKER = 1.8
+#: A turn that holds no word of the question itself has to reach this share of the best score.
+BESIDE = 0.5
 #: The most that the conversation, and a day that is asked about, add: a share of the best score.
 CONVERSATION, DAY = 0.5, 0.5
 _TALK_K1, _TALK_B = 1.2, 0.75
@@ -137,6 +139,8 @@ class TurnScores:
         self._asked = asked
         #: place -> what the words give, places without a turn (a neighbour that is none) among them
         self._words: defaultdict[int, float] = defaultdict(float)
+        #: the places of turns that hold a term themselves
+        self._own_words: set[int] = set()
         self._talk: defaultdict[int, float] = defaultdict(float)
         sessions = corpus.sessions
         self._average_talk = sum(sessions.values()) / max(len(sessions), 1) or 1.0
@@ -164,7 +168,12 @@ class TurnScores:
             for number in found:
                 if any(first <= days[number] <= last for first, last in self._spans):
                     found[number] += self._day
-        return found
+        least, places = BESIDE * max(found.values(), default=0.0), self._corpus.places
+        return {
+            number: score
+            for number, score in found.items()
+            if score >= least or places[number] in self._own_words
+        }
 
     def parts(self, document: int) -> tuple[tuple[str, float], ...]:
         """What the score of a turn is made of, in words."""
@@ -198,6 +207,7 @@ class TurnScores:
                     place = places[first + document]
                     given[place] = most * tenth / (tenth + scale + slope * length)
                     counts.append((place, tenth))
+        self._own_words.update(given)
         telling = list(given.items())
         if len(telling) > _SPREADING:
             least = heapq.nlargest(_SPREADING, given.values())[-1]

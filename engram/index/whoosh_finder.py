@@ -163,7 +163,7 @@ class WhooshFinder:
         held = generation.manifest
         return IndexState(
             generation.number, held.memories, held.turns, held.seen, not broken, broken,
-            self._faults,
+            self._faults, f"{held.made_by}, schema {held.schema}",
         )  # fmt: skip
 
     def drop(self) -> None:

@@ -28,6 +28,17 @@ class ModelStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The index: its generation (0: none), what is in it, what made it, why it is not usable."""
+
+    generation: int = 0
+    memories: int = 0
+    turns: int = 0
+    made_by: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Counts of one vault; `refused` and `failures` by their stable codes.
 
@@ -46,6 +57,7 @@ class Status:
     failures: dict[str, int]
     transactions: int
     model: ModelStatus | None = None
+    index: IndexStatus = IndexStatus()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import engram.furnishing
-from engram.library import Filter
 from engram.model.errors import Conflict, EngramError
 from engram.model.memory import Memory
+from engram.recall.listing import Filter
 from engram.store import layout
 from engram.store.disk import VaultDisk
 from engram.vault import Vault

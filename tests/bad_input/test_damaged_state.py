@@ -12,8 +12,8 @@ import pytest
 
 from engram import flow
 from engram.capture.journal import encode
-from engram.library import Filter
 from engram.model.errors import BadInput, EngramError, NotFound, StorageError
+from engram.recall.listing import Filter
 from engram.vault import Vault
 from tests.kit import takes_every_turn, tree_digest, turns, where
 

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources import SOURCES
-from engram.library import Filter
 from engram.model.errors import BadInput, ConfigError, EngramError, NotFound
 from engram.model.turn import Turn
+from engram.recall.listing import Filter
 from engram.store.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.library import Filter
+from engram.recall.listing import Filter
 from engram.store.clock import FixedClock
 from engram.vault import Vault
 from tests.fakes.model_server import ModelServer, recorded

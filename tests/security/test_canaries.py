@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from engram.capture.door import cleaned
 from engram.capture.redact import compile_redactor
-from engram.library import Filter
 from engram.model.errors import BadInput, EngramError
 from engram.model.turn import Turn
+from engram.recall.listing import Filter
 from engram.settings.load import shipped
 from engram.vault import Vault
 from tests.security.canaries import KINDS, TOKENS, Canary, canary, contents, leaks

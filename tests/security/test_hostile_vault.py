@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from engram.daemon.tail import Tail
-from engram.library import Filter
 from engram.model.errors import EngramError, StorageError
 from engram.model.ids import is_id
+from engram.recall.listing import Filter
 from engram.settings.places import places_of
 from engram.settings.registry import Registry
 from engram.surfaces.cli.app import cli

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from engram import founding
-from engram.library import Filter
 from engram.model.errors import ConfigError, Untrusted
+from engram.recall.listing import Filter
 from engram.settings.places import places_of
 from engram.store import layout
 from engram.store.clock import FixedClock

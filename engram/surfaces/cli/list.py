@@ -30,7 +30,7 @@ def command(
     before: str, limit: int,
 ) -> None:  # fmt: skip
     """The memories that pass the filters, newest first."""
-    from engram.library import Filter
+    from engram.recall.listing import Filter
 
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)

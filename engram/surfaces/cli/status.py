@@ -34,6 +34,10 @@ def command() -> None:
         say(f"           {waiting.transcript}: {turns} since {waiting.oldest}{again}")
     if state.dead_letter:
         say(f"dead       {plural(state.dead_letter, 'turn')}; `engram retry` queues them again")
+    index = state.index
+    held = f"{plural(index.memories, 'memory', 'memories')}, {plural(index.turns, 'turn')}"
+    made = f"generation {index.generation} by {index.made_by}" if index.generation else index.reason
+    say(f"index      {held}; {made or 'in memory'}")
     if state.model is not None:
         _say_model(state.model)
     for code, count in sorted(state.refused.items()):
