@@ -1,5 +1,5 @@
 """`python -m engram`: the command line."""
 
-from engram.surfaces.cli.app import main
+from engram.surfaces.entry import main
 
 main()

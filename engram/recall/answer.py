@@ -82,7 +82,7 @@ def context_block(question: str, memories: Sequence[Memory], budget_tokens: int)
 
 
 def _block(question: str, items: list[str], left_out: int) -> str:
-    about = f' about "{_inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
+    about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
     lines = [_OPEN]
     if items or left_out:
         lines += [
@@ -101,20 +101,20 @@ def _block(question: str, items: list[str], left_out: int) -> str:
 def _item(memory: Memory) -> str:
     """One memory as a list item: date, category, text, quote and link."""
     standing = _STANDING.get(memory.status, "")
-    head = " ".join(filter(None, (day_of(memory.created), _inert(memory.category))))
-    lines = [f"- {head}{f' ({standing})' if standing else ''}: {_inert(memory.text)}"]
-    if quote := _inert(first_line(" ".join(memory.quote.split()), _QUOTE_WIDTH)):
+    head = " ".join(filter(None, (day_of(memory.created), inert(memory.category))))
+    lines = [f"- {head}{f' ({standing})' if standing else ''}: {inert(memory.text)}"]
+    if quote := inert(first_line(" ".join(memory.quote.split()), _QUOTE_WIDTH)):
         lines.append(f'  > "{quote}"')
     if memory.sources:
         lines.append(f"  source: [[{_link(memory.sources[0])}]]")
     return "\n".join(lines)
 
 
-def _inert(text: str) -> str:
+def inert(text: str) -> str:
     """One plain line that is only text: no tag, no image."""
     return _IMAGE.sub("!\\\\", _TAG.sub("&lt;", plain_line(text)))
 
 
 def _link(source: str) -> str:
     """The target of a wikilink, without what would end it."""
-    return _inert(re.sub(r"[\[\]|]", "", source))
+    return inert(re.sub(r"[\[\]|]", "", source))

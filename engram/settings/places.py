@@ -8,6 +8,7 @@ here: whoever writes makes the folder, with mode 0700.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,17 +47,29 @@ def places_of(environment: Mapping[str, str]) -> Places:
         return Places(
             root / "config.toml", root / "vaults.json", root / "cache", root / "engram", home
         )
-    # Imported here: it takes longer than all the rest, and tests and services set ENGRAM_HOME.
+    config, state, cache = _folders()
+    return Places(config / "config.toml", state / "vaults.json", cache, home / "engram", home)
+
+
+def _folders() -> tuple[Path, Path, Path]:
+    """Where the platform keeps configuration, state and cache of this program."""
+    if sys.platform == "linux" and "ANDROID_DATA" not in os.environ:
+        # as platformdirs says, whose import takes longer than all the rest: a hook has no time
+        below = Path(os.path.expanduser("~"))
+        return (
+            _moved("XDG_CONFIG_HOME", below / ".config"),
+            _moved("XDG_STATE_HOME", below / ".local" / "state"),
+            _moved("XDG_CACHE_HOME", below / ".cache"),
+        )
     from platformdirs import PlatformDirs
 
     dirs = PlatformDirs("engram", appauthor=False)
-    return Places(
-        dirs.user_config_path / "config.toml",
-        dirs.user_state_path / "vaults.json",
-        dirs.user_cache_path,
-        home / "engram",
-        home,
-    )
+    return dirs.user_config_path, dirs.user_state_path, dirs.user_cache_path
+
+
+def _moved(variable: str, usual: Path) -> Path:
+    named = os.environ.get(variable, "")
+    return (Path(named) if named.strip() else usual) / "engram"
 
 
 def _home(environment: Mapping[str, str]) -> Path:

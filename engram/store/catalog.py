@@ -17,13 +17,14 @@ from pathlib import Path
 from engram.model.change import Event, Transaction
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
+from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.store import turn_rows
 from engram.store.database import CatalogUnusable, Database
 from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "4"
+SCHEMA = "5"
 
 _TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -33,10 +34,16 @@ create table files(
 ) without rowid;
 create index files_stem on files(stem);
 create table memories(
-  id text primary key, path text, status text, category text, created text, project text,
-  space text, slot text, hash text, body text
-) without rowid;
+  number integer primary key, id text unique, path text, status text, category text, created text,
+  project text, space text, slot text, hash text, importance real, expires text, valid_until text,
+  body text
+);
 create index memories_hash on memories(hash);
+create index memories_standing on memories(
+  status, space, project, category, importance, created, expires, valid_until
+);
+create table words(term text, memory int, primary key(term, memory)) without rowid;
+create index words_memory on words(memory);
 create index memories_slot on memories(slot) where slot != '';
 create table sources(link text, id text, primary key(link, id)) without rowid;
 create table transactions(
@@ -68,17 +75,18 @@ class FileRow:
 class Catalog:
     """One vault's catalog; `turns` is its half that knows of turns."""
 
-    def __init__(self, database: Database, vault: str) -> None:
+    def __init__(self, database: Database, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
         self._db = database
         self._vault = vault
+        self._vocabulary = vocabulary
         self.turns = TurnRows(database)
 
     @classmethod
-    def open(cls, path: Path, vault: str) -> Catalog:
+    def open(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:
         """Open, or raise CatalogUnusable when there is none that is ours and sound."""
         if not path.exists():
             raise CatalogUnusable("missing")
-        catalog = cls(Database(path), vault)
+        catalog = cls(Database(path), vault, vocabulary)
         if not catalog.is_sound():
             catalog.close()
             raise CatalogUnusable("another schema or another vault")
@@ -88,18 +96,19 @@ class Catalog:
         """Whether it is ours, as far as a quick look can tell."""
         try:
             names = self._db.rows("select name from sqlite_master where type = 'table'")
-            ours = (self._meta("schema"), self._meta("vault")) == (SCHEMA, self._vault)
+            kept = (self._meta("schema"), self._meta("vault"))
+            ours = kept == (schema_of(self._vocabulary), self._vault)
         except CatalogUnusable:
             return False
         return ours and {name for (name,) in names} >= _NAMES
 
     @classmethod
-    def make(cls, path: Path, vault: str) -> Catalog:
+    def make(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:
         """The catalog's file, made anew if it is not ours or damaged; to be cleared and filled."""
         try:
-            return cls.open(path, vault)
+            return cls.open(path, vault, vocabulary)
         except CatalogUnusable:
-            return cls(Database.create(path), vault)
+            return cls(Database.create(path), vault, vocabulary)
 
     def clear(self) -> None:
         """Drop every table and make them empty; called inside a transaction."""
@@ -107,7 +116,8 @@ class Catalog:
             self._db.do(f'drop table "{name}"')
         for statement in (_TABLES + turn_rows.TABLES).split(";"):
             self._db.do(statement)
-        for key, value in (("schema", SCHEMA), ("vault", self._vault), ("last", "0")):
+        schema = schema_of(self._vocabulary)
+        for key, value in (("schema", schema), ("vault", self._vault), ("last", "0")):
             self._set(key, value)
 
     def is_at(self, path: Path) -> bool:
@@ -132,13 +142,13 @@ class Catalog:
     def memory(self, identifier: str) -> Memory | None:
         """The memory of that id, whatever its status."""
         row = self._db.row("select body from memories where id = ?", identifier)
-        return _decode(str(row[0])) if row else None
+        return decode(str(row[0])) if row else None
 
     def memories(self, identifiers: Iterable[str] | None = None) -> Iterator[Memory]:
         """These memories in the order asked for, or all, oldest first."""
         if identifiers is None:
             for row in self._db.rows("select body from memories order by created, id"):
-                yield _decode(row[0])
+                yield decode(row[0])
             return
         for identifier in identifiers:
             found = self.memory(identifier)
@@ -170,7 +180,7 @@ class Catalog:
     def owners(self, hash: str) -> list[Memory]:
         """Every memory whose scoped content hash this is; newest last."""
         rows = self._db.rows("select body from memories where hash = ? order by created, id", hash)
-        return [_decode(row[0]) for row in rows]
+        return [decode(row[0]) for row in rows]
 
     def holders(self, slot: str, space: str, project: str) -> list[Memory]:
         """Live memories whose key is this slot, in that space and project; newest last."""
@@ -179,7 +189,7 @@ class Catalog:
             " project = ?) order by created, id",
             slot, space, project,
         )  # fmt: skip
-        return [memory for row in rows if (memory := _decode(row[0])).live]
+        return [memory for row in rows if (memory := decode(row[0])).live]
 
     def entity_names(self, most: int) -> list[str]:
         """The entities of live memories (`tool-postgres`), the most used first."""
@@ -215,7 +225,7 @@ class Catalog:
             "select s.link, m.body from sources s join memories m using (id)"
             " where m.status = 'retired'"
         )
-        return {link for link, body in rows if _decode(body).status_reason == "forgotten"}
+        return {link for link, body in rows if decode(body).status_reason == "forgotten"}
 
     def live_hashes(self) -> list[tuple[str, str]]:
         """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""
@@ -271,17 +281,23 @@ class Catalog:
         """Record a memory as its file says it."""
         self._drop_memory(memory.id)
         self._db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?)",
-            memory.id, memory.path, memory.status, memory.category, memory.created, memory.project,
-            memory.space, memory.key, content_hash(memory.text, memory.scope),
-            _encode(memory),
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            _number(memory.id), memory.id, memory.path, memory.status, memory.category,
+            memory.created, memory.project, memory.space, memory.key,
+            content_hash(memory.text, memory.scope), memory.importance, memory.expires,
+            memory.valid_until, _encode(memory),
         )  # fmt: skip
+        if memory.live:
+            number = _number(memory.id)
+            terms = sorted(self._vocabulary.of(memory))
+            self._db.many("insert into words values(?,?)", [(term, number) for term in terms])
         self._db.many(
             "insert or ignore into sources values(?,?)",
             [(link, memory.id) for link in memory.sources],
         )  # fmt: skip
 
     def _drop_memory(self, identifier: str) -> None:
+        self._db.do("delete from words where memory = ?", _number(identifier))
         self._db.do("delete from memories where id = ?", identifier)
         self._db.do("delete from sources where id = ?", identifier)
 
@@ -351,11 +367,22 @@ class Catalog:
         self._db.do("insert or replace into meta values(?,?)", key, value)
 
 
+def schema_of(vocabulary: Vocabulary) -> str:
+    """What a catalog must say of itself to be used: its tables, and what its terms are."""
+    return f"{SCHEMA}, {vocabulary.version}"
+
+
+def _number(identifier: str) -> int:
+    """What a memory's terms are kept under: short, and the same in every catalog."""
+    return int(sha256(identifier.encode("utf-8"))[:14], 16)
+
+
 def _encode(memory: Memory) -> str:
     return json.dumps([getattr(memory, name) for name in _FIELDS], separators=(",", ":"))
 
 
-def _decode(body: str) -> Memory:
+def decode(body: str) -> Memory:
+    """The memory that a row's `body` holds."""
     values = dict(zip(_FIELDS, json.loads(body), strict=True))
     for name in _TUPLES:
         values[name] = tuple(

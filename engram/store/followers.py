@@ -18,6 +18,7 @@ from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
 from engram.model.turn import Entry
+from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.ports import Journal
 from engram.store import layout, transaction
 from engram.store.catalog import Catalog, FileRow
@@ -44,13 +45,15 @@ class Followers:
         vault: str,
         history: History,
         guard: WriterLock,
+        vocabulary: Vocabulary = PLAIN,
     ) -> None:
         """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
-        written, else one in the cache."""
+        written, else one in the cache. `vocabulary` is what the catalog finds memories by."""
         self._disk = disk
         self._journal = journal
         self._path = catalog_path
         self._vault = vault
+        self._vocabulary = vocabulary
         self._history = history
         self.guard = guard
         self._open: Catalog | None = None
@@ -64,12 +67,12 @@ class Followers:
         """The catalog, sound as far as opening it can tell."""
         if self._open is None:
             try:
-                self._open = Catalog.open(self._path, self._vault)
+                self._open = Catalog.open(self._path, self._vault, self._vocabulary)
             except CatalogUnusable:
                 with self.guard.hold():
                     try:
                         # another process may have mended it while this one waited
-                        self._open = Catalog.open(self._path, self._vault)
+                        self._open = Catalog.open(self._path, self._vault, self._vocabulary)
                     except CatalogUnusable as reason:
                         self.rebuild(str(reason))
         assert self._open is not None
@@ -303,7 +306,8 @@ class Followers:
         """
         with self.guard.hold():
             self.close()
-            self._open = catalog = Catalog.make(self._path, self._vault)
+            made = Catalog.make(self._path, self._vault, self._vocabulary)
+            self._open = catalog = made
             with catalog.transaction():
                 catalog.clear()
                 self._fill(catalog)

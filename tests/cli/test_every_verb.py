@@ -20,6 +20,7 @@ EXAMPLES: dict[str, list[str]] = {
     "show": ["decision"], "why": ["decision"], "links": ["decision"], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "doctor": [], "rebuild": [], "config": ["show"],
+    "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
 }  # fmt: skip
 
 

@@ -40,3 +40,20 @@ def test_without_it_the_folders_of_the_platform_are_used(
     assert places.registry_file == tmp_path / "XDG_STATE_HOME" / "engram" / "vaults.json"
     assert places.cache_dir == tmp_path / "XDG_CACHE_HOME" / "engram"
     assert places.vault == tmp_path / "engram"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platformdirs is asked itself there")
+@pytest.mark.parametrize("moved", ["", " ", "/somewhere/else"])
+def test_the_folders_are_those_of_platformdirs(
+    moved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its import costs more than a hook may take, so its rule is written again for Linux."""
+    from platformdirs import PlatformDirs
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, moved)
+    dirs, places = PlatformDirs("engram", appauthor=False), places_of({"HOME": str(tmp_path)})
+    assert places.config_file.parent == dirs.user_config_path
+    assert places.state_dir == dirs.user_state_path
+    assert places.cache_dir == dirs.user_cache_path

@@ -1,0 +1,111 @@
+"""The words of a prompt -> the memories that it is truly about, or none.
+
+Nobody asked for an answer, so the threshold is high: better nothing than noise. Words that half of
+all prompts hold (`fix`, `test`, `continue`) and words that a good part of the memories holds say
+nothing here. What is left has to agree in two words that carry weight, or in the one rare word that
+the prompt consists of. Pure: who holds which word is handed in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+#: Words of working with an agent: said about anything. Whoever asks turns them into terms.
+_FILLER = """
+able absolutely actually add added again ahead already always answer anything apparently ask
+assist bad basically best better bit bug call case change changed chat check clear code come
+command complete continue correct create current currently debug definitely delete describe detail
+different doc documentation done edit else enough error etc even everything exactly example
+existing expect explain fail failing fails feature figure file find fine finish first fix folder
+follow found full function give go good great guess happen hello help hey hi hold hope idea
+implement implementing important improve include instead issue job keep know last later lead least
+left less line list little log long look main make many matter maybe mean mention miss missing
+move name need new next nice no nor not note nothing now number ok okay old one open option output
+part pass perfect place possible problem proceed program project prompt provide put question quick
+quite read ready remember remove repeat replace repo repository request require rest result retry
+return rewrite right run same save second see seem set short show simple since small someone
+something sorry sort specific start started step still stop suggest sure take task test text thank
+thanks thing think thought time today todo together tool top true try turn two type understand
+unless update use user using value version wait want way well wonder word work working write wrong
+yeah yep yes yet
+"""
+#: The same, one by one.
+FILLER = tuple(_FILLER.split())
+#: A term of more than this share of the memories, and of more than so many, tells none apart.
+_COMMON_SHARE, _COMMON_LEAST = 20, 50
+#: What share of the prompt's weight, or of the memory's terms, has to agree in two words or more.
+_OF_PROMPT, _OF_MEMORY = 0.34, 0.5
+#: One word is enough when it is half of the prompt, and this rare.
+_ALONE, _RARE_SHARE, _RARE_LEAST = 0.5, 2000, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One memory that a prompt is about; scores of one prompt can be compared."""
+
+    number: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a vault knows of words: `holders(term, most)` gives the numbers of memories that hold a
+    term, `sizes` how many terms memories have; `total` memories there are, and the terms of
+    `filler` say nothing."""
+
+    holders: Callable[[str, int], Sequence[int]]
+    sizes: Callable[[Sequence[int]], Mapping[int, int]]
+    total: int
+    filler: frozenset[str]
+
+
+def matches(asked: Sequence[str], words: Words, most: int) -> list[Match]:
+    """The memories that the terms of a prompt fit, best first, at most `most`."""
+    common = max(_COMMON_LEAST, words.total // _COMMON_SHARE)
+    held: dict[str, Sequence[int]] = {}
+    for term in asked:
+        if _tells(term, words.filler):
+            holders = words.holders(term, common + 1)
+            if len(holders) <= common:
+                held[term] = holders
+    weights = {term: _weight(max(1, len(some)), words.total) for term, some in held.items()}
+    scores: dict[int, float] = {}
+    counts: dict[int, int] = {}
+    for term, holders in held.items():
+        for number in holders:
+            scores[number] = scores.get(number, 0.0) + weights[term]
+            counts[number] = counts.get(number, 0) + 1
+    whole = sum(weights.values())
+    rare = max(_RARE_LEAST, words.total // _RARE_SHARE)
+    names = {number for holders in held.values() if len(holders) <= rare for number in holders}
+    worth = {
+        number: score
+        for number, score in scores.items()
+        if counts[number] > 1 or (number in names and score >= _ALONE * whole)
+    }
+    # only the best few are worth a second look
+    looked_at = {one.number: one.score for one in _best(worth, most * 4)}
+    sizes = words.sizes(list(looked_at)) if looked_at else {}
+    fitting = {
+        number: score
+        for number, score in looked_at.items()
+        if score >= _OF_PROMPT * whole or counts[number] >= _OF_MEMORY * sizes.get(number, 1 << 20)
+    }
+    return _best(fitting, most)
+
+
+def _tells(term: str, filler: frozenset[str]) -> bool:
+    """Whether a term says what a prompt is about: no filler, no single letter or small number."""
+    return len(term) > 1 and term not in filler and not (term.isdigit() and len(term) < 3)
+
+
+def _weight(holders: int, total: int) -> float:
+    """How much a term tells: the fewer hold it the more."""
+    return math.log(1 + (max(total, holders) - holders + 0.5) / (holders + 0.5))
+
+
+def _best(scores: Mapping[int, float], most: int) -> list[Match]:
+    ranked = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
+    return [Match(number, score) for number, score in ranked[:most]]

@@ -1,0 +1,93 @@
+"""`engram connect AGENT`: put our hooks into an agent's settings."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from engram.model.errors import BadInput
+from engram.surfaces.cli.arguments import chosen, common
+from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+from engram.surfaces.hooks.agents import AGENTS, Agent, Command
+from engram.surfaces.hooks.connection import Changed, command_of, connect
+
+
+@click.command("connect")
+@click.argument("agent", type=click.Choice(list(AGENTS)), metavar="AGENT")
+@click.option("--dry-run", is_flag=True, help="Show what would change, change nothing.")
+@click.option(
+    "--command", "program", metavar="PATH", default="",
+    help="The engram that the agent runs; this one if not given.",
+)  # fmt: skip
+@common
+def command(agent: str, dry_run: bool, program: str) -> None:
+    """Let AGENT (claude-code, codex, gemini-cli) be given memories by itself.
+
+    Adds four hooks to its settings and nothing else: at the start of a session, with each prompt,
+    before a compaction and at the end. The file is kept beside it as it was; `engram disconnect`
+    brings that back. With --vault the hooks always use that vault.
+    """
+    from engram.settings.places import places_of
+
+    chosen_agent = AGENTS[agent]
+    path = chosen_agent.settings_file(os.environ, places_of(os.environ).home)
+    wanted = _command(program)
+    if command_of(chosen_agent.entry("prompt", wanted)) is None:
+        raise BadInput(f"{program} is not called engram", "give the path of an engram")
+    changed = connect(path, chosen_agent, wanted, dry_run=dry_run)
+    _tell(chosen_agent, changed, wanted, dry_run)
+
+
+def _tell(agent: Agent, changed: Changed, command: Command, dry_run: bool) -> None:
+    if wants_json():
+        emit_json({
+            "agent": agent.name, "file": str(changed.path), "changed": changed.differs,
+            "dry_run": dry_run, "command": command.line("EVENT"), "diff": diff(changed),
+        })  # fmt: skip
+        return
+    if not changed.differs:
+        say(f"{agent.title} is connected already: {changed.path}")
+    elif dry_run:
+        say(diff(changed).removesuffix("\n"))
+    else:
+        say(f"connected {agent.title}: {changed.path}")
+        talk(f"next: start a new session; take it back with: engram disconnect {agent.name}")
+        if agent.hint:
+            talk(f"note: {agent.hint}")
+
+
+def diff(changed: Changed) -> str:
+    """What changes, as a unified diff; nothing for a file that stays."""
+    # imported here: only this needs it
+    from difflib import unified_diff
+
+    texts = (changed.before, changed.after)
+    before, after = (os.devnull if text is None else str(changed.path) for text in texts)
+    old, new = ((text or "").splitlines() for text in texts)
+    return "".join(f"{line}\n" for line in unified_diff(old, new, before, after, lineterm=""))
+
+
+def _command(program: str) -> Command:
+    """What the agent's shell is to run: absolute, found without a PATH."""
+    vault = chosen().vault
+    options = f"--vault {_quoted(os.path.abspath(vault))}" if vault else ""
+    if program:
+        return Command(_quoted(os.path.abspath(program)), options)
+    beside = Path(sys.executable)
+    known = ("engram", "engram.exe")
+    for one in (Path(os.path.abspath(sys.argv[0])), *map(beside.with_name, known)):
+        if one.name in known and one.is_file():
+            return Command(_quoted(str(one)), options)
+    return Command(f"{_quoted(sys.executable)} -m engram", options)
+
+
+def _quoted(path: str) -> str:
+    """A path as one word of a shell; on Windows hosts use several, which agree on this."""
+    if os.name == "nt":  # pragma: no cover
+        path = path.replace("\\", "/")
+        return f'"{path}"' if " " in path else path
+    return shlex.quote(path)

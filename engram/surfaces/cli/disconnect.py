@@ -1,0 +1,46 @@
+"""`engram disconnect AGENT`: take our hooks out of an agent's settings."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.connect import diff
+from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+from engram.surfaces.hooks.agents import AGENTS
+from engram.surfaces.hooks.connection import BACKUP, disconnect
+
+
+@click.command("disconnect")
+@click.argument("agent", type=click.Choice(list(AGENTS)), metavar="AGENT")
+@click.option("--dry-run", is_flag=True, help="Show what would change, change nothing.")
+@common
+def command(agent: str, dry_run: bool) -> None:
+    """Take the hooks of `engram connect` out of the settings of AGENT.
+
+    The file is byte for byte what it was before, and gone when there was none. Where it was changed
+    since, only our hooks go and the rest stays.
+    """
+    from engram.settings.places import places_of
+
+    one = AGENTS[agent]
+    path = one.settings_file(os.environ, places_of(os.environ).home)
+    changed = disconnect(path, one, dry_run=dry_run)
+    if wants_json():
+        emit_json({
+            "agent": one.name, "file": str(path), "changed": changed.differs, "dry_run": dry_run,
+            "as_before": changed.exact, "diff": diff(changed),
+        })  # fmt: skip
+        return
+    if not changed.differs:
+        say(f"{one.title} is not connected")
+    elif dry_run:
+        say(diff(changed).removesuffix("\n"))
+    else:
+        say(f"disconnected {one.title}: {path}")
+        if not changed.exact:
+            talk("note: the file was changed since; only our hooks were taken out")
+            if os.path.exists(f"{path}{BACKUP}"):
+                talk(f"note: what it was before is in {path}{BACKUP}")

@@ -1,0 +1,77 @@
+"""`engram hook EVENT`: what an agent calls by itself; and `catch-up`, what came of it.
+
+The console script sends the events of hosts the short way (`surfaces.hooks.process`); here is the
+same for whoever comes through the command line. An event that nobody knows is no failure either:
+a host must never be stopped by a program that is older than its settings.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from engram.model.errors import EngramError
+from engram.surfaces.cli.arguments import chosen, common
+from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
+
+_CATCH_UP = "catch-up"
+
+
+@click.command("hook", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("event", metavar="EVENT")
+@common
+def command(event: str) -> None:
+    """Answer an agent: EVENT is session-start, prompt, pre-compact or session-end.
+
+    Reads the agent's JSON from standard input and prints what the agent is to know, or nothing.
+    Whatever goes wrong, it prints nothing and the exit code is 0. `engram connect` installs it.
+
+    EVENT can also be catch-up: take in the transcripts that agents said had grown.
+    """
+    from engram.surfaces.hooks.process import FOR_HOSTS, in_this_process
+
+    if event == _CATCH_UP:
+        _catch_up()
+    elif event in FOR_HOSTS:
+        options = ["--vault", chosen().vault] if chosen().vault else []
+        if said := in_this_process([event, *options]):
+            say(said.removesuffix("\n"), raw=True)
+    else:
+        talk(f"note: engram knows no hook {event!r}")
+
+
+def _catch_up() -> None:
+    """Take in what was poked; what cannot be taken in now waits for the next time."""
+    from engram.settings.places import places_of
+    from engram.surfaces.hooks.spool import give_back, take, troubles
+
+    state = places_of(os.environ).state_dir
+    turns = files = 0
+    left = []
+    for poke in take(state):
+        try:
+            turns += _take_in(poke.vault, poke.source, Path(poke.path))
+            files += 1
+        except EngramError as error:
+            talk(f"note: {poke.path}: {error}")
+            left.append(poke)
+    give_back(state, [poke for poke in left if os.path.isfile(poke.path)])
+    failed, log = troubles(state)
+    if failed:
+        talk(f"note: {plural(failed, 'hook')} gave up and said nothing: {log}")
+    if wants_json():
+        data = {"turns": turns, "files": files, "waiting": len(left), "failed_hooks": failed}
+        emit_json(data)
+    else:
+        say(f"took in {plural(turns, 'new turn')} from {plural(files, 'transcript')}")
+
+
+def _take_in(vault: str, source: str, path: Path) -> int:
+    """How many new turns a transcript brought."""
+    from engram.vault import Vault
+
+    with Vault.open(vault) as opened:
+        report, _ = opened.import_files(source, path, live=True)
+        return report.new_turns

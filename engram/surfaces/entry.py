@@ -1,0 +1,29 @@
+"""The console script: a hook goes the short way, everything else to the command line.
+
+An agent waits for its hooks, so they load no more than they need: neither click nor the index nor
+a model's client. `ENGRAM_DISABLE=1` ends a hook before anything is loaded at all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+#: what asks for help and is left to the command line
+_HELP = frozenset({"-h", "--help"})
+
+
+def main() -> NoReturn:
+    """Run what the arguments of this process name, and end it."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["hook"] and _HELP.isdisjoint(arguments):
+        if os.environ.get("ENGRAM_DISABLE", "0") not in ("", "0"):
+            os._exit(0)
+        from engram.surfaces.hooks.process import FOR_HOSTS, serve
+
+        if arguments[1:2] and arguments[1] in FOR_HOSTS:
+            serve(arguments[1:])
+    from engram.surfaces.cli.app import main as command_line
+
+    command_line()

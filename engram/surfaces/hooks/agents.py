@@ -1,0 +1,120 @@
+"""The agents that call hooks: where each keeps its settings, and what it calls its events.
+
+As their documentation had it on the day of `VERIFIED`:
+
+- Claude Code: `settings.json`, seconds; `async` runs beside the session. A hook that runs at the
+  end of a session gets one and a half seconds and is not async: those are killed with the process.
+- Codex: `hooks.json` in the same shape, seconds; an async hook is dropped, one at the end of a
+  session gets three seconds, and a person trusts new hooks once (`/hooks`).
+- Gemini CLI: `settings.json`, milliseconds; what a hook prints must be JSON and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+VERIFIED = "2026-11-20"
+
+#: the events that hosts call, in our words
+SESSION_START, PROMPT = "session-start", "prompt"
+PRE_COMPACT, SESSION_END = "pre-compact", "session-end"
+#: how long a host waits at most, seconds; a hook gives up by itself long before
+TIMEOUT, TIMEOUT_AT_END = 5, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a host's shell runs: the program and its options, quoted where they need it."""
+
+    program: str
+    options: str = ""
+
+    def line(self, event: str) -> str:
+        """The command of one event."""
+        return " ".join(filter(None, (self.program, "hook", event, self.options)))
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One agent; `root` is its own folder, `events` are our events in its words."""
+
+    name: str
+    title: str
+    root: Callable[[Mapping[str, str], Path], Path]
+    settings: str
+    events: tuple[tuple[str, str], ...]
+    milliseconds: bool = False
+    has_async: bool = False
+    #: what a person should know once the hooks are in
+    hint: str = ""
+
+    def settings_file(self, environment: Mapping[str, str], home: Path) -> Path:
+        """The file that the hooks go into."""
+        return self.root(environment, home) / self.settings
+
+    def entry(self, event: str, command: Command) -> dict[str, object]:
+        """What stands in the settings for one of our events: a group with one command."""
+        seconds = TIMEOUT_AT_END if event == SESSION_END else TIMEOUT
+        hook: dict[str, object] = {"type": "command", "command": command.line(event)}
+        if self.milliseconds:
+            hook["name"] = f"engram-{event}"
+        if self.has_async and event == PRE_COMPACT:
+            hook["async"] = True
+        hook["timeout"] = seconds * 1000 if self.milliseconds else seconds
+        return {"hooks": [hook]}
+
+
+def _moved(variable: str, folder: str) -> Callable[[Mapping[str, str], Path], Path]:
+    """A folder below home, or where a variable says."""
+
+    def root(environment: Mapping[str, str], home: Path) -> Path:
+        named = environment.get(variable)
+        return Path(os.path.abspath(named)) if named else home / folder
+
+    return root
+
+
+def _gemini(environment: Mapping[str, str], home: Path) -> Path:
+    """`GEMINI_CLI_HOME` stands in for the home folder."""
+    named = environment.get("GEMINI_CLI_HOME")
+    return (Path(os.path.abspath(named)) if named else home) / ".gemini"
+
+
+_SHARED = (
+    (SESSION_START, "SessionStart"), (PROMPT, "UserPromptSubmit"),
+    (PRE_COMPACT, "PreCompact"), (SESSION_END, "SessionEnd"),
+)  # fmt: skip
+
+AGENTS: dict[str, Agent] = {
+    agent.name: agent
+    for agent in (
+        Agent(
+            "claude-code", "Claude Code", _moved("CLAUDE_CONFIG_DIR", ".claude"), "settings.json",
+            _SHARED, has_async=True,
+        ),
+        Agent(
+            "codex", "Codex", _moved("CODEX_HOME", ".codex"), "hooks.json", _SHARED,
+            hint="Codex runs new hooks once you trust them: type /hooks in it",
+        ),
+        Agent(
+            "gemini-cli", "Gemini CLI", _gemini, "settings.json",
+            (
+                (SESSION_START, "SessionStart"), (PROMPT, "BeforeAgent"),
+                (PRE_COMPACT, "PreCompress"), (SESSION_END, "SessionEnd"),
+            ),
+            milliseconds=True,
+        ),
+    )
+}  # fmt: skip
+
+
+def agent_of(transcript: Path, environment: Mapping[str, str], home: Path) -> Agent | None:
+    """The agent in whose own folder a transcript really lies, if any."""
+    real = Path(os.path.realpath(transcript))
+    for agent in AGENTS.values():
+        if real.is_relative_to(os.path.realpath(agent.root(environment, home))):
+            return agent
+    return None

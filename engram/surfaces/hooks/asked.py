@@ -1,0 +1,56 @@
+"""What a host says to a hook and what it is answered: JSON on stdin, JSON on stdout or nothing.
+
+Claude Code, Codex and Gemini CLI share the fields; what is missing is empty, and a field of another
+type is as good as missing. Refused (BadInput): what is no JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from engram.model.errors import BadInput
+
+#: more than this of stdin is no hook's JSON, bytes
+MOST_BYTES = 8 * 1_048_576
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The fields of a host's JSON that matter here."""
+
+    host_event: str = ""
+    session: str = ""
+    transcript: str = ""
+    folder: str = ""
+    prompt: str = ""
+
+
+def asked_of(data: bytes) -> Asked:
+    """Read what a host wrote. Raises BadInput."""
+    if len(data) > MOST_BYTES:
+        raise BadInput("the hook was given too much")
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadInput("the hook was not given JSON") from error
+    if not isinstance(found, dict):
+        raise BadInput("the hook was not given a JSON object")
+
+    def text(name: str) -> str:
+        value = found.get(name)
+        # lone surrogates can be written as JSON, and nowhere else
+        return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+    return Asked(
+        text("hook_event_name"), text("session_id"), text("transcript_path"), text("cwd"),
+        text("prompt"),
+    )  # fmt: skip
+
+
+def answer(context: str, host_event: str) -> str:
+    """What puts a text before the agent; nothing for an empty one."""
+    if not context:
+        return ""
+    body = {"hookSpecificOutput": {"hookEventName": host_event, "additionalContext": context}}
+    return json.dumps(body, ensure_ascii=True) + "\n"

@@ -1,0 +1,153 @@
+"""One hook from its arguments to the end of its process: never late, never loud, never a failure.
+
+Guarantees: whatever goes wrong (no JSON, no vault, a damaged catalog, a bug) the answer is nothing
+and the exit code 0, because a host may take anything else for a veto; a hook that is not done in
+time is ended by its own timer; what goes wrong is counted in the person's state folder, by name.
+This is the one place of the program with a broad `except`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import NoReturn
+
+from engram.model.errors import EngramError
+from engram.surfaces.hooks.agents import PRE_COMPACT, PROMPT, SESSION_END, SESSION_START
+
+FOR_HOSTS = frozenset({SESSION_START, PROMPT, PRE_COMPACT, SESSION_END})
+#: after this it is too late, seconds; a host waits longer
+DEADLINE = 1.0
+#: what hosts call the events that are answered
+_HOST_EVENTS = {SESSION_START: ("SessionStart",), PROMPT: ("UserPromptSubmit", "BeforeAgent")}
+_PIECE = 1 << 16
+
+
+def serve(arguments: Sequence[str]) -> NoReturn:
+    """Run one hook as this process, and end it."""
+    # also when SQLite or a pipe does not come back; nothing here leaves anything half done
+    timer = threading.Timer(DEADLINE, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+    said = respond(arguments, _stdin, os.environ)
+    with suppress(OSError):
+        _print(said)
+    os._exit(0)
+
+
+def respond(
+    arguments: Sequence[str],
+    read: Callable[[], bytes],
+    environment: Mapping[str, str],
+    complain: Callable[[str], None] | None = None,
+) -> str:
+    """What one hook prints. `arguments` are its event and options; never raises an Exception."""
+    if environment.get("ENGRAM_DISABLE", "0") not in ("", "0"):
+        return ""
+    deadline = time.monotonic() + DEADLINE
+    try:
+        return _respond(arguments[0], _vault(arguments[1:]), read(), environment, deadline)
+    except Exception as error:  # noqa: BLE001 - a hook must not fail its host
+        code = error.code if isinstance(error, EngramError) else type(error).__name__
+        (complain or _complain)(f"engram hook {arguments[0]}: {code}")
+        with suppress(Exception):
+            _count(arguments[0], code, environment)
+        return ""
+
+
+def _respond(
+    event: str, chosen: str, data: bytes, environment: Mapping[str, str], deadline: float
+) -> str:
+    # imported here: a failing import is a failure like any other
+    from engram.settings.places import places_of
+    from engram.surfaces.hooks import giving
+    from engram.surfaces.hooks.asked import answer, asked_of
+
+    asked = asked_of(data)
+    places = places_of(environment)
+    source = giving.source_of(chosen, asked, environment, places)
+    if source is None:
+        return ""
+    if event not in _HOST_EVENTS:
+        _poke(event, asked.transcript, str(source.root), environment)
+        return ""
+    give = giving.at_session_start if event == SESSION_START else giving.beside_a_prompt
+    known = _HOST_EVENTS[event]
+    named = asked.host_event if asked.host_event in known else known[0]
+    return answer(give(source, asked, deadline), named)
+
+
+def _poke(event: str, transcript: str, vault: str, environment: Mapping[str, str]) -> None:
+    """Write down a transcript that lies in its agent's own folder; others are nobody's business."""
+    from pathlib import Path
+
+    from engram.settings.places import places_of
+    from engram.store.clock import clock_of
+    from engram.surfaces.hooks.agents import agent_of
+    from engram.surfaces.hooks.spool import Poke, spool
+
+    places = places_of(environment)
+    if not transcript or not os.path.isabs(transcript) or not os.path.isfile(transcript):
+        return
+    agent = agent_of(Path(transcript), environment, places.home)
+    if agent is not None:
+        now = clock_of(environment).now()
+        poke = Poke(now, event, agent.name, os.path.realpath(transcript), vault)
+        spool(places.state_dir, poke)
+
+
+def _vault(options: Sequence[str]) -> str:
+    """The value of `--vault`, wherever it stands; other options are for later versions."""
+    found = ""
+    for at, option in enumerate(options):
+        if option == "--vault" and at + 1 < len(options):
+            found = options[at + 1]
+        elif option.startswith("--vault="):
+            found = option.partition("=")[2]
+    return found
+
+
+def _count(event: str, code: str, environment: Mapping[str, str]) -> None:
+    from engram.settings.places import places_of
+    from engram.store.clock import clock_of
+    from engram.surfaces.hooks.spool import note_trouble
+
+    state = places_of(environment).state_dir
+    note_trouble(state, clock_of(environment).now(), event, code)
+
+
+def _stdin() -> bytes:
+    from engram.surfaces.hooks.asked import MOST_BYTES
+
+    pieces: list[bytes] = []
+    size = 0
+    while size <= MOST_BYTES and (piece := os.read(0, _PIECE)):
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
+
+
+def _print(text: str) -> None:
+    rest = memoryview(text.encode("ascii"))
+    while rest:
+        rest = rest[os.write(1, rest) :]
+
+
+def _complain(line: str) -> None:
+    with suppress(OSError):
+        os.write(2, line.encode("ascii", "replace") + b"\n")
+
+
+def in_this_process(arguments: Sequence[str]) -> str:
+    """The same for a caller that goes on afterwards: streams of Python, no timer."""
+    stdin = sys.stdin
+    return respond(
+        arguments,
+        lambda: stdin.buffer.read() if stdin is not None else b"",
+        os.environ,
+        lambda line: print(line, file=sys.stderr),
+    )

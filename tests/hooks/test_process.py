@@ -1,0 +1,229 @@
+"""A hook as a process: whatever goes wrong, it ends with 0 and has said nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engram.surfaces.hooks import process
+from engram.surfaces.hooks.asked import MOST_BYTES
+from tests.cli.shop import Shop
+from tests.golden.console import surroundings
+from tests.hooks.conversation import hook, said_by
+
+ROOT = Path(__file__).parents[2]
+EVENTS = ["session-start", "prompt", "pre-compact", "session-end"]
+PROMPT = said_by("UserPromptSubmit", prompt="why postgres?")
+#: what must not be loaded on the short way
+HEAVY = ("whoosh", "click", "openai", "httpx2", "yaml", "frontmatter", "platformdirs", "rich")
+
+
+def environment(shop: Shop, **more: str) -> dict[str, str]:
+    python = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default", "PYTHONDONTWRITEBYTECODE": "1"}
+    return surroundings(shop.folder) | {"ENGRAM_VAULT": str(shop.vault)} | python | more
+
+
+def run(
+    shop: Shop, *arguments: str, data: bytes = b"", more: dict[str, str] | None = None, **how: Any
+) -> tuple[int, bytes, bytes]:
+    """Exit code and streams of `engram ARGUMENTS`."""
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if "stdin" not in how:
+        how["input"] = data
+    done = subprocess.run(
+        [sys.executable, "-m", "engram", *arguments],
+        **({"cwd": shop.folder, "env": environment(shop, **(more or {}))} | streams | how),
+        check=False, timeout=60,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def quiet(shop: Shop, event: str, data: bytes = PROMPT, **how: Any) -> bytes:
+    """Assert that a hook says nothing and ends well; returns what it complains with."""
+    code, out, err = run(shop, "hook", event, data=data, **how)
+    assert (code, out) == (0, b"")
+    assert err.count(b"\n") <= 1 and b"Traceback" not in err
+    return err
+
+
+def test_a_process_says_what_the_function_says(shop: Shop) -> None:
+    code, out, err = run(shop, "hook", "prompt", data=PROMPT)
+    assert (code, err) == (0, b"")
+    assert out.decode() == hook(shop, "prompt", PROMPT)[0] != ""
+    # through the command line as well
+    assert run(shop, "--vault", "vault", "hook", "prompt", data=PROMPT) == (0, out, b"")
+
+
+def test_the_short_way_loads_nothing_heavy(shop: Shop) -> None:
+    script = (
+        "import os, sys\n"
+        "sys.argv = ['engram', 'hook', sys.argv[1]]\n"
+        "end = os._exit\n"
+        "def tell(code):\n"
+        f"    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+        "    end(code)\n"
+        "os._exit = tell\n"
+        "from engram.surfaces.entry import main\n"
+        "main()\n"
+    )
+    seen = environment(shop)
+    for without in ({}, {"ENGRAM_HOME": ""}):
+        for event in EVENTS:
+            done = subprocess.run(
+                [sys.executable, "-c", script, event], input=PROMPT, env=seen | without,
+                capture_output=True, check=False, timeout=60,
+            )  # fmt: skip
+            assert done.stderr.splitlines()[-1] == b"[]"
+
+
+def test_disabled_it_loads_nothing_at_all(shop: Shop) -> None:
+    script = (
+        "import os, sys\n"
+        "sys.argv = ['engram', 'hook', 'prompt']\n"
+        "end = os._exit\n"
+        "def tell(code):\n"
+        "    print([name for name in sys.modules if name.startswith('engram.')], file=sys.stderr)\n"
+        "    end(code)\n"
+        "os._exit = tell\n"
+        "from engram.surfaces.entry import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment(shop, ENGRAM_DISABLE="1"),
+        stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.stderr == b"['engram.surfaces', 'engram.surfaces.entry']\n"
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert hook(shop, "prompt", PROMPT, more={"ENGRAM_DISABLE": "1"}) == ("", [])
+    assert hook(shop, "prompt", PROMPT, more={"ENGRAM_DISABLE": "0"})[0] != ""
+
+
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"garbage", b"{", b"[]", b'"x"', b"null", b"\xff\xfe\x00", b"[" * 100_000,
+        b'{"prompt": 1, "cwd": [], "transcript_path": {}, "hook_event_name": null}',
+        b'{"prompt": "\\ud800", "cwd": "\\u0000", "transcript_path": "/\\u0000/x"}',
+        b'{"prompt": "' + b"x " * 1000 + b'", "cwd": "' + b"/x" * 5000 + b'"}',
+    ],
+    ids=lambda data: repr(data[:12]),
+)  # fmt: skip
+def test_whatever_it_is_given_it_says_nothing_or_answers(
+    event: str, data: bytes, shop: Shop
+) -> None:
+    out, complaints = hook(shop, event, data)
+    assert len(complaints) <= 1
+    if out:
+        json.loads(out)
+        assert event == "session-start"
+
+
+def test_garbage_on_stdin(shop: Shop) -> None:
+    assert quiet(shop, "prompt", b"garbage") == b"engram hook prompt: BadInput\n"
+    assert b"BadInput" in quiet(shop, "session-start", b"x" * (MOST_BYTES + 70_000))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of another kind")
+def test_closed_streams(shop: Shop) -> None:
+    for streams in ("<&-", "<&- >&- 2>&-"):
+        script = f'exec "{sys.executable}" -m engram hook prompt {streams}'
+        done = subprocess.run(
+            ["sh", "-c", script], cwd=shop.folder, env=environment(shop), capture_output=True,
+            check=False, timeout=60,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_an_output_that_takes_nothing(shop: Shop) -> None:
+    with open("/dev/full", "wb") as full:
+        code, _, err = run(shop, "hook", "prompt", data=PROMPT, stdout=full)
+    assert (code, err) == (0, b"")
+
+
+def test_a_host_that_never_closes_stdin_is_not_waited_for(shop: Shop) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "engram", "hook", "prompt"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, env=environment(shop), cwd=shop.folder,
+    )  # fmt: skip
+    with process:
+        assert process.wait(timeout=60) == 0
+        assert process.stdout is not None and process.stdout.read() == b""
+
+
+def test_an_event_that_nobody_knows_is_no_failure(shop: Shop) -> None:
+    assert quiet(shop, "post-everything") == b"note: engram knows no hook 'post-everything'\n"
+    code, out, _ = run(shop, "hook", "prompt", "--of-a-later-version", "x", data=PROMPT)
+    assert (code, out[:1]) == (0, b"{")
+    code, out, _ = run(shop, "hook", "post-everything", "--of-a-later-version", data=PROMPT)
+    assert (code, out) == (0, b"")
+
+
+# -- vaults and catalogs ---------------------------------------------------------------------------
+
+
+def break_catalog(shop: Shop, data: bytes) -> None:
+    for path in (shop.folder / "home" / "cache").glob("*/catalog.sqlite"):
+        path.write_bytes(data)
+
+
+BREAKS: dict[str, Callable[[Shop], object]] = {
+    "no vault": lambda shop: shutil.rmtree(shop.vault),
+    "no cache": lambda shop: shutil.rmtree(shop.folder / "home" / "cache"),
+    "damaged": lambda shop: break_catalog(shop, b"SQLite format 3\0" + b"\x7f" * 50_000),
+    "empty": lambda shop: break_catalog(shop, b""),
+    "text": lambda shop: break_catalog(shop, b"no database at all, whatever its name says"),
+    "no header": lambda shop: (shop.vault / "engram.toml").write_text("format = 'x'"),
+    "settings": lambda shop: (shop.folder / "home" / "config.toml").write_text("recall = ["),
+    "registry": lambda shop: (shop.folder / "home" / "vaults.json").write_text("[{]"),
+}
+
+
+@pytest.mark.parametrize("what", BREAKS)
+@pytest.mark.parametrize("event", EVENTS)
+def test_what_is_broken_is_counted_and_nothing_is_said(what: str, event: str, shop: Shop) -> None:
+    BREAKS[what](shop)
+    out, complaints = hook(shop, event, PROMPT)
+    assert out == ""
+    asks = event in ("session-start", "prompt")
+    if asks or what not in ("no cache", "damaged", "empty", "text"):
+        assert len(complaints) == 1
+        log = (shop.folder / "home" / "hooks" / "trouble.jsonl").read_text("utf-8")
+        assert [json.loads(line)["event"] for line in log.splitlines()] == [event]
+
+
+def test_the_next_command_mends_it(shop: Shop) -> None:
+    break_catalog(shop, b"no database")
+    quiet(shop, "prompt")
+    shop.run("status")
+    assert run(shop, "hook", "prompt", data=PROMPT)[1] != b""
+
+
+def test_a_vault_that_somebody_writes_to_is_read(shop: Shop) -> None:
+    with open(shop.vault / "state" / "lock", "ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert hook(shop, "prompt", PROMPT)[0] != ""
+        assert quiet(shop, "session-end") == b""
+
+
+def test_a_bug_is_no_failure_of_the_host(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(*_: object) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(process, "_respond", bug)
+    assert hook(shop, "prompt", PROMPT) == ("", ["engram hook prompt: ZeroDivisionError"])
+
+
+def test_a_state_folder_that_cannot_be_written_is_no_failure(shop: Shop) -> None:
+    (shop.folder / "home" / "hooks").write_text("a file where a folder should be")
+    assert hook(shop, "prompt", b"x") == ("", ["engram hook prompt: BadInput"])

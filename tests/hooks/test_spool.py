@@ -1,0 +1,106 @@
+"""Pokes: a transcript that has grown is written down, and taken in later."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engram.surfaces.hooks.spool import Poke, give_back, note_trouble, take, troubles
+from tests.cli.shop import Shop
+from tests.hooks.conversation import hook, said_by
+
+LINE = {
+    "type": "user", "uuid": "1", "sessionId": "s9", "timestamp": "2026-03-06T11:00:00Z",
+    "cwd": "/home/kim/shop",
+    "message": {"role": "user", "content": "We decided to print receipts on recycled paper."},
+}  # fmt: skip
+
+
+def waiting(state: Path) -> list[Poke]:
+    """What a catch-up would take, left where it is."""
+    pokes = take(state)
+    give_back(state, pokes)
+    return pokes
+
+
+@pytest.fixture
+def transcript(shop: Shop) -> Path:
+    return shop.write(".claude/projects/-home-kim-shop/s9.jsonl", json.dumps(LINE) + "\n")
+
+
+@pytest.mark.parametrize("event", ["pre-compact", "session-end"])
+def test_what_is_poked_is_taken_in_by_the_next_catch_up(
+    event: str, shop: Shop, transcript: Path
+) -> None:
+    data = said_by("SessionEnd", transcript_path=str(transcript), reason="exit")
+    for _ in range(3):
+        assert hook(shop, event, data) == ("", [])
+    state = shop.folder / "home"
+    assert [(poke.source, poke.path) for poke in waiting(state)] == [
+        ("claude-code", str(transcript.resolve()))
+    ]
+    assert shop.run("hook", "catch-up").out == "took in 1 new turn from 1 transcript\n"
+    assert "recycled paper" in shop.run("search", "receipts").out
+    assert shop.run("hook", "catch-up").out == "took in 0 new turns from 0 transcripts\n"
+
+
+def test_only_a_transcript_in_its_agents_own_folder_counts(shop: Shop, transcript: Path) -> None:
+    elsewhere = shop.write("elsewhere.jsonl", json.dumps(LINE) + "\n")
+    link = transcript.with_name("link.jsonl")
+    link.symlink_to(elsewhere)
+    for path in (
+        "", "relative.jsonl", str(elsewhere), str(link), str(transcript.parent),
+        str(transcript) + "x", f"{transcript.parent}/../../../elsewhere.jsonl",
+    ):  # fmt: skip
+        data = said_by("SessionEnd", transcript_path=path)
+        assert hook(shop, "session-end", data) == ("", [])
+    assert waiting(shop.folder / "home") == []
+
+
+def test_a_vault_that_is_not_registered_gets_nothing(shop: Shop, transcript: Path) -> None:
+    shop.write("cloned/engram.toml", 'format = 1\nid = "cloned"\n')
+    data = said_by("SessionEnd", transcript_path=str(transcript))
+    assert hook(shop, "session-end", data, "--vault", str(shop.folder / "cloned")) == ("", [])
+    assert waiting(shop.folder / "home") == []
+
+
+def test_other_agents_are_known_by_their_folders(shop: Shop) -> None:
+    places = {
+        "codex": ".codex/sessions/2026/03/06/rollout-x.jsonl",
+        "gemini-cli": ".gemini/tmp/abc/chats/session-x.json",
+    }
+    for path in places.values():
+        data = said_by("SessionEnd", transcript_path=str(shop.write(path, "{}")))
+        hook(shop, "session-end", data)
+    assert [poke.source for poke in waiting(shop.folder / "home")] == list(places)
+
+
+def test_what_cannot_be_taken_in_waits(shop: Shop, transcript: Path) -> None:
+    hook(shop, "session-end", said_by("SessionEnd", transcript_path=str(transcript)))
+    moved = shop.vault.rename(shop.folder / "moved")
+    ran = shop.run("hook", "catch-up", "--json")
+    assert json.loads(ran.out) == {"turns": 0, "files": 0, "waiting": 1, "failed_hooks": 0}
+    assert "does not exist" in ran.err
+    moved.rename(shop.vault)
+    assert json.loads(shop.run("hook", "catch-up", "--json").out)["turns"] == 1
+
+
+def test_a_line_holds_no_words_and_a_damaged_one_is_passed_over(tmp_path: Path) -> None:
+    poke = Poke("2026-03-06T12:00:00Z", "session-end", "codex", "/x", "/v")
+    give_back(tmp_path, [poke, poke])
+    path = tmp_path / "hooks" / "spool.jsonl"
+    path.write_bytes(b'{"torn\n[]\n{"time": "x"}\n\xff\n' + path.read_bytes())
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert take(tmp_path) == [poke]
+    assert take(tmp_path) == []
+    assert list((tmp_path / "hooks").iterdir()) == []
+
+
+def test_nothing_grows_without_end(tmp_path: Path) -> None:
+    for _ in range(4000):
+        note_trouble(tmp_path, "2026-03-06T12:00:00Z", "prompt", "x" * 40)
+    size = (tmp_path / "hooks" / "trouble.jsonl").stat().st_size
+    assert 262_144 <= size < 262_144 + 200
+    assert troubles(tmp_path)[0] > 1000
