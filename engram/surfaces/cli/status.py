@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
+
 import click
 
 from engram.model.report import ModelStatus
+from engram.settings.places import places_of
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
+from engram.surfaces.hooks.spool import troubles
 
 
 @click.command("status")
@@ -16,8 +21,9 @@ def command() -> None:
     with opened() as vault:
         state = vault.status()
         newer = vault.read_only
+    failed, log = troubles(places_of(os.environ).state_dir)
     if wants_json():
-        emit_json(state)
+        emit_json({**dataclasses.asdict(state), "failed_hooks": failed})
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
@@ -44,6 +50,8 @@ def command() -> None:
         say(f"refused    {count:,} {code}")
     for code, count in sorted(state.failures.items()):
         say(f"failed     {count:,} {code}")
+    if failed:
+        say(f"hooks      {plural(failed, 'hook')} of agents failed; {log} says why")
 
 
 def _say_model(model: ModelStatus) -> None:
