@@ -157,7 +157,8 @@ def test_a_transaction_that_is_lost_or_damaged_costs_only_its_undo(
         opened.remember("The shop has two doors.")
         opened.undo()
         assert _texts(opened) == live
-        assert len(opened.log()) in (count + 1, count + 2)
+        # one less or none, two more, and what a lost change did to files counts as an edit by hand
+        assert len(opened.log()) - count in (1, 2, 3)
         if how != "deleted":
             assert path.read_bytes() == bodies.get(how, others), "evidence is not overwritten"
     with open_vault() as again:

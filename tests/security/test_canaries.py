@@ -88,17 +88,16 @@ def _rows(vault: Vault) -> Iterator[str]:
 
 
 def _indexed(vault: Vault) -> Iterator[str]:
-    """All terms and stored fields of the index."""
+    """All terms and keys of the index, in every generation that there is."""
     from whoosh import index
 
-    for folder in sorted((vault.cache / "index").glob("gen-*/*")):
-        if folder.is_dir():
-            opened = index.open_dir(str(folder), readonly=True)
-            reader = opened.reader()
-            for field in ("key", "title", "body"):
-                yield from (term.decode() for term in reader.lexicon(field))
-            yield from map(str, reader.all_stored_fields())
-            reader.close()
+    for table in sorted((vault.cache / "index").glob("gen-*/*/_*.toc")):
+        name = table.name.split("_")[1]
+        opened = index.open_dir(str(table.parent), indexname=name, readonly=True)
+        reader = opened.reader()
+        for field in ("key", "body"):
+            yield from (term.decode() for term in reader.lexicon(field))
+        reader.close()
 
 
 def _live(vault: Vault) -> None:
