@@ -22,19 +22,25 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def on_terminal(
-    shop: Shop, *arguments: str, width: int = 60, stream: str = "stdout", **more: str
-) -> str:
-    """What `engram ARGUMENTS` shows on a terminal that one of its streams is."""
+    shop: Shop, *arguments: str, width: int = 60, stream: str = "stdout", typed: str = "",
+    **more: str,
+) -> str:  # fmt: skip
+    """What `engram ARGUMENTS` shows on a terminal that one of its streams is.
+
+    With something `typed` standard input is the terminal as well.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     environment = surroundings(shop.folder) | shop.environment | {"TERM": "xterm"} | more
     del environment["COLUMNS"]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | {stream: theirs}
     process = subprocess.Popen(
-        [sys.executable, "-m", "engram", *arguments], cwd=shop.folder, stdin=subprocess.DEVNULL,
+        [sys.executable, "-m", "engram", *arguments], cwd=shop.folder,
+        stdin=theirs if typed else subprocess.DEVNULL,
         env=environment | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}, **streams,
     )  # fmt: skip
     os.close(theirs)
+    os.write(ours, typed.encode("utf-8"))
     shown = b""
     while True:
         try:
@@ -90,3 +96,16 @@ def test_an_import_shows_its_progress_on_a_terminal_only(shop: Shop) -> None:
     assert "reading jsonl" in _ESCAPE.sub("", shown)
     shop.write("again.jsonl", "".join(line % number for number in range(50, 60)))
     assert "reading" not in shop.run("import", "jsonl", "again.jsonl").err
+
+
+@pytest.mark.parametrize(("answer", "taken"), [("y\n", True), ("n\n", False), ("\n", False)])
+def test_an_import_of_everything_asks_before_it_takes_anything(
+    answer: str, taken: bool, shop: Shop
+) -> None:
+    shop.write("new/talk.jsonl", '{"role": "user", "content": "The oven has two doors."}\n')
+    shown = on_terminal(
+        shop, "import", "auto", "new", stream="stderr", typed=answer, width=100
+    )  # fmt: skip
+    assert "take in 1 turn? [y/N]" in shown
+    assert ("engram undo import-" in shown) is taken
+    assert ("nothing was imported" in shown) is not taken
