@@ -313,8 +313,8 @@ class Library:
         places: dict[str, tuple[str, int]] = {}
         for name in dict.fromkeys(link.partition("#")[0] for link in wanted):
             path = transcripts.find(name) or ""
-            lines = {block.link: block.line for block in transcripts.blocks(path)} if path else {}
-            named = (link for link in wanted if link.partition("#")[0] == name)
+            named = [link for link in wanted if link.partition("#")[0] == name]
+            lines = transcripts.lines(path, named) if path else {}
             places.update((link, (path, lines.get(link, 1))) for link in named)
         return places
 

@@ -8,8 +8,10 @@ is given to an agent (design 1.9).
 
 from __future__ import annotations
 
+import math
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -138,21 +140,25 @@ class Reading:
         until = time.monotonic() + milliseconds / 1000
         writable = self.writable
         behind = writable and self.ledger.behind
-        found = self._scan(lambda: time.monotonic() > until)
+        looked = self._scan(until)
         if not writable:
-            self.followers.take_up(found)
-        elif behind or found.changed or found.gone:
+            self.followers.take_up(looked)
+        elif behind or looked.changed or looked.gone:
+            noticed = (*looked.changed, *looked.gone)
             try:
                 with self.ledger.lock(timeout=_SETTLE_PATIENCE):
-                    # looked at again: the vault may have been recovered, or changed by another
-                    found = self._scan(lambda: time.monotonic() > until)
-                    self._settle(found)
+                    # again: the vault may have been recovered, or changed by another
+                    self._settle(self._scan(until if behind else 0.0, first=noticed))
             except (Locked, StorageError, BadInput):
                 return False  # somebody writes, or the disk is full, read-only or damaged
-        return found.complete
+        return looked.complete
 
-    def _scan(self, out_of_time: Callable[[], bool] = lambda: False) -> Scan:
-        return scan(self.disk, self.followers.catalog.files(), out_of_time)
+    def _scan(self, until: float = math.inf, first: Iterable[str] = ()) -> Scan:
+        """Look for hand edits until that time of the monotonic clock, each time from elsewhere."""
+        rows = self.followers.catalog.files()
+        return scan(
+            self.disk, rows, lambda: time.monotonic() > until, first=first, start=random.random()
+        )
 
     # -- asking --------------------------------------------------------------------------------
 

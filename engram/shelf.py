@@ -87,8 +87,8 @@ class Shelf:
                     documents, removed = self._since(state.seen, missed)
                     self._finder.update(documents, removed, seen=target)
                     return
-            # what cannot be brought up goes first: purged words must not survive in it
-            self._finder.drop()
+                # it goes first: purged words must not survive in it if nothing can be built
+                self._finder.drop()
         except IndexUnusable as reason:
             _log.warning("the index is not usable (%s); building it anew", reason)
         self.rebuild()
@@ -229,17 +229,27 @@ class Shelf:
             yield from self._shown(path, hidden)
 
     def _shown(self, path: str, hidden: Set[str]) -> Iterator[Document]:
-        """The turns that a transcript shows, but those that a forgotten memory hides."""
-        transcripts = self._followers.transcripts
+        """The turns that a transcript shows, but those that a forgotten memory hides.
+
+        In the words of the journal, where it has them: what is indexed as it comes is the same.
+        """
+        transcripts, turns = self._followers.transcripts, self._followers.catalog.turns
         title, name = transcripts.header(path).get("title", ""), path.rpartition("/")[2][:-3]
-        ordinals = self._followers.catalog.turns.ordinals(name)
-        for number, block in enumerate(transcripts.blocks(path), 1):
-            if block.text == PURGED or block.link in hidden:
+        ordinals = turns.ordinals(name)
+        behind = max(ordinals.values(), default=0)
+        blocks = [block for block in transcripts.blocks(path) if block.text != PURGED]
+        rows = turns.behind_links([block.link for block in blocks])
+        numbers = [row.seq for row in rows.values() if row.seq > 0]
+        said = {
+            f"{name}#^{turn.block}": (turn.text, turn.speaker)
+            for turn in self._journal.read(turns.places(numbers))
+        }
+        for number, block in enumerate(blocks, 1):
+            if block.link in hidden:
                 continue
-            place = place_in(name, ordinals.get(block.link, number))
-            yield Document(
-                block.link, "turns", title, block.text, day_of(block.time), block.speaker, place
-            )
+            place = place_in(name, ordinals.get(block.link, behind + number))
+            text, speaker = said.get(block.link, (block.text, block.speaker))
+            yield Document(block.link, "turns", title, text, day_of(block.time), speaker, place)
 
     def _foreign_documents(self, links: Sequence[str]) -> list[Document]:
         """Documents of turns that only transcripts have."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from engram.index.contract import MAX_TERMS
 from engram.index.english import STOP_WORDS, stem
@@ -50,8 +50,6 @@ _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
-_RUN = re.compile(f"[{_DENSE}]+|[^{_DENSE}]+")
-_IS_DENSE = re.compile(f"[{_DENSE}]")
 
 #: Latin letters that Unicode does not take apart.
 _UNDIVIDED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "æ": "ae", "œ": "oe", "ı": "i"})
@@ -70,6 +68,11 @@ def query_terms(text: str, limit: int = MAX_TERMS) -> list[str]:
     told = dict.fromkeys(_terms(text, asked=True, stop=STOP_WORDS))
     distinct = told or dict.fromkeys(_terms(text, asked=True))
     return list(distinct)[:limit]
+
+
+def beginning(prefix: str) -> str:
+    """The beginning of a word as terms are written: without capitals and accents, not stemmed."""
+    return next(map(_plain_letters, words(_UNSPEAKABLE.sub("", prefix))), "")
 
 
 def _terms(text: str, *, asked: bool, stop: frozenset[str] = frozenset()) -> list[str]:
@@ -107,7 +110,7 @@ def _split(token: str, asked: bool) -> Iterator[str]:
         yield token.replace("'", "")
         return
     whole = token.lstrip("#@$€£¥~/")
-    if len(whole) > _LONGEST or _IS_DENSE.search(whole):
+    if len(whole) > _LONGEST or any(is_dense for _, is_dense in _runs(whole)):
         whole = ""
     else:
         yield from _short(_plain_letters(whole))
@@ -125,12 +128,25 @@ def _of_word(word: str, asked: bool) -> Iterator[str]:
     if word.isascii():
         yield from _of_plain_word(word)
         return
-    for run in _RUN.findall(word):
-        if _IS_DENSE.match(run):
+    for run, is_dense in _runs(word):
+        if is_dense:
             yield from _of_dense_run(run, asked)
         else:
             plain = _plain_letters(run)
             yield from _of_plain_word(plain) if plain.isascii() else _short(plain)
+
+
+def _runs(word: str) -> Iterator[tuple[str, bool]]:
+    """A word in parts of scripts that are written without spaces, or not."""
+    if word.isascii():
+        return iter([(word, False)])
+    return ((run[0], run[1] is not None) for run in _run().finditer(word))
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    """Compiled when it is first needed: that takes longer than most commands have to spare."""
+    return re.compile(f"([{_DENSE}]+)|[^{_DENSE}]+")
 
 
 def _of_plain_word(word: str) -> Iterator[str]:

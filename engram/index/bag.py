@@ -22,7 +22,7 @@ MARK = "\x01"
 #: A longer document counts as this long: the difference says nothing any more.
 _LONGEST = 65_535
 _CAPTION = re.compile(
-    r"\[(?:photo|image|picture|video|figure)s?: ([^\]\n]{1,2000})\]", re.IGNORECASE
+    r"\[(?:photo|image|picture|video|figure)s?: ([^\[\]\n]{1,2000})\]", re.IGNORECASE
 )
 
 
@@ -54,7 +54,8 @@ def bag_of(document: Document) -> Bag:
 
 def speaker_term(name: str) -> str:
     """The term of what a person of that name, a single word, has said."""
-    return f"{MARK}{name.casefold()[:60]}"
+    spoken = name.casefold()[:60].encode("utf-8", "replace").decode("utf-8")
+    return f"{MARK}{spoken}"
 
 
 def _add(weights: Counter[str], text: str, weight: int) -> None:

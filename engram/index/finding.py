@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from engram.index.analysis import query_terms
+from engram.index.analysis import beginning, query_terms
 from engram.index.bag import MARK, speaker_term
 from engram.index.contract import MAX_TERMS
 from engram.index.english import STOP_WORDS
@@ -24,15 +24,17 @@ from engram.index.scoring import (
     best,
     memory_scores,
 )
-from engram.model.hit import Admit, Collection, Found, Hints
+from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import Day
 from engram.model.text import words
 
 #: terms that the beginning of a word stands for
 _EXPANSIONS = 32
-#: documents that are let through or not in one go, and in all
-_BATCH, _MOST_LOOKED_AT = 64, 5_000
+#: documents that are let through or not in one go, the first time
+_BATCH = 64
 _EPOCH = date(1970, 1, 1).toordinal()
+#: of the year 2149; what is later counts as this
+_LATEST_DAY = 0xFFFF
 
 
 def find(
@@ -49,7 +51,7 @@ def find(
         scores = turns.scores()
     first, last = number_of(hints.since), number_of(hints.before)
     if first or last:
-        days, end = corpus.days, last or 1 << 16
+        days, end = corpus.days, last if 0 < last < _LATEST_DAY else _LATEST_DAY + 1
         scores = {number: score for number, score in scores.items() if first <= days[number] < end}
     found = []
     for number, key, score in _let_through(corpus, scores, limit, admit):
@@ -65,7 +67,7 @@ def _let_through(
         yield from best(scores, limit, corpus.key)
         return
     looked_at, left, size = 0, limit, max(_BATCH, limit)
-    while left and looked_at < min(len(scores), _MOST_LOOKED_AT):
+    while left and looked_at < len(scores):
         # nearly always the first screen will do; each further look is twice as deep
         ordered = best(scores, looked_at + size, corpus.key)[looked_at:]
         passed = frozenset(admit([key for _, key, _ in ordered]))
@@ -82,7 +84,9 @@ def _asked(corpus: Corpus, query: str, names: list[str], hints: Hints) -> dict[s
     told = query_terms(query)
     asked = {term: 1.0 for term in told if term not in spoken} or dict.fromkeys(told, 1.0)
     for prefix in hints.prefixes:
-        for term in corpus.expand(prefix, _EXPANSIONS):
+        begun = beginning(prefix)
+        # terms are stems: a long beginning of a word stands for the word's own as well
+        for term in (*query_terms(prefix), *(corpus.expand(begun, _EXPANSIONS) if begun else ())):
             asked.setdefault(term, 1.0)
     if hints.when:
         for term in query_terms(TIME_WORDS):
@@ -100,8 +104,18 @@ def _speakers(corpus: Corpus, query: str) -> list[str]:
 
 
 def number_of(day: Day) -> int:
-    """A day as days since 1970; 0 for none, or for one before."""
-    return max(date.fromisoformat(day).toordinal() - _EPOCH, 0) if day else 0
+    """A day as days since 1970 in 16 bits; 0 for none, one before, and one that no calendar has."""
+    try:
+        return min(max(date.fromisoformat(day).toordinal() - _EPOCH, 0), _LATEST_DAY)
+    except ValueError:
+        return 0
+
+
+def place_of(document: Document) -> int:
+    """Where a turn stands; one that says nothing of that is a conversation of its own."""
+    if document.place or document.collection == "memories":
+        return document.place
+    return place_in(document.key, 1)
 
 
 def _span(first: Day, last: Day) -> Span:

@@ -123,7 +123,8 @@ class Generations:
     def publish(self, build: Path, manifest: Manifest, base: Generation | None) -> Generation:
         """Sync a build, give it the next number, and swing the pointer to it.
 
-        Its predecessor stays for readers that have just read the pointer; older ones are removed.
+        The `base` of an update stays for readers that have just read the pointer; older ones go,
+        and all do when it was built anew: nothing that it does not hold is left behind.
         """
         synced = set(base.manifest.files.values()) if base else set()
         files = _sealed(build, synced)
@@ -131,13 +132,12 @@ class Generations:
         for collection in COLLECTIONS:
             _sync_folder(build / collection)
         _sync_folder(build)
-        before = self._named()
         number = 1 + max(self._numbers(), default=0)
         target = self._folder / f"gen-{number}"
         os.rename(build, target)
         _sync_folder(self._folder)
         self._swing(target.name)
-        self._sweep(_GENERATION, keep={target.name, before})
+        self._sweep(_GENERATION, keep={target.name} | ({base.folder.name} if base else set()))
         return _checked(number, target)
 
     def drop(self) -> None:
@@ -165,13 +165,6 @@ class Generations:
         _write(temporary, name.encode("ascii") + b"\n")
         os.replace(temporary, self._folder / _POINTER)
         _sync_folder(self._folder)
-
-    def _named(self) -> str:
-        """What the pointer says now, however wrong."""
-        try:
-            return _read(self._folder / _POINTER).decode("ascii", "replace").strip()
-        except IndexUnusable:
-            return ""
 
     def _names(self, pattern: re.Pattern[str]) -> list[str]:
         return sorted(name for name in os.listdir(self._folder) if pattern.fullmatch(name))

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from engram.index.bag import Bag, bag_of
 from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
-from engram.index.finding import find, number_of
+from engram.index.finding import find, number_of, place_of
 from engram.index.scoring import Postings
 from engram.model.hit import ORDINALS, Admit, Collection, Document, Found, Hints
 
@@ -27,7 +27,7 @@ class _Counted:
         self._keys = [document.key for document, _ in rows]
         self.lengths = [bag.length for _, bag in rows]
         self.days = [number_of(document.day) for document, _ in rows]
-        self.places = [document.place for document, _ in rows]
+        self.places = [place_of(document) for document, _ in rows]
         self.count = len(rows)
         self.average = sum(self.lengths) / (self.count or 1)
         self._postings: dict[str, tuple[list[int], list[int]]] = {}

@@ -80,7 +80,7 @@ class Corpus(Protocol):
     def sessions(self) -> Mapping[int, int]: ...
 
     def postings(self, term: str) -> list[Postings]:
-        """Who holds a term, in order; empty when nobody does."""
+        """Who holds a term, in order, without those that were taken out; empty when nobody does."""
         ...
 
     def expand(self, prefix: str, most: int) -> list[str]:
@@ -113,15 +113,14 @@ def memory_scores(corpus: Corpus, asked: Mapping[str, float]) -> dict[int, float
     scale, slope = BODY * K1 * (1 - B), BODY * K1 * B / (corpus.average or 1.0)
     for term, weight in asked.items():
         found = corpus.postings(term)
-        holding = min(sum(len(documents) for _, documents, _ in found), corpus.count)
+        holding = sum(len(documents) for _, documents, _ in found)
         if not holding:
             continue
         most = weight * rarity(corpus.count, holding) * (K1 + 1)
         for first, documents, tenths in found:
             for document, tenth in zip(documents, tenths, strict=True):
-                length = lengths[first + document]
-                if length:
-                    scores[first + document] += most * tenth / (tenth + scale + slope * length)
+                number = first + document
+                scores[number] += most * tenth / (tenth + scale + slope * lengths[number])
     return scores
 
 
@@ -202,16 +201,18 @@ class TurnScores:
         counts: list[tuple[int, int]] = []
         for first, documents, tenths in found:
             for document, tenth in zip(documents, tenths, strict=True):
-                length = lengths[first + document]
-                if length:
-                    place = places[first + document]
-                    given[place] = most * tenth / (tenth + scale + slope * length)
-                    counts.append((place, tenth))
+                number = first + document
+                place = places[number]
+                given[place] = most * tenth / (tenth + scale + slope * lengths[number])
+                counts.append((place, tenth))
         self._own_words.update(given)
         telling = list(given.items())
         if len(telling) > _SPREADING:
             least = heapq.nlargest(_SPREADING, given.values())[-1]
-            telling = [one for one in telling if one[1] >= least][:_SPREADING]
+            telling = [one for one in telling if one[1] > least]
+            # of those that say as much as the last, the same in every index
+            ties = sorted(place for place, value in given.items() if value == least)
+            telling += [(place, least) for place in ties[: _SPREADING - len(telling)]]
         known = given.get
         for place, value in telling:
             for step, share in NEIGHBOURS:
@@ -231,7 +232,7 @@ class TurnScores:
         for place, tenth in counts:
             spoken[place // ORDINALS] += tenth
         sessions, average = self._corpus.sessions, self._average_talk
-        most = weight * surprise(len(sessions), min(len(spoken), len(sessions))) * (_TALK_K1 + 1)
+        most = weight * surprise(len(sessions), len(spoken)) * (_TALK_K1 + 1)
         for session, tenths in spoken.items():
             norm = _TALK_K1 * (1 - _TALK_B + _TALK_B * sessions.get(session, 1) / average)
             self._talk[session] += most * tenths / (tenths + norm * BODY)
@@ -240,7 +241,7 @@ class TurnScores:
         """The most a term can give, and the two numbers by which a length is weighed, in tenths."""
         corpus = self._corpus
         holding = sum(len(documents) for _, documents, _ in found)
-        most = weight * surprise(corpus.count, min(holding, corpus.count)) * (K1 + 1)
+        most = weight * surprise(corpus.count, holding) * (K1 + 1)
         return most, BODY * K1 * (1 - B), BODY * K1 * B / (corpus.average or 1.0)
 
     def _places_of(self, terms: Iterable[str]) -> frozenset[int]:

@@ -113,15 +113,15 @@ class BagWriter(SegmentWriter):  # type: ignore[misc]
         SegmentWriter.__init__(self, index, codec=BagCodec(), limitmb=1)
         self.pool = Bags()
 
-    def add_bag(self, key: str, bag: dict[str, int], cells: dict[str, bytes]) -> None:
+    def add_bag(self, key: bytes, bag: dict[str, int], cells: dict[str, bytes]) -> None:
         """Add a document: its key, the weight of each term in tenths, its cells by column."""
-        document, put, named = self.docnum, self.pool.put, key.encode("utf-8")
+        document, put = self.docnum, self.pool.put
         rows, schema = self.perdocwriter, self.schema
         rows.start_doc(document)
-        put("key", named, document, SCALE)
+        put("key", key, document, SCALE)
         for term, weight in bag.items():
             put("body", term.encode("utf-8"), document, weight)
-        rows.add_column_value("key", schema["key"].column_type, named)
+        rows.add_column_value("key", schema["key"].column_type, key)
         for name, cell in cells.items():
             rows.add_column_value(name, schema[name].column_type, cell)
         rows.finish_doc()
@@ -196,7 +196,7 @@ def _decoded(dbfile: Any, start: int) -> Postings:
     """The documents and weights of the block at an offset; raises ValueError for a damaged one."""
     head: bytes = dbfile.get(start, _HEAD)
     typecode, count = chr(head[0]), int.from_bytes(head[1:], "little")
-    if typecode not in "BHI":
+    if typecode not in "BHI" or not count:
         raise ValueError("a block of postings is damaged")
     size = count * array(typecode).itemsize
     block: bytes = dbfile.get(start + _HEAD, size + count)

@@ -34,6 +34,8 @@ _log = logging.getLogger(__name__)
 _SCHEMA = f"2.{ANALYSIS}"
 #: letters that a misspelt word shares with what was meant, most of the time
 _SAME_BEGINNING = 2
+#: how often a generation may be replaced between being named and being opened
+_ATTEMPTS = 5
 
 Answer = TypeVar("Answer")
 
@@ -110,20 +112,21 @@ class WhooshFinder:
         self, ask: Callable[[Reading], list[Answer]], collection: Collection,
         outside: Admit | None = None,
     ) -> list[Answer]:  # fmt: skip
-        """What the generation in force answers; asked once more when it changed meanwhile."""
+        """What the generation in force answers; asked again when it changed meanwhile."""
         with self._searching, self._reporting("search", outside):
-            try:
-                return ask(self._reading(collection))
-            except Exception as error:
-                if isinstance(outside, _Admitting) and error is outside.failure:
-                    raise
-                stale = self._read_at
-                self._close()
-                if self._generations.pointer() == stale:
-                    self._broken = (stale, _reason(error))
-                    raise
-                # A newer generation was published while this one was being opened.
-                return ask(self._reading(collection))
+            for _ in range(_ATTEMPTS):
+                try:
+                    return ask(self._reading(collection))
+                except Exception as error:
+                    if isinstance(outside, _Admitting) and error is outside.failure:
+                        raise
+                    stale = self._read_at
+                    self._close()
+                    if self._generations.pointer() == stale:
+                        self._broken = (stale, _reason(error))
+                        raise
+                    # A newer generation was published while this one was being opened.
+            return ask(self._reading(collection))
 
     def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:
         """Build a generation from all documents, aside, and swap it in; bounded memory.
@@ -219,7 +222,7 @@ class WhooshFinder:
             if isinstance(stream, _Stream | _Admitting) and error is stream.failure:
                 raise
             self._faults += 1
-            _log.warning("the index cannot %s: %s", doing, _reason(error))
+            _log.info("the index cannot %s: %s", doing, _reason(error))
             if isinstance(error, IndexUnusable):
                 raise
             raise IndexUnusable(_reason(error)) from error

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from whoosh import columns, fields, index, versionstring
 from whoosh.reading import TermNotFound
 
 from engram.index.bag import bag_of
-from engram.index.finding import number_of
+from engram.index.finding import number_of, place_of
 from engram.index.scoring import Postings
 from engram.index.whoosh_codec import BagMatcher, BagWriter, ColumnBytes, WholeColumn, numbers
 from engram.model.hit import ORDINALS, Document
@@ -40,15 +40,15 @@ _FIELDS = fields.Schema(
     place=fields.COLUMN(ColumnBytes(8)),
 )
 _TOC = re.compile(r"_([a-z0-9]+)_\d+\.toc")
-_LATEST_DAY = 0xFFFF
 
 
 def _name(document: Document) -> str:
     """The index that a document belongs to: of its collection, or of its quarter."""
     if document.collection == "memories":
         return "memories"
-    year, _, month = document.day[:7].partition("-")
-    return f"y{year}q{(int(month) + 2) // 3}" if month else "undated"
+    if not number_of(document.day):
+        return "undated"
+    return f"y{document.day[:4]}q{(int(document.day[5:7]) + 2) // 3}"
 
 
 def _names(folder: Path) -> list[str]:
@@ -66,16 +66,24 @@ class Writing:
         self._new = new
         self._writers: dict[str, BagWriter] = {}
         self._known = set() if new else set(_names(folder))
+        #: the index of each key's last document, and the keys that came more than once
+        self._homes: dict[str, str] = {}
+        self._repeated: dict[str, None] = {}
 
     def add(self, document: Document) -> None:
         """Add a document; one of that key that was committed before must have been removed."""
         bag = bag_of(document)
         cells = {
             "length": bag.length.to_bytes(2, "little"),
-            "day": min(number_of(document.day), _LATEST_DAY).to_bytes(2, "little"),
-            "place": document.place.to_bytes(8, "little"),
+            "day": number_of(document.day).to_bytes(2, "little"),
+            "place": place_of(document).to_bytes(8, "little"),
         }
-        self._writer(_name(document)).add_bag(document.key, bag.terms, cells)
+        name = _name(document)
+        if self._new:
+            if document.key in self._homes:
+                self._repeated[document.key] = None
+            self._homes[document.key] = name
+        self._writer(name).add_bag(_encoded(document.key), bag.terms, cells)
 
     def remove(self, keys: Iterable[str]) -> None:
         """Remove the committed documents of some keys, where there are any."""
@@ -83,21 +91,21 @@ class Writing:
         for name in sorted(self._known):
             reader = _opened(self._folder, name).reader()
             try:
-                numbers = [number for key in doomed for number in _documents_of(reader, key)]
+                held = [number for key in doomed for number in _documents_of(reader, key)]
             finally:
                 reader.close()
-            for number in numbers:
+            for number in held:
                 self._writer(name).delete_document(number)
 
     def commit(self) -> int:
         """Make the changes visible; returns how many documents the collection has.
 
         Of several documents of one key the last stays in a new collection; in an old one the
-        caller gives each key once, because looking for repeats costs a walk over all keys.
+        caller gives each key once.
         """
         for writer in self._writers.values():
             writer.commit()
-        if self._new:
+        if self._repeated:
             for name in self._writers:
                 self._drop_repeats(name)
         for name in self._writers:
@@ -121,19 +129,19 @@ class Writing:
         return self._writers[name]
 
     def _drop_repeats(self, name: str) -> None:
-        """Of documents added under one key keep the last: they are numbered in order."""
+        """Of documents added under one key keep the last: in an index they stand in order."""
         opened = _opened(self._folder, name)
         reader = opened.reader()
         try:
-            repeated: list[int] = []
-            for key, info in reader.iter_prefix("key", ""):
-                if info.doc_frequency() > 1:
-                    repeated += _documents_of(reader, key)[:-1]
+            doomed: list[int] = []
+            for key in self._repeated:
+                held = _documents_of(reader, key)
+                doomed += held[:-1] if self._homes[key] == name else held
         finally:
             reader.close()
-        if repeated:
+        if doomed:
             writer = BagWriter(opened)
-            for number in repeated:
+            for number in doomed:
                 writer.delete_document(number)
             writer.commit(merge=False)
 
@@ -142,10 +150,15 @@ def _opened(folder: Path, name: str) -> Any:
     return index.open_dir(str(folder), indexname=name, schema=_FIELDS)
 
 
-def _documents_of(reader: Any, key: str | bytes) -> list[int]:
+def _encoded(key: str) -> bytes:
+    """A key as it is kept, whatever a file system calls its files."""
+    return key.encode("utf-8", "surrogatepass")
+
+
+def _documents_of(reader: Any, key: str) -> list[int]:
     """The numbers of the documents of a key, deleted ones left out."""
     try:
-        held = reader.postings("key", key).all_ids()
+        held = reader.postings("key", _encoded(key)).all_ids()
     except TermNotFound:
         return []
     return [number for number in held if not reader.is_deleted(number)]
@@ -211,8 +224,9 @@ class Reading:
         """The terms of each conversation, by the upper part of its places."""
         found: dict[int, int] = {}
         for place, length in zip(self.places, self.lengths, strict=True):
-            name = place // ORDINALS
-            found[name] = found.get(name, 0) + length
+            if length:
+                name = place // ORDINALS
+                found[name] = found.get(name, 0) + length
         return found
 
     def postings(self, term: str) -> list[Postings]:
@@ -223,9 +237,9 @@ class Reading:
                 self._held.clear()
             encoded = term.encode("utf-8")
             held = [
-                (first, matcher.documents, matcher.tenths)
+                (first, *found)
                 for leaf, first in self._leaves
-                if (matcher := _matcher(leaf, encoded)) is not None
+                if (found := _living(leaf, encoded)) is not None
             ]
             self._held[term] = held
         return held
@@ -235,6 +249,8 @@ class Reading:
         found: set[str] = set()
         for leaf, _ in self._leaves:
             terms: Iterator[bytes] = leaf.expand_prefix("body", prefix.encode("utf-8"))
+            if leaf.has_deletions():
+                terms = (term for term in terms if _living(leaf, term) is not None)
             found.update(term.decode("utf-8") for term in islice(terms, most))
         return sorted(found)[:most]
 
@@ -246,7 +262,7 @@ class Reading:
                     column = _FIELDS["key"].column_type
                     self._keys[first] = leaf.column_reader("key", column, translate=False)
                 data: bytes = self._keys[first][document - first]
-                return data.decode("utf-8")
+                return data.decode("utf-8", "surrogatepass")
         raise IndexError(document)
 
     def close(self) -> None:
@@ -277,3 +293,16 @@ def _matcher(leaf: Any, term: bytes) -> BagMatcher | None:
     while not isinstance(matcher, BagMatcher):
         matcher = matcher.child
     return matcher
+
+
+def _living(leaf: Any, term: bytes) -> tuple[Sequence[int], Sequence[int]] | None:
+    """Who holds a term in one segment and its weights, without what was deleted; None if nobody."""
+    matcher = _matcher(leaf, term)
+    if matcher is None:
+        return None
+    documents, tenths = matcher.documents, matcher.tenths
+    gone = leaf.deleted_docs_set.intersection(documents) if leaf.has_deletions() else ()
+    if not gone:
+        return documents, tenths
+    kept = [at for at, document in enumerate(documents) if document not in gone]
+    return ([documents[at] for at in kept], [tenths[at] for at in kept]) if kept else None

@@ -97,7 +97,7 @@ class RecallSettings:
     budget_tokens: int = 1200
     limit: int = 10
     #: the longest that a read may spend on settling hand edits, milliseconds
-    settle_ms: int = 50
+    settle_ms: int = 150
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
+from typing import NamedTuple
 
 from engram.model.change import Event, Transaction
 from engram.model.memory import LIVE, Memory
@@ -24,7 +25,7 @@ from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "5"
+SCHEMA = "6"
 
 _TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -46,6 +47,7 @@ create table words(term text, memory int, primary key(term, memory)) without row
 create index words_memory on words(memory);
 create index memories_slot on memories(slot) where slot != '';
 create table sources(link text, id text, primary key(link, id)) without rowid;
+create index sources_id on sources(id);
 create table transactions(
   n integer primary key, time text, kind text, batch text, changes int, left_alone text,
   undoes text
@@ -59,8 +61,7 @@ _FIELDS = tuple(field.name for field in fields(Memory))
 _TUPLES = frozenset(field.name for field in fields(Memory) if str(field.type).startswith("tuple"))
 
 
-@dataclass(frozen=True, slots=True)
-class FileRow:
+class FileRow(NamedTuple):
     """What was last seen of one content file: its stat and SHA-256, the memory in it, a problem."""
 
     path: str
@@ -221,11 +222,14 @@ class Catalog:
 
     def hidden(self) -> set[str]:
         """Links of turns that a forgotten memory hides from search (design 5.21)."""
-        rows = self._db.rows(
-            "select s.link, m.body from sources s join memories m using (id)"
-            " where m.status = 'retired'"
-        )
-        return {link for link, body in rows if decode(body).status_reason == "forgotten"}
+        rows = self._db.rows("select body from memories where status = 'retired'")
+        retired = (decode(body) for (body,) in rows)
+        return {
+            link
+            for memory in retired
+            if memory.status_reason == "forgotten"
+            for link in memory.sources
+        }
 
     def live_hashes(self) -> list[tuple[str, str]]:
         """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""
@@ -241,7 +245,7 @@ class Catalog:
     def files(self) -> dict[str, FileRow]:
         """Every content file as last seen, by path."""
         rows = self._db.rows("select path, size, mtime_ns, ctime_ns, sha, id, problem from files")
-        return {row[0]: FileRow(*row) for row in rows}
+        return {row[0]: FileRow._make(row) for row in rows}
 
     def file(self, path: str) -> FileRow | None:
         """One content file as last seen."""

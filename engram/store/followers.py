@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from engram.model.change import Change, Transaction
@@ -208,7 +207,7 @@ class Followers:
             row = self.catalog.file(change.path)
             sha = transaction.sha256(change.after or b"")
             if row is not None and row.sha != sha:
-                self.catalog.put_file(replace(row, size=-1, sha=sha))
+                self.catalog.put_file(row._replace(size=-1, sha=sha))
 
     def _look_at_homeless(self) -> None:
         """A file whose id belonged to another may have that id now."""
@@ -332,7 +331,7 @@ class Followers:
             row, sha = catalog.file(path), known.get(path, (0, ""))[1]
             if row is not None and row.sha != sha:
                 # the journal does not have these bytes: the next scan takes them for a hand edit
-                catalog.put_file(replace(row, size=-1, sha=sha))
+                catalog.put_file(row._replace(size=-1, sha=sha))
         self._add_foreign_turns(catalog)
 
     def _age(self, path: str, known: dict[str, tuple[int, str]]) -> tuple[bool, int, str]:

@@ -79,6 +79,15 @@ def kind_of(path: str) -> Kind:
     return "transcript" if top == TRANSCRIPTS else "other"
 
 
+def is_storable(path: str) -> bool:
+    """Whether every system can store a file of that name, and a catalog its path."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\\" not in path
+
+
 def is_foreign_name(name: str) -> bool:
     """Hidden and temporary files, editor backups and conflict copies: never indexed."""
     return name.startswith(".") or name.endswith(("~", ".tmp")) or is_conflict_copy(name)

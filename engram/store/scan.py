@@ -10,8 +10,8 @@ and the rest is found next time.
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from engram.model.change import Change
@@ -51,39 +51,79 @@ class Scan:
 
 def content_files(disk: VaultDisk) -> Iterator[str]:
     """The Markdown files of the content folders, in order; no links, no hidden or foreign names."""
-    for path, _ in _Walk(disk).files():
-        yield path
+    walk = _Walk(disk)
+    for path, entry in walk.files(known=()):
+        with suppress(FileNotFoundError):
+            if walk.stat(path, entry) is not None:
+                yield path
 
 
 def scan(
-    disk: VaultDisk, rows: Mapping[str, FileRow], out_of_time: Callable[[], bool] = lambda: False
+    disk: VaultDisk,
+    rows: Mapping[str, FileRow],
+    out_of_time: Callable[[], bool] = lambda: False,
+    *,
+    first: Iterable[str] = (),
+    start: float = 0.0,
 ) -> Scan:
-    """Compare the vault's content folders with what the catalog knows of them."""
+    """Compare the vault's content folders with what the catalog knows of them.
+
+    What became of the paths in `first` is always found; then, while there is time, the files that
+    came, those that went, and those that changed, beginning at the share `start` (0 to 1) of what
+    is known: many short looks with a `start` of chance see everything. A file that went may have
+    been moved, so nothing is gone before all that came was looked at.
+    """
     walk = _Walk(disk)
+    listed = dict(walk.files(known=rows))
     found = Scan(refused=walk.refused)
-    seen: set[str] = set()
-    for path, status in walk.files():
+    urgent = {path for path in first if path in listed}
+    for path in sorted(urgent):
+        _compare(disk, walk, listed, path, rows.get(path), found)
+    came = sorted(listed.keys() - rows.keys() - urgent)
+    known = [path for path in listed if path in rows and path not in urgent]
+    begin = int(len(known) * start)
+    for path in came:
         if out_of_time():
             found.complete = False
             return found
-        seen.add(path)
-        row = rows.get(path)
+        _compare(disk, walk, listed, path, None, found)
+    for path in (*known[begin:], *known[:begin]):
+        if out_of_time():
+            found.complete = False
+            break
+        _compare(disk, walk, listed, path, rows[path], found)
+    found.gone = sorted(path for path in rows.keys() - listed.keys() if not walk.is_closed(path))
+    return found
+
+
+def _compare(
+    disk: VaultDisk,
+    walk: _Walk,
+    listed: dict[str, os.DirEntry[str]],
+    path: str,
+    row: FileRow | None,
+    found: Scan,
+) -> None:
+    """Note how a listed file differs from its row; one that went meanwhile leaves the list."""
+    try:
+        status = walk.stat(path, listed[path])
+        if status is None:
+            return
         now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if row is not None and (row.size, row.mtime_ns, row.ctime_ns) == now:
-            continue
-        try:
-            data = disk.read(path)
-        except EngramError as error:
-            found.refused[path] = str(error)
-            continue
-        if data is None:
-            seen.discard(path)
-        elif row is not None and row.sha == sha256(data):
-            found.touched.append(FileRow(path, *now, row.sha, row.id, row.problem))
-        else:
-            found.changed[path] = data
-    found.gone = sorted(path for path in set(rows) - seen if not walk.is_closed(path))
-    return found
+            return
+        data = disk.read(path)
+    except FileNotFoundError:
+        data = None
+    except EngramError as error:
+        found.refused[path] = str(error)
+        return
+    if data is None:
+        del listed[path]
+    elif row is not None and row.sha == sha256(data):
+        found.touched.append(FileRow(path, *now, row.sha, row.id, row.problem))
+    else:
+        found.changed[path] = data
 
 
 class _Walk:
@@ -98,19 +138,29 @@ class _Walk:
         self.refused: dict[str, str] = {}
         self._closed: set[str] = set()
 
-    def files(self) -> Iterator[tuple[str, os.stat_result]]:
-        """Path and stat of each Markdown file, in order."""
+    def files(self, known: Container[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Each Markdown file, in order; the names of the paths in `known` were looked at before."""
         for top in layout.CONTENT:
             if os.path.islink(self._disk.root / top):
                 self.refused[top] = LINK
             else:
-                yield from self._folder(top, depth=0)
+                yield from self._folder(top, known, depth=0)
+
+    def stat(self, path: str, entry: os.DirEntry[str]) -> os.stat_result | None:
+        """The stat of a file that may be a memory; raises FileNotFoundError."""
+        status = entry.stat(follow_symlinks=False)
+        if status.st_size <= LARGEST:
+            return status
+        self.refused[path] = f"larger than {LARGEST:,} bytes: too large for one memory"
+        return None
 
     def is_closed(self, path: str) -> bool:
         """Whether nothing can be said of a path at present."""
-        return any(path == name or path.startswith(name + "/") for name in self._closed)
+        return any(path.startswith(name + "/") for name in self._closed)
 
-    def _folder(self, folder: str, depth: int) -> Iterator[tuple[str, os.stat_result]]:
+    def _folder(
+        self, folder: str, known: Container[str], depth: int
+    ) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """People may make folders of their own; eight levels are enough for anyone's order."""
         try:
             entries = sorted(os.scandir(self._disk.root / folder), key=lambda entry: entry.name)
@@ -122,41 +172,28 @@ class _Walk:
             return
         for entry in entries:
             path = f"{folder}/{entry.name}"
-            if layout.is_foreign_name(entry.name):
+            if path in known and entry.is_file(follow_symlinks=False):
+                yield path, entry
+            elif layout.is_foreign_name(entry.name):
                 continue
-            if entry.is_symlink():
+            elif entry.is_symlink():
                 self.refused[path] = LINK
             elif not entry.is_dir(follow_symlinks=False):
                 yield from self._file(path, entry)
             elif depth < _DEPTH:
-                yield from self._folder(path, depth + 1)
+                yield from self._folder(path, known, depth + 1)
             else:
                 self.refused[path] = f"more than {_DEPTH} folders deep"
 
-    def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, os.stat_result]]:
+    def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
         if not entry.name.endswith(".md"):
             return
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:
-            return
-        if not stat.S_ISREG(status.st_mode):
+        if not entry.is_file(follow_symlinks=False):
             self.refused[path] = "no regular file"
-        elif "\\" in path or not _is_storable(path):
+        elif not layout.is_storable(path):
             self.refused[path] = "a name that not every system can store: rename it"
-        elif status.st_size > LARGEST:
-            self.refused[path] = f"larger than {LARGEST:,} bytes: too large for one memory"
-            self._closed.add(path)
         else:
-            yield path, status
-
-
-def _is_storable(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+            yield path, entry
 
 
 def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:

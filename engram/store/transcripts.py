@@ -29,7 +29,10 @@ _SPEAKER = re.compile(
     r" (?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d) \^(?P<block>m[0-9a-f]{10})\r?$",
     re.MULTILINE,
 )
-_SPEAKER_BYTES = re.compile(_SPEAKER.pattern.encode("ascii"), re.MULTILINE)
+#: a letter of a name takes up to four bytes
+_SPEAKER_BYTES = re.compile(
+    _SPEAKER.pattern.replace("{1,80}", "{1,320}").encode("ascii"), re.MULTILINE
+)
 PURGED = "*(purged)*"
 #: new transcripts that one group fsync makes durable; bounds the open file handles
 _GROUP = 200
@@ -72,12 +75,13 @@ class Transcripts:
         return self._paths
 
     def paths(self) -> Iterator[str]:
-        """Every transcript, in order; no links, no folders."""
+        """Every transcript, in order; no links, no folders, no names that cannot be stored."""
         for day in self._entries(layout.TRANSCRIPTS):
             folder = f"{layout.TRANSCRIPTS}/{day.name}"
             for entry in self._entries(folder) if day.is_dir(follow_symlinks=False) else ():
                 path = f"{folder}/{entry.name}"
-                if layout.kind_of(path) == "transcript" and entry.is_file(follow_symlinks=False):
+                shown = layout.kind_of(path) == "transcript" and layout.is_storable(path)
+                if shown and entry.is_file(follow_symlinks=False):
                     yield path
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
@@ -220,6 +224,16 @@ class Transcripts:
                 )
             )  # fmt: skip
         return blocks
+
+    def lines(self, path: str, links: Iterable[str]) -> dict[str, int]:
+        """The 1-based line where each of these turns begins, of those that a transcript shows."""
+        wanted = {link.rpartition("^")[2].encode("utf-8", "replace"): link for link in links}
+        data = self._disk.read(path) or b""
+        return {
+            wanted[hit["block"]]: data.count(b"\n", 0, hit.start()) + 1
+            for hit in _SPEAKER_BYTES.finditer(data)
+            if hit["block"] in wanted
+        }
 
     def header(self, path: str) -> dict[str, str]:
         """The scalars of a transcript's header."""

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from engram.index.contract import Index, IndexUnusable
 from engram.index.memory_finder import PlainFinder
@@ -232,42 +230,3 @@ def test_an_error_of_the_stream_passes_through_and_changes_nothing(index: Index)
             change()
     assert keys(index, "word") == ["a"]
     assert index.state().seen == 1
-
-
-animals = st.sampled_from(["ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen"])
-words = st.lists(animals, min_size=1, max_size=6)
-documents = st.dictionaries(st.sampled_from("pqrstuvw"), st.tuples(words, words), max_size=8)
-
-
-@settings(max_examples=12, deadline=None)
-@given(first=documents, then=documents, gone=st.sets(st.sampled_from("pqrstuvw")), asked=words)
-def test_disk_and_memory_find_the_same(
-    tmp_path_factory: pytest.TempPathFactory,
-    first: dict[str, tuple[list[str], list[str]]],
-    then: dict[str, tuple[list[str], list[str]]],
-    gone: set[str],
-    asked: list[str],
-) -> None:
-    disk, plain = WhooshFinder(tmp_path_factory.mktemp("index") / "i"), PlainFinder()
-    query = " ".join(asked)
-    found = []
-    for index in (disk, plain):
-        index.rebuild(memory(key, " ".join(b), " ".join(t)) for key, (t, b) in first.items())
-        index.update(
-            [memory(key, " ".join(b), " ".join(t)) for key, (t, b) in then.items()],
-            [("memories", key) for key in sorted(gone)],
-        )
-        found.append({hit.key for hit in index.find(query, "memories", 100)})
-    disk.close()
-    assert found[0] == found[1]
-    assert disk.state().memories == plain.state().memories
-
-
-def test_disk_and_memory_score_the_same(tmp_path: Path) -> None:
-    disk, plain = WhooshFinder(tmp_path / "i"), PlainFinder()
-    bodies = ["ant bee", "bee cat bee", "cat dog elk fox", "fox fox fox ant", "gnu"]
-    for index in (disk, plain):
-        index.rebuild(memory(f"m{n}", body, "ant") for n, body in enumerate(bodies))
-    left = {hit.key: hit.score for hit in disk.find("ant bee fox", "memories", 9)}
-    right = {hit.key: hit.score for hit in plain.find("ant bee fox", "memories", 9)}
-    assert left == pytest.approx(right)

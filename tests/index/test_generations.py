@@ -76,6 +76,13 @@ def test_the_last_but_one_stays_for_readers_and_older_ones_go(
     assert sorted(os.listdir(folder)) == ["CURRENT", "gen-3", "gen-4"]
 
 
+def test_one_that_was_built_anew_stands_alone(generations: Generations, folder: Path) -> None:
+    with generations.building(None) as build:
+        (build / "turns" / "new").write_text("new", encoding="utf-8")
+        generations.publish(build, Manifest("maker 1", "1"), None)
+    assert sorted(os.listdir(folder)) == ["CURRENT", "gen-2"]
+
+
 def test_a_build_that_fails_leaves_the_last_in_force(
     generations: Generations, folder: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from engram.index.contract import IndexUnusable
+from engram.index.generations import Generation
 from engram.index.whoosh_finder import WhooshFinder
 from engram.model.hit import Document
 
@@ -155,7 +157,7 @@ def test_damage_that_keeps_every_mark_is_reported_and_counted(
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     fresh = WhooshFinder(folder)
     assert fresh.state().usable
-    with caplog.at_level(logging.WARNING), pytest.raises(IndexUnusable):
+    with caplog.at_level(logging.INFO), pytest.raises(IndexUnusable):
         fresh.find("postgres", "memories", 5)
     assert "cannot search" in caplog.text
     state = fresh.state()
@@ -165,6 +167,99 @@ def test_damage_that_keeps_every_mark_is_reported_and_counted(
     assert fresh.state().usable
     # Whoosh leaves a damaged table of contents open: collect it here, where that is expected.
     gc.collect()
+
+
+def outcome(folder: Path) -> tuple[str, ...]:
+    fresh = WhooshFinder(folder)
+    try:
+        found = keys(fresh, "postgres sqlite")
+        fresh.terms_like("postgres", 5)
+        return tuple(found)
+    except IndexUnusable:
+        assert not fresh.state().usable
+        return ("unusable",)
+    finally:
+        fresh.close()
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.parametrize("ending", [".toc", ".seg"])
+def test_any_byte_that_rots_ends_as_an_answer_or_as_unusable(
+    finder: WhooshFinder, folder: Path, ending: str
+) -> None:
+    path = part(folder, ending)
+    whole, times = path.read_bytes(), path.stat()
+    outcomes = set()
+    for at in range(0, len(whole), max(1, len(whole) // 150)):
+        with path.open("r+b") as file:
+            file.seek(at)
+            file.write(bytes([whole[at] ^ 0xFF]))
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        outcomes.add(outcome(folder))
+        with path.open("r+b") as file:
+            file.write(whole)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert {("a", "b"), ("unusable",)} <= outcomes
+    assert keys(finder, "postgres sqlite") == ["a", "b"]
+    gc.collect()
+
+
+def test_a_folder_that_may_only_be_read_is_searched_and_not_updated(
+    finder: WhooshFinder, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    before = sorted(folder.rglob("*"))
+    for name in ("mkdir", "rename", "replace", "link", "unlink", "rmdir", "chmod"):
+        monkeypatch.setattr(os, name, denied)
+    fresh = WhooshFinder(folder)
+    assert keys(fresh, "postgres") == ["a"]
+    changes = (
+        lambda: fresh.update([memory("c", "postgres")], []),
+        lambda: fresh.rebuild([memory("c", "postgres")]),
+        fresh.drop,
+    )
+    for change in changes:
+        with pytest.raises(IndexUnusable, match="Read-only"):
+            change()
+    assert keys(fresh, "postgres") == ["a"]
+    assert fresh.state().usable and fresh.state().faults == 3
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_generation_replaced_again_and_again_while_it_is_opened_is_no_fault(
+    finder: WhooshFinder, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = WhooshFinder(folder)
+    real, left = other._generations.current, iter(range(3))
+
+    def overtaken() -> Generation:
+        found = real()
+        if next(left, None) is not None:
+            finder.rebuild([memory("new", "postgres")])
+        return found
+
+    monkeypatch.setattr(other._generations, "current", overtaken)
+    assert keys(other, "postgres") == ["new"]
+    assert other.state().usable and other.state().faults == 0
+
+
+def test_nothing_older_is_left_beside_what_was_built_anew(
+    finder: WhooshFinder, folder: Path
+) -> None:
+    finder.update([memory("c", "marzipan")], [])
+    finder.rebuild([memory("a", "postgres")])
+    assert len(list(folder.glob("gen-*"))) == 1
+    assert not any(b"marzipan" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("key", ["\udcff", "a\0b", "東京", "x" * 70_000, "", "\n"])
+def test_any_key_is_kept_as_it_is(finder: WhooshFinder, key: str) -> None:
+    finder.update([memory(key, "marzipan")], [])
+    assert keys(finder, "marzipan") == [key]
+    finder.update([], [("memories", key)])
+    assert keys(finder, "marzipan") == []
 
 
 @pytest.mark.parametrize("key", ["made_by", "schema"])

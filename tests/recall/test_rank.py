@@ -102,6 +102,46 @@ def test_turns_are_ranked_by_match_and_project() -> None:
     assert ranked[0].collection == "turns"
 
 
+def test_what_a_match_is_made_of_is_told_in_shares() -> None:
+    turn = turn_of("user", "a", "2026-01-01T00:00:00Z", project="shop")
+    parts = (("words", 1.5), ("neighbouring turns", 0.5), ("day named", 2.0))
+    (ranked,) = rank_turns(Query(), [[Found("a", "turns", 4.0, parts)]], {"a": turn}, NOW, 5)
+    assert ranked.why == (
+        "words match 100% as well as the best",
+        "words 38% of it",
+        "neighbouring turns 12% of it",
+        "day named 50% of it",
+        "this project",
+    )
+
+
+def test_words_alone_need_no_share() -> None:
+    turn = turn_of("user", "a", "2026-01-01T00:00:00Z")
+    hit = Found("a", "turns", 4.0, (("words", 4.0),))
+    (ranked,) = rank_turns(Query(), [[hit]], {"a": turn}, NOW, 5)
+    assert ranked.why == ("words match 100% as well as the best",)
+
+
+def test_of_a_key_that_several_lists_hold_the_first_says_what_it_is_made_of() -> None:
+    first = Found("a", "turns", 4.0, (("words", 3.0), ("conversation", 1.0)))
+    second = Found("a", "turns", 9.0, (("words", 9.0),))
+    (fused,) = fuse([[first], [second]])
+    assert fused.parts == first.parts
+
+
+def test_a_turn_that_a_filter_is_not_for_or_that_nobody_knows_is_left_out() -> None:
+    turns = {key: turn_of("user", key, "2026-01-05T00:00:00Z", project="shop") for key in "ab"}
+    hits = [Found(key, "turns", 1.0) for key in "abc"]
+
+    def keys(query: str) -> list[str]:
+        return [one.key for one in rank_turns(parse(query), [hits], turns, NOW, 5)]
+
+    assert keys("x") == ["a", "b"]
+    assert keys("x -b project:shop since:2026-01-05 before:2026-01-06") == ["a"]
+    for refused in ("category:fact", "tag:x", "status:active", "kind:note", "space:user"):
+        assert keys(f"x {refused}") == []
+
+
 def test_lists_on_different_scales_count_alike() -> None:
     small = [Found("a", "memories", 0.2), Found("b", "memories", 0.1)]
     large = [Found("c", "memories", 90.0), Found("b", "memories", 80.0)]

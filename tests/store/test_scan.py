@@ -279,3 +279,36 @@ def test_a_folder_in_place_of_a_note_stops_nothing(vault: Vault) -> None:
     place.unlink()
     place.mkdir()
     assert errors(vault) == [] and known(vault) == {}
+
+
+def test_what_came_and_went_is_looked_for_before_what_changed(disk: VaultDisk) -> None:
+    write(disk, A, note("a"))
+    rows = {A: row(disk, A)}
+    gone = "facts/2026-03-06/was.md"
+    rows[gone] = rows[A]._replace(path=gone)
+    write(disk, B, note("b"))
+    ticks = iter([False, True])
+    found = scan(disk, rows, lambda: next(ticks))
+    assert (list(found.changed), found.gone, found.complete) == ([B], [gone], False)
+
+
+def test_what_is_to_be_looked_at_first_needs_no_time(disk: VaultDisk) -> None:
+    write(disk, A, note("a"))
+    rows = {A: row(disk, A)}
+    write(disk, A, note("a", "The shop uses spaces."))
+    assert not scan(disk, rows, lambda: True).changed
+    assert list(scan(disk, rows, lambda: True, first=[A, "facts/no.md"]).changed) == [A]
+
+
+def test_many_short_looks_from_anywhere_see_every_edit(disk: VaultDisk) -> None:
+    paths = [f"facts/2026-03-06/m{number}.md" for number in range(10)]
+    for path in paths:
+        write(disk, path, note(Path(path).stem))
+    rows = {path: row(disk, path) for path in paths}
+    for path in paths:
+        write(disk, path, note(Path(path).stem, "Edited by hand."))
+    seen: set[str] = set()
+    for tenth in range(10):
+        ticks = iter([False, True])
+        seen |= scan(disk, rows, lambda: next(ticks), start=tenth / 10).changed.keys()  # noqa: B023
+    assert seen == set(paths)

@@ -1,0 +1,220 @@
+"""The weights: what lifts a memory or a turn, by how much, and what never does."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.index.memory_finder import PlainFinder
+from engram.index.scoring import (
+    BESIDE,
+    CONVERSATION,
+    DAY,
+    NEIGHBOURS,
+    SPEAKER,
+    best,
+    rarity,
+    surprise,
+)
+from engram.model.hit import Document, Found, Hints, place_in
+
+
+def memory(key: str, body: str) -> Document:
+    return Document(key, "memories", "", body)
+
+
+def said(talk: str, ordinal: int, body: str, speaker: str = "", day: str = "") -> Document:
+    """A turn `talk` + `ordinal` of a conversation."""
+    place = place_in(talk, ordinal)
+    return Document(f"{talk}{ordinal}", "turns", "", body, day, speaker, place)
+
+
+def talk(name: str, *bodies: str, first: int = 1) -> list[Document]:
+    return [said(name, ordinal, body) for ordinal, body in enumerate(bodies, first)]
+
+
+def finder(*documents: Document) -> PlainFinder:
+    made = PlainFinder()
+    made.rebuild(documents)
+    return made
+
+
+def turns(index: PlainFinder, query: str, hints: Hints = Hints()) -> dict[str, Found]:
+    return {found.key: found for found in index.find(query, "turns", 99, hints)}
+
+
+def scores(index: PlainFinder, query: str) -> dict[str, float]:
+    return {found.key: found.score for found in index.find(query, "memories", 99)}
+
+
+# -- rarity -------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 10**7), st.data())
+def test_a_rarer_term_is_worth_more_and_none_is_worth_less_than_nothing(
+    documents: int, data: st.DataObject
+) -> None:
+    holding = data.draw(st.integers(1, documents))
+    for worth in (rarity, surprise):
+        assert worth(documents, holding) > 0
+        assert worth(documents, holding) > worth(documents, holding + 1)
+
+
+# -- memories -----------------------------------------------------------------------------------
+
+
+def test_a_word_said_often_counts_more_and_more_slowly() -> None:
+    found = scores(finder(*(memory(str(n), "tea " * n) for n in (1, 2, 4, 8))), "tea")
+    gains = [found["2"] - found["1"], found["4"] - found["2"], found["8"] - found["4"]]
+    assert gains == sorted(gains, reverse=True) and gains[-1] > 0
+
+
+def test_of_two_memories_with_a_word_the_shorter_is_the_better() -> None:
+    found = scores(finder(memory("a", "tea"), memory("b", "tea with milk and cake")), "tea")
+    assert found["a"] > found["b"]
+
+
+def test_what_the_words_give_adds_up() -> None:
+    index = finder(memory("a", "tea cake"), memory("b", "tea"), memory("c", "milk"))
+    both = scores(index, "tea cake")["a"]
+    assert both == pytest.approx(scores(index, "tea")["a"] + scores(index, "cake")["a"], abs=1e-5)
+
+
+# -- turns and those around them ----------------------------------------------------------------
+
+
+def test_neighbours_count_by_how_near_they_are() -> None:
+    index = finder(*talk("s", *"abcd", "marzipan", *"efgh"))
+    found = turns(index, "marzipan")
+    held, there = dict(found["s5"].parts)["words"], {"s5"}
+    for step, share in NEIGHBOURS:
+        # all of the conversation has what that adds; who only stands beside has to be worth it
+        if share + CONVERSATION >= BESIDE * (1 + CONVERSATION):
+            there.add(f"s{5 + step}")
+            parts = dict(found[f"s{5 + step}"].parts)
+            assert parts["neighbouring turns"] == pytest.approx(share * held, abs=2e-3)
+            assert "words" not in parts
+    assert set(found) == there and len(there) > 2
+
+
+def test_neighbours_of_the_first_and_the_last_turn_are_none_of_another_conversation() -> None:
+    index = finder(*talk("a", "marzipan"), *talk("b", "marzipan", "tea"), *talk("c", "cake"))
+    assert set(turns(index, "marzipan")) == {"a1", "b1", "b2"}
+
+
+def test_a_turn_with_a_word_of_the_question_is_found_however_poor() -> None:
+    index = finder(*talk("s", "marzipan cake for Kim"), *talk("t", *["tea"] * 9, "cake"))
+    found = turns(index, "marzipan cake")
+    assert "t10" in found and found["t10"].score < BESIDE * found["s1"].score
+    assert "t9" not in found
+
+
+def test_a_turn_without_a_place_stands_alone_and_is_found() -> None:
+    alone = [Document(key, "turns", "", body) for key, body in (("x", "marzipan"), ("y", "tea"))]
+    index = finder(*alone, Document("z", "turns", "", "marzipan"))
+    assert set(turns(index, "marzipan")) == {"x", "z"}
+
+
+def test_a_term_gives_the_most_of_what_it_gives_and_not_the_sum() -> None:
+    index = finder(*talk("s", "marzipan", "tea", "marzipan"))
+    parts = dict(turns(index, "marzipan")["s2"].parts)
+    own = dict(turns(index, "marzipan")["s1"].parts)["words"]
+    assert parts["neighbouring turns"] == pytest.approx(max(0.7, 0.2) * own, abs=2e-3)
+
+
+def test_a_conversation_about_the_question_lifts_its_turns() -> None:
+    much = talk("a", "marzipan", *["tea"] * 5, "marzipan", *["tea"] * 5, "marzipan")
+    index = finder(*much, *talk("b", "marzipan", *["tea"] * 12))
+    found = turns(index, "marzipan")
+    assert found["a1"].score > found["b1"].score
+    assert dict(found["a1"].parts)["words"] == dict(found["b1"].parts)["words"]
+    top = max(dict(one.parts).get("words", 0.0) for one in found.values())
+    assert dict(found["a1"].parts)["conversation"] == pytest.approx(CONVERSATION * top, abs=2e-3)
+
+
+def test_who_is_named_as_the_speaker_is_lifted_and_nobody_is_left_out() -> None:
+    index = finder(
+        said("s", 1, "marzipan", "Anna"), said("t", 1, "marzipan", "Bob"),
+        said("u", 1, "tea with Anna", "Bob"),
+    )  # fmt: skip
+    plain, named = turns(index, "marzipan"), turns(index, "what did Anna say of marzipan")
+    assert plain["s1"].score == plain["t1"].score
+    assert named["s1"].score > named["t1"].score > 0
+    words, lifted = dict(named["s1"].parts)["words"], dict(named["s1"].parts)["speaker named"]
+    assert lifted == pytest.approx(words * (SPEAKER - 1), abs=2e-3)
+    assert "speaker named" not in dict(named["t1"].parts)
+
+
+def test_a_question_for_a_speaker_alone_looks_for_the_name() -> None:
+    index = finder(said("s", 1, "marzipan", "Anna"), said("t", 1, "tea with Anna", "Bob"))
+    assert set(turns(index, "Anna's")) == {"t1"}
+
+
+def test_the_day_that_is_named_is_lifted_and_no_other_left_out() -> None:
+    index = finder(
+        said("s", 1, "marzipan", day="2026-03-06"), said("t", 1, "marzipan", day="2026-03-07"),
+        said("u", 1, "marzipan"), said("v", 1, "tea", day="2026-03-06"),
+    )  # fmt: skip
+    spans = Hints(spans=(("2025-01-01", "2025-01-31"), ("2026-03-06", "2026-03-06")))
+    found = turns(index, "marzipan", spans)
+    assert set(found) == {"s1", "t1", "u1"}
+    assert found["s1"].score > found["t1"].score == found["u1"].score
+    words = dict(found["s1"].parts)["words"]
+    assert dict(found["s1"].parts)["day named"] == pytest.approx(DAY * words, abs=2e-3)
+
+
+def test_a_question_for_a_time_looks_for_words_of_time_as_well() -> None:
+    index = finder(*talk("s", "we moved"), *talk("t", "we moved last March"))
+    plain, when = turns(index, "moved"), turns(index, "moved", Hints(when=True))
+    assert plain["s1"].score > plain["t1"].score
+    assert when["t1"].score > when["s1"].score
+    assert set(turns(finder(*talk("s", "last March")), "unheard", Hints(when=True))) == {"s1"}
+
+
+WORDS = st.lists(
+    st.sampled_from(["ant", "bee", "cat", "dog", "elk", "Kim", "Lee"]), max_size=5
+).map(" ".join)
+conversations = st.lists(
+    st.builds(
+        said,
+        st.sampled_from("abc"),
+        st.integers(1, 12),
+        WORDS,
+        st.sampled_from(["", "Kim", "Lee", "Kim Lee"]),
+        st.sampled_from(["", "2026-03-01", "2026-03-02"]),
+    ),
+    max_size=25,
+    unique_by=lambda document: document.key,
+)
+
+
+@given(conversations, WORDS, st.booleans())
+def test_the_parts_add_up_to_the_score(documents: list[Document], query: str, when: bool) -> None:
+    hints = Hints(spans=(("2026-03-01", "2026-03-01"),), when=when)
+    for found in finder(*documents).find(query, "turns", 99, hints):
+        assert math.isclose(sum(value for _, value in found.parts), found.score, abs_tol=4e-3)
+        assert all(value > 0 for _, value in found.parts)
+
+
+# -- the best -----------------------------------------------------------------------------------
+
+
+@given(
+    st.dictionaries(
+        st.integers(0, 40),
+        st.one_of(st.floats(1e-9, 20), st.sampled_from([1.0, 1.0000004, 1.0000006, 0.5])),
+    ),
+    st.integers(1, 45),
+)
+def test_the_best_are_those_that_sorting_everything_would_give(
+    scores: dict[int, float], limit: int
+) -> None:
+    def key_of(number: int) -> str:
+        return f"key{number * 7 % 41:02d}"
+
+    everything = [(number, key_of(number), round(score, 6)) for number, score in scores.items()]
+    everything.sort(key=lambda hit: (-hit[2], hit[1]))
+    assert best(scores, limit, key_of) == everything[:limit]
