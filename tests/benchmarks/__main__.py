@@ -14,6 +14,8 @@ MEASUREMENTS = (
     "redaction",
     "signals",
     "cold_start",
+    "scale",
+    "facts",
 )
 
 
