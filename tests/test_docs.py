@@ -15,7 +15,7 @@ import pytest
 
 from engram.settings.keys import known_keys
 from engram.store.clock import FixedClock
-from engram.surfaces.cli.app import VERBS, cli
+from engram.surfaces.cli.app import FACES, VERBS, cli
 from engram.vault import Vault
 from tests import map as house
 
@@ -35,6 +35,12 @@ NETWORK = frozenset({
 })  # fmt: skip
 #: the one module that reaches out, and with what
 WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
+#: the one that listens, on loopback only: the HTTP server of the qmd face
+LISTENING = {
+    f"engram/surfaces/qmd/mcp_http.py: {name}" for name in ("http.server", "socket", "socketserver")
+}
+#: the one that starts a process: the command that the person set to run before an update
+STARTING = {"engram/surfaces/qmd/updating.py: subprocess"}
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 
 
@@ -78,7 +84,7 @@ def parse(command: click.Command, words: Sequence[str], parent: click.Context | 
 
 
 def test_the_command_table_is_the_list_of_verbs() -> None:
-    rows = "".join(f"| `{verb}` | {help} |\n" for verb, help in VERBS.items())
+    rows = "".join(f"| `{verb}` | {help} |\n" for verb, help in [*VERBS.items(), *FACES.items()])
     expected = f"\n| command | does |\n|---|---|\n{rows}\n"
     assert between(README, "commands") == expected, f"README, commands:\n{expected}"
 
@@ -131,14 +137,14 @@ def test_every_setting_that_a_page_names_exists() -> None:
     assert named <= set(known_keys())
 
 
-def test_one_module_reaches_the_network_and_none_starts_a_process() -> None:
+def test_one_module_reaches_the_network_one_listens_and_one_starts_a_process() -> None:
     reached = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in house.modules()
         for name in _imported(path)
         if name.partition(".")[0] in NETWORK | PROCESSES and name != "urllib.parse"
     }
-    assert reached == WIRE
+    assert reached == WIRE | LISTENING | STARTING
 
 
 def _imported(path: Path) -> Iterator[str]:
@@ -225,7 +231,8 @@ def test_every_dependency_is_justified() -> None:
 
 
 def test_each_library_is_imported_in_one_place() -> None:
-    """click is the command line's, Whoosh has its codec beside it; the others have one module."""
+    """click is the command line's, Whoosh has its codec beside it, and YAML is the header of a note
+    and the configuration of qmd; the others have one module."""
     libraries = {
         "click", "platformdirs", "frontmatter", "yaml", "rich", "watchdog", "whoosh", "openai",
         "httpx2", "tenacity",
@@ -236,6 +243,7 @@ def test_each_library_is_imported_in_one_place() -> None:
             homes.get(name.partition(".")[0], set()).add(path)
     assert {path.parent.name for path in homes.pop("click")} == {"cli"}
     assert {path.stem for path in homes.pop("whoosh")} == {"whoosh_codec", "whoosh_index"}
+    assert {path.stem for path in homes.pop("yaml")} == {"foreign", "yaml_text"}
     assert {library: len(paths) for library, paths in homes.items()} == dict.fromkeys(homes, 1)
 
 

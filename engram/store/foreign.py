@@ -1,7 +1,7 @@
 """YAML of any shape -> texts by key, behind a guard; and the way out through python-frontmatter.
 
-This is the one module that imports `yaml` and `frontmatter`, and only when it is called: files of
-our own shape are read without them. The guard (design 4.3): 16 kB and 200 lines for the header,
+The one module of the vault that imports `yaml` and `frontmatter`, and only when it is called: files
+of our own shape are read without them. The guard (design 4.3): 16 kB and 200 lines for the header,
 nesting of 8, no anchors, aliases, tags or merge keys. Brackets are counted on the text before a
 parser sees it, then the events are walked, which is exact and does not recurse; only then values
 are composed, because composing deep nesting ends the process and no `except` helps.

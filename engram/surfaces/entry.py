@@ -1,4 +1,4 @@
-"""The console script: a hook goes the short way, everything else to the command line.
+"""The console script: a hook and qmd's face go the short way, all else to the command line.
 
 An agent waits for its hooks, so they load no more than they need: neither click nor the index nor
 a model's client. `ENGRAM_DISABLE=1` ends a hook before anything is loaded at all.
@@ -24,6 +24,10 @@ def main() -> NoReturn:
 
         if arguments[1:2] and arguments[1] in FOR_HOSTS:
             serve(arguments[1:])
+    if arguments[:1] == ["qmd"]:
+        from engram.surfaces.qmd.app import main as qmd
+
+        qmd(arguments[1:])
     from engram.surfaces.cli.app import main as command_line
 
     command_line()

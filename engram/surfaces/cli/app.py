@@ -55,6 +55,10 @@ VERBS: dict[str, str] = {
     "disconnect": "take that back; its settings are as before",
     "hook": "what a connected agent calls",
 }  # fmt: skip
+#: verbs that take the arguments of another program, and answer as that does
+FACES: dict[str, str] = {
+    "qmd": "what calls qmd can call this: search any folders of Markdown",
+}
 
 
 #: what a stream says that cannot take more
@@ -65,12 +69,12 @@ class Router(Verbs):
     """Looks a verb's module up by its name and imports only that."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All verbs, in the order of VERBS."""
-        return list(VERBS)
+        """All verbs, in the order of VERBS and then of FACES."""
+        return [*VERBS, *FACES]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a verb's module: `engram.surfaces.cli.<verb>`, `command`."""
-        if cmd_name not in VERBS:
+        if cmd_name not in VERBS and cmd_name not in FACES:
             return None
         # `import` is a keyword of the language, so its file is called import_
         name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
@@ -81,7 +85,7 @@ class Router(Verbs):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs, without importing any of them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl([*VERBS.items(), *FACES.items()])
 
 
 @click.command(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -32,6 +34,7 @@ def command(identifier: str, yes: bool, dry_run: bool) -> None:
             if not yes:
                 _ask(doomed)
             vault.purge(doomed.id)
+            _take_out_of_qmd(vault.root)
     if wants_json():
         emit_json({
             "id": doomed.id, "files": doomed.paths, "turns": doomed.turns,
@@ -44,6 +47,17 @@ def command(identifier: str, yes: bool, dry_run: bool) -> None:
     for name in doomed.citing:
         talk(f"{name} was made from the same turn and may repeat its words")
     talk("not reached: git history, backups, synced copies, and the agent's own transcripts")
+
+
+def _take_out_of_qmd(root: Path) -> None:
+    """The index of the qmd face, where there is one, holds copies of the vault's files too."""
+    from engram.surfaces.qmd.rows import Unusable
+    from engram.surfaces.qmd.updating import take_out
+
+    try:
+        take_out(os.environ, root)
+    except Unusable as error:
+        talk(f"the index of the qmd face still holds a copy: {error}; run `engram-qmd update`")
 
 
 def _describe(doomed: Doomed, tell: Callable[[str], None]) -> None:

@@ -3,7 +3,6 @@
 Guarantees: whatever goes wrong (no JSON, no vault, a damaged catalog, a bug) the answer is nothing
 and the exit code 0, because a host may take anything else for a veto; a hook that is not done in
 time is ended by its own timer; what goes wrong is counted in the person's state folder, by name.
-This is the one place of the program with a broad `except`.
 """
 
 from __future__ import annotations

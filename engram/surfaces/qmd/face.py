@@ -1,0 +1,322 @@
+"""One index of the qmd face, opened: search, get, multi-get, status.
+
+What the command line and the protocol servers both call. Guarantees: reading never writes; what is
+found is what the last `update` saw, less what a vault has forgotten since. Refuses a query that
+cannot be meant (BadQuery) and files that cannot be used (Unusable). An unknown collection finds
+nothing here; the command line asks first. Every call opens the index anew, so that a server of
+long life sees every update.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from engram.surfaces.qmd import finding, lookup
+from engram.surfaces.qmd.config import Config, load
+from engram.surfaces.qmd.index import Document, Index
+from engram.surfaces.qmd.places import DEFAULT, Places, places_of
+from engram.surfaces.qmd.rows import Mode, NotThere, Row, Skipped, Text, Typed
+from engram.surfaces.qmd.snippets import numbered, snippet
+from engram.surfaces.qmd.vaults import still_given, with_own
+
+#: of `search`, at least so many are looked at before those below the least score are left out
+_FETCH = 50
+ALL = 100_000
+
+
+class Face:
+    """What both surfaces of the face call; plain data in, plain data out."""
+
+    def __init__(self, places: Places, environment: Mapping[str, str]) -> None:
+        self.places = places
+        self.environment = environment
+
+    @classmethod
+    def open(cls, environment: Mapping[str, str], index: str = DEFAULT) -> Face:
+        """The face on the index of that name, with configuration and cache as qmd places them.
+
+        Nothing has to exist: without either, the index is empty.
+        """
+        return cls(places_of(environment, index), environment)
+
+    def config(self) -> Config:
+        """The configuration as it is now, with the person's own vault. Raises Unusable."""
+        config = load(self.places.config, self.places.project, self.places.home)
+        return config if self.places.project else with_own(config, self.environment)
+
+    def index(self, *, writable: bool = False) -> Index:
+        """The index, opened; close it. Raises Unusable."""
+        patience = self.environment.get("QMD_SQLITE_BUSY_TIMEOUT", "")
+        wait = int(patience) if patience.isascii() and patience.isdigit() else 120_000
+        return Index(self.places.index, writable=writable, patience=min(wait, 3_600_000))
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        mode: Mode = "query",
+        collections: Sequence[str] = (),
+        limit: int = 10,
+        min_score: float = 0.0,
+        searches: Sequence[Typed] = (),
+        intent: str = "",
+        full: bool = False,
+        snippet_length: int = 300,
+        explain: bool = False,
+    ) -> list[Row]:
+        """The best rows, best first. Without collections: those that are included by default.
+
+        mode `search` and `vsearch` score raw/(1+raw), `query` scores 1/rank; `query` reads typed
+        lines (`lex: ...`). With `searches`, these are asked and `query` is not read. Raises
+        BadQuery.
+        """
+        config = self.config()
+        names = tuple(dict.fromkeys(collections)) or config.included
+        known = tuple(name for name in names if config.collection(name))
+        if not known:
+            return []  # as many as there are may be excluded: nothing was asked to be searched
+        shown = query
+        with self.index() as index:
+            if searches or mode == "query":
+                question = (
+                    finding.Question(tuple(searches), intent=intent)
+                    if searches
+                    else finding.question_of(query)
+                )
+                finding.check(question.typed)
+                shown, intent = question.shown, intent or question.intent
+                ranked = finding.fused(index, question, known, explain=explain)
+            else:
+                fetch = ALL if limit >= ALL else max(_FETCH, limit * 2)
+                ranked = finding.by_score(index, query, known, fetch, relaxed=mode == "vsearch")
+            rows: list[Row] = []
+            for one in ranked:
+                if len(rows) >= limit:
+                    break
+                if one.score >= min_score and self._is_given(config, one.document):
+                    body = index.text(one.document)
+                    part = snippet(body, shown, snippet_length, intent)
+                    rows.append(
+                        Row(
+                            one.document.docid,
+                            one.score,
+                            self.uri(one.document),
+                            one.document.collection,
+                            one.document.path,
+                            one.document.title,
+                            config.context_of(one.document.collection, one.document.path),
+                            part.line,
+                            part.text,
+                            body if full else "",
+                            one.explain,
+                        )
+                    )
+        return rows
+
+    def get(
+        self,
+        file: str,
+        *,
+        from_line: int | None = None,
+        max_lines: int | None = None,
+        line_numbers: bool = False,
+    ) -> Text | NotThere:
+        """A document by docid, URI, path or end of one, with `:from[:count]` behind it if asked.
+
+        from_line and max_lines beat what stands behind the name.
+        """
+        name, first, count = lookup.cut_range(file)
+        other = self._other_index(name)
+        if other is not None:
+            return other.get(
+                file, from_line=from_line, max_lines=max_lines, line_numbers=line_numbers
+            )
+        name = self._expanded(name)
+        first = first if from_line is None else from_line
+        count = count if max_lines is None else max_lines
+        config = self.config()
+        with self.index() as index:
+            found = lookup.find(index, config, name)
+            if found is None or not self._is_given(config, found):
+                return self._not_there(index, config, file, name)
+            whole = index.text(found).split("\n")
+        start = max(1, first or 1)
+        end = None if count is None else start - 1 + max(0, count)
+        text = "\n".join(whole[start - 1 : end])
+        return self._text(
+            config, found, numbered(text, start) if line_numbers else text, start, len(whole)
+        )
+
+    def multi_get(
+        self,
+        pattern: str,
+        *,
+        max_lines: int | None = None,
+        max_bytes: int = 10240,
+        line_numbers: bool = False,
+    ) -> list[Text | Skipped]:
+        """All documents of a glob, a comma list or one docid, in that order.
+
+        What is not there is a Skipped with `absent` set, whose reason is the error line.
+        """
+        config = self.config()
+        names = lookup.names_of(pattern)
+        given: list[Text | Skipped] = []
+        with self.index() as index:
+            if names is None:
+                found = [
+                    one for one in lookup.by_glob(index, pattern) if self._is_given(config, one)
+                ]
+                if not found:
+                    given.append(_absent(pattern, f"No files matched pattern: {pattern}"))
+                for one in found:
+                    given.append(
+                        self._part(index, config, one, one.path, max_lines, max_bytes, line_numbers)
+                    )
+            for name in names or ():
+                document, fault = lookup.listed(index, name)
+                if document is None or not self._is_given(config, document):
+                    given.append(_absent(name, fault or f"File not found: {name}"))
+                    continue
+                shown = self.uri(document)
+                given.append(
+                    self._part(index, config, document, shown, max_lines, max_bytes, line_numbers)
+                )
+        return given
+
+    def status(self) -> Mapping[str, object]:
+        """totalDocuments, needsEmbedding, hasVectorIndex, collections[{name, path, pattern,
+        documents, lastUpdated}], contexts, index, size.
+
+        Nothing needs an embedding: nothing is searched by one.
+        """
+        config = self.config()
+        with self.index() as index:
+            counts = index.counts()
+        rows = []
+        for name, (count, last) in counts.items():
+            one = config.collection(name)
+            rows.append({
+                "name": name, "path": one.path if one else None,
+                "pattern": one.pattern if one else None, "documents": count, "lastUpdated": last,
+            })  # fmt: skip
+        rows.sort(key=lambda row: str(row["lastUpdated"]), reverse=True)
+        return {
+            "totalDocuments": sum(count for count, _ in counts.values()),
+            "needsEmbedding": 0,
+            "hasVectorIndex": False,
+            "collections": rows,
+            "contexts": [list(pair) for pair in self.contexts()],
+            "index": str(self.places.index),
+            "size": self.size(),
+        }
+
+    def contexts(self) -> Sequence[tuple[str, str]]:
+        """(where, text) of every context; `/` is the global one, else qmd://collection/prefix."""
+        return [
+            ("/" if name == "*" else f"qmd://{name}/{prefix.lstrip('/')}", text)
+            for name, prefix, text in self.config().contexts()
+        ]
+
+    # -- what both surfaces show ---------------------------------------------------------------
+
+    def size(self) -> int:
+        """The bytes of the index, 0 when there is none."""
+        try:
+            return os.stat(self.places.index).st_size
+        except OSError:
+            return 0
+
+    def uri(self, document: Document) -> str:
+        """The URI of a document, with the name of the index unless it is the default."""
+        if not self.places.name:
+            return document.uri
+        from urllib.parse import quote
+
+        return f"{document.uri}?index={quote(self.places.name, safe='')}"
+
+    def on_disk(self, collection: str, path: str) -> str | None:
+        """The absolute path of a document's file, if it is there and inside its collection."""
+        one = self.config().collection(collection)
+        if one is None:
+            return None
+        place = os.path.normpath(os.path.join(one.path, path))
+        inside = os.path.realpath(place).startswith(os.path.realpath(one.path) + os.sep)
+        return place if inside and os.path.exists(place) else None
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _is_given(self, config: Config, document: Document) -> bool:
+        """Whether a document may still be shown: of a vault, what is live now."""
+        one = config.collection(document.collection)
+        if one is None or not one.vault:
+            return one is not None
+        return still_given(one.path, document.path, document.size, document.mtime_ns)
+
+    def _text(
+        self, config: Config, found: Document, text: str, first: int, total: int, listed: str = ""
+    ) -> Text:
+        context = config.context_of(found.collection, found.path)
+        return Text(
+            found.docid, self.uri(found), found.collection, found.path, found.title, context, text,
+            first, total, listed or self.uri(found),
+        )  # fmt: skip
+
+    def _part(
+        self,
+        index: Index,
+        config: Config,
+        found: Document,
+        listed: str,
+        max_lines: int | None,
+        max_bytes: int,
+        line_numbers: bool,
+    ) -> Text | Skipped:
+        """One document of a multi-get: its text, or why it is too large."""
+        if found.length > max_bytes:
+            sizes = f"{_kilobytes(found.length)}KB > {_kilobytes(max_bytes)}KB"
+            return Skipped(
+                found.docid, self.uri(found), found.collection, found.path,
+                found.path.rpartition("/")[2], config.context_of(found.collection, found.path),
+                f"File too large ({sizes})", found.length, listed=listed,
+            )  # fmt: skip
+        text = index.text(found)
+        lines = text.split("\n")
+        if max_lines is not None and max_lines >= 0:
+            text = "\n".join(lines[:max_lines])
+            if len(lines) > max_lines:
+                text += f"\n\n[... truncated {len(lines) - max_lines} more lines]"
+        shown = numbered(text) if line_numbers else text
+        part = self._text(config, found, shown, 1, len(lines), listed)
+        return part if part.title else replace(part, title=found.path.rpartition("/")[2])
+
+    def _not_there(self, index: Index, config: Config, asked: str, name: str) -> NotThere:
+        if not lookup.is_docid(name):
+            if rule := lookup.ignored(config, name):
+                notes = (f"Collection: {rule[0]}", f"Matched path: {rule[1]}",
+                         f"Ignore rule: {rule[2]}")  # fmt: skip
+                return NotThere(f"Document is excluded by ignore rule: {asked}", (), notes)
+            return NotThere(f"Document not found: {asked}", lookup.similar(index, name))
+        return NotThere(f"Document not found: {asked}")
+
+    def _other_index(self, name: str) -> Face | None:
+        """The face on the index that a URI names, if that is another."""
+        address = lookup.address_of(name)
+        if address is None or address.index in ("", self.places.name):
+            return None
+        return Face.open(self.environment, address.index)
+
+    def _expanded(self, name: str) -> str:
+        return f"{self.places.home}{name[1:]}" if name.startswith("~/") else name
+
+
+def _absent(name: str, reason: str) -> Skipped:
+    return Skipped("", "", "", name, name, "", reason, absent=True, listed=name)
+
+
+def _kilobytes(size: int) -> int:
+    return (size + 512) // 1024

@@ -1,0 +1,304 @@
+"""The same server over HTTP, on this machine only: `/health`, `/query` = `/search`, and `/mcp`.
+
+`/query` takes typed sub-queries and gives results as plain JSON; `/mcp` is MCP's streamable HTTP
+without sessions: every POST is complete in itself, and answered as one server-sent event to clients
+of the handshake, as JSON to those of 2026. Guarantees: binds loopback addresses and nothing else;
+each request passes the Guard before its body is looked at; a body is read up to a limit, and a
+client that dawdles is dropped; what fails inside is logged in one line and answered with 500.
+Refuses chunked bodies (411), larger ones (413), another Accept or Content-Type on `/mcp`.
+"""
+
+from __future__ import annotations
+
+import socket
+import socketserver
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+
+from engram.model.display import plain_line
+from engram.surfaces.qmd import mcp_tools
+from engram.surfaces.qmd.mcp_guard import Guard, is_loopback
+from engram.surfaces.qmd.mcp_offer import TOOLS, BadArguments
+from engram.surfaces.qmd.mcp_protocol import (
+    HANDSHAKES,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    MODERN,
+    MOST_MESSAGE,
+    NOT_FOUND,
+    PARSE_ERROR,
+    UNSUPPORTED_VERSION,
+    Answer,
+    Endpoint,
+    Lender,
+    Refused,
+    error_answer,
+    parse,
+    render,
+    version_of,
+)
+from engram.surfaces.qmd.rows import BadQuery
+
+FORBIDDEN: Final = -32003
+BAD_REQUEST: Final = -32000
+#: of 2026: a header says something else than the message
+HEADER_MISMATCH: Final = -32020
+#: status of an error in an answer to a client of 2026; older ones get 200
+_STATUS = {PARSE_ERROR: 400, INVALID_REQUEST: 400, INVALID_PARAMS: 400,
+           UNSUPPORTED_VERSION: 400, HEADER_MISMATCH: 400, NOT_FOUND: 404}  # fmt: skip
+_JSON, _EVENTS = "application/json", "text/event-stream"
+#: a longer answer is no event any more, bytes: clients limit those
+_MOST_EVENT = 900_000
+#: a client that says nothing for so long is dropped, seconds; and one whose body takes as long
+_SILENCE, _PATIENCE = 10.0, 60.0
+#: connections that are served at one time; more wait in the socket's queue
+_AT_ONCE = 64
+#: how much, and how long, is read of a body that is refused, so that the refusal arrives
+_DRAINED, _DRAINING = 64 << 20, 1.0
+_PIECE = 1 << 16
+_BODIED = ("Content-Length", "Transfer-Encoding")
+
+
+class Server(ThreadingHTTPServer):
+    """Listens on one loopback address; with port 0 the system chooses, see `server_port`."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+    allow_reuse_address = hasattr(socket, "SO_REUSEPORT")  # on Windows it would share the port
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        endpoint: Endpoint,
+        lend: Lender,
+        guard: Guard,
+        complain: Callable[[str], None],
+    ) -> None:
+        """Raises ValueError for a host that is not loopback, OSError when the port is taken."""
+        host, port = address
+        if not is_loopback(host):
+            raise ValueError(host)
+        if ":" in host:
+            self.address_family = socket.AF_INET6
+        self.endpoint, self.lend, self.guard, self.complain = endpoint, lend, guard, complain
+        self.started = time.monotonic()
+        self._places = threading.BoundedSemaphore(_AT_ONCE)
+        named = host.lower().endswith("localhost")
+        super().__init__(("127.0.0.1" if named else host, port), _Request)
+
+    def server_bind(self) -> None:
+        """Bind, and ask no name server who we are, as http.server would."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in a thread of its own, once there is a place for it."""
+        self._places.acquire()
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # no thread to be had
+            self._places.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """The thread's work; its place is free afterwards."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that broke is nobody's concern."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """What is sent back; without a kind there is no Content-Type."""
+
+    status: int
+    body: bytes = b""
+    kind: str = ""
+    allow: str = ""
+
+
+_ERROR = _Reply(500, b"Internal Server Error")
+_LOST = _Reply(404, b"Not Found")
+
+
+def _json(status: int, value: Any) -> _Reply:
+    return _Reply(status, render(value), _JSON)
+
+
+def _refusal(status: int, code: int, message: str) -> _Reply:
+    return _json(status, error_answer(Refused(code, message)))
+
+
+class _Request(BaseHTTPRequestHandler):
+    """One request, one answer, and the connection is closed."""
+
+    server: Server
+    protocol_version = "HTTP/1.1"
+    timeout = _SILENCE
+    server_version, sys_version = "qmd", ""
+
+    def _serve(self) -> None:
+        self.close_connection = True
+        self._unread = any(self.headers.get(name) for name in _BODIED)
+        try:
+            reply = self._answer()
+        except (ConnectionError, TimeoutError):
+            return
+        except Exception as error:  # noqa: BLE001 - a server outlives what one request runs into
+            self.server.complain(f"{plain_line(self.path)[:80]}: {type(error).__name__}")
+            reply = _ERROR
+        with suppress(OSError):
+            self._send(reply)
+            if self._unread:
+                self._drain()
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve
+
+    def _answer(self) -> _Reply:
+        hosts, origins = (self.headers.get_all(name, []) for name in ("Host", "Origin"))
+        if objection := self.server.guard.objection(hosts, origins):
+            return _refusal(403, FORBIDDEN, f"Forbidden: {objection}")
+        if self.path == "/mcp":
+            return self._mcp() if self.command == "POST" else _NOT_ALLOWED
+        if self.command == "POST" and self.path in ("/query", "/search"):
+            body = self._body()
+            return body if isinstance(body, _Reply) else self._search(body)
+        if self.command == "GET" and self.path == "/health":
+            up = time.monotonic() - self.server.started
+            return _json(200, {"status": "ok", "uptime": int(up)})
+        return _LOST
+
+    def _search(self, body: bytes) -> _Reply:
+        try:
+            given = parse(body)
+        except Refused:
+            return _ERROR  # as qmd answers it
+        if not isinstance(given, dict) or not isinstance(given.get("searches"), list):
+            return _json(400, {"error": "Missing required field: searches (array)"})
+        try:
+            asked = TOOLS["query"].checked({**given, "query": None})
+            if not asked["searches"]:
+                return _json(200, {"results": []})
+            with self.server.lend() as face:
+                _, rows = mcp_tools.rows(face, asked)
+        except (BadArguments, BadQuery, *mcp_tools.EXPLAINED) as error:
+            return _json(400, {"error": str(error)})
+        found = [mcp_tools.result(row, mcp_tools.uri_of(row.display)) for row in rows]
+        return _json(200, {"results": found})
+
+    def _mcp(self) -> _Reply:
+        accepted = self.headers.get("Accept", "")
+        if _JSON not in accepted or _EVENTS not in accepted:
+            text = f"Not Acceptable: Client must accept both {_JSON} and {_EVENTS}"
+            return _refusal(406, BAD_REQUEST, text)
+        if self.headers.get_content_type() != _JSON:
+            text = f"Unsupported Media Type: Content-Type must be {_JSON}"
+            return _refusal(415, BAD_REQUEST, text)
+        body = self._body()
+        if isinstance(body, _Reply):
+            return body
+        try:
+            message = parse(body)
+            modern = self._is_modern(message)
+        except Refused as refused:
+            return _json(400, error_answer(refused))
+        answer = self.server.endpoint.answer(message)
+        if answer is None:
+            return _Reply(202)
+        if modern:
+            return _json(_status(answer), answer)
+        answers = answer if isinstance(answer, list) else [answer]
+        lines = [render(one) for one in answers]
+        if max(map(len, lines)) > _MOST_EVENT:
+            return _json(200, answer)
+        events = b"".join(b"event: message\ndata: " + line + b"\n\n" for line in lines)
+        return _Reply(200, events, _EVENTS)
+
+    def _is_modern(self, message: object) -> bool:
+        """Whether the client is of 2026. Raises Refused when its headers say something else."""
+        version, said = version_of(message), self.headers.get("MCP-Protocol-Version")
+        if version is None:
+            if said is not None and said not in (*HANDSHAKES, MODERN):
+                raise Refused(BAD_REQUEST, "Bad Request: Unsupported protocol version")
+            return said == MODERN
+        if said is not None and said != version:
+            raise Refused(HEADER_MISMATCH, "MCP-Protocol-Version is not that of the message")
+        method = self.headers.get("Mcp-Method")
+        if method is not None and isinstance(message, dict) and method != message.get("method"):
+            raise Refused(HEADER_MISMATCH, "Mcp-Method is not that of the message")
+        return True
+
+    def _body(self) -> bytes | _Reply:
+        """The whole body, or why it is not read."""
+        lengths = self.headers.get_all("Content-Length", [])
+        if self.headers.get("Transfer-Encoding") or not lengths:
+            return _refusal(411, BAD_REQUEST, "Length Required")
+        if len(set(lengths)) > 1 or not (lengths[0].isascii() and lengths[0].isdigit()):
+            return _refusal(400, BAD_REQUEST, "Bad Request: Content-Length")
+        if len(lengths[0]) > 12 or int(lengths[0]) > MOST_MESSAGE:
+            return _refusal(413, BAD_REQUEST, f"Payload Too Large: more than {MOST_MESSAGE} bytes")
+        left, pieces = int(lengths[0]), []
+        late = time.monotonic() + _PATIENCE
+        while left and time.monotonic() < late:
+            piece = self.rfile.read1(min(left, _PIECE))
+            if not piece:
+                break
+            pieces.append(piece)
+            left -= len(piece)
+        if left:
+            raise TimeoutError
+        self._unread = False
+        return b"".join(pieces)
+
+    def _send(self, reply: _Reply) -> None:
+        self.send_response(reply.status)
+        if reply.kind:
+            self.send_header("Content-Type", reply.kind)
+        if reply.allow:
+            self.send_header("Allow", reply.allow)
+        self.send_header("Content-Length", str(len(reply.body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(reply.body)
+        self.wfile.flush()
+
+    def _drain(self) -> None:
+        """Take what is still being sent: closed at once, the client would lose our answer."""
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(_DRAINING)
+        late, left = time.monotonic() + 2 * _DRAINING, _DRAINED
+        while left > 0 and time.monotonic() < late and (piece := self.connection.recv(_PIECE)):
+            left -= len(piece)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What http.server itself refuses (no HTTP, an unknown method), in plain words."""
+        self.close_connection = True
+        self.command, self.request_version = self.command or "GET", self.protocol_version
+        with suppress(OSError):
+            self._send(_Reply(int(code), b"Bad Request" if code == 400 else b"Refused"))
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Requests are not logged: they hold what people look for."""
+
+
+_NOT_ALLOWED = _Reply(
+    405, render(error_answer(Refused(BAD_REQUEST, "Method not allowed."))), _JSON, "POST"
+)
+
+
+def _status(answer: Answer | list[Answer]) -> int:
+    error = answer.get("error") if isinstance(answer, dict) else None
+    return _STATUS.get(error["code"], 200) if error else 200

@@ -1,0 +1,160 @@
+"""Queries in qmd's language -> expressions of FTS5; and texts as FTS5 is given them.
+
+    word        prefix of the stem          "a b"     exact words side by side
+    -word       not this one                2026.4.10 each part, as a prefix
+    a-b, a_b    the parts side by side      東京       the characters side by side
+
+All have to be there in `strict`; any of them in `relaxed`, where words that are in every question
+are left out if others remain. Guarantees: nothing of a query reaches FTS5 but letters, digits, `'`
+and `_` within quotes, so no query is an error of syntax. None means: nothing is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+
+#: more units than these of one query are not looked for
+_MOST = 64
+#: longer runs of letters are no words
+_LONGEST = 400
+
+#: Han with its marks, kana, Hangul: written without spaces
+_DENSE = (
+    "\u1100-\u11ff\u2e80-\u2e99\u2e9b-\u2ef3\u2f00-\u2fd5\u3005\u3007\u3021-\u3029\u302e\u302f"
+    "\u3038-\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fd-\u30ff\u3131-\u318e\u31f0-\u31ff"
+    "\u3200-\u321e\u3260-\u327e\u32d0-\u32fe\u3300-\u3357\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c"
+    "\uac00-\ud7a3\ud7b0-\ud7c6\ud7cb-\ud7fb\uf900-\ufa6d\ufa70-\ufad9\uff66-\uff6f\uff71-\uff9d"
+    "\uffa0-\uffbe\uffc2-\uffc7\uffca-\uffcf\uffd2-\uffd7\uffda-\uffdc"
+    "\U00016ff0-\U00016ff1\U0001b000-\U0001b122\U0001f200\U00020000-\U000323af"
+)
+_DENSE_RUN = re.compile(f"[{_DENSE}]+")
+_ITEM = re.compile(r'\s*(-?)(?:"([^"]*)"?|([^\s"]+))')
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The units of a query, each an expression of its own: wanted, and not wanted."""
+
+    wanted: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
+
+    def strict(self) -> str | None:
+        """All of what is wanted and nothing of what is not."""
+        return self._without(" AND ".join(self.wanted[:_MOST]))
+
+    def relaxed(self) -> str | None:
+        """Any of what is wanted and nothing of what is not."""
+        told = [unit for unit in dict.fromkeys(self.wanted) if not _says_nothing(unit)]
+        return self._without(" OR ".join((told or list(self.wanted))[:_MOST]))
+
+    def _without(self, wanted: str) -> str | None:
+        if not wanted:
+            return None
+        unwanted = "".join(f" NOT {unit}" for unit in self.unwanted[:_MOST])
+        return f"({wanted}){unwanted}"
+
+
+def asked(query: str) -> Asked:
+    """The units of a query."""
+    wanted: list[str] = []
+    unwanted: list[str] = []
+    for match in _ITEM.finditer(query.rstrip()):
+        units = _phrase(match[2]) if match[2] is not None else _word(match[3] or "")
+        if not match[1]:
+            wanted += units
+        elif units:
+            unwanted.append(units[0] if len(units) == 1 else f"({' AND '.join(units)})")
+    return Asked(tuple(wanted), tuple(unwanted))
+
+
+def spaced(text: str) -> str:
+    """A text with a space around each character of a script that has none."""
+    if text.isascii():
+        return text
+    return _DENSE_RUN.sub(lambda run: f" {' '.join(run[0])} ", text)
+
+
+def lexical_fault(query: str) -> str:
+    """Why a lexical line cannot be meant, or ""."""
+    if "\n" in query or "\r" in query:
+        return (
+            "Lex queries must be a single line. Remove newline characters or split into separate"
+            " lex: lines."
+        )
+    if query.count('"') % 2:
+        return 'Lex query has an unmatched double quote ("). Add the closing quote or remove it.'
+    return ""
+
+
+def semantic_fault(query: str) -> str:
+    """Why a line in words of one's own cannot be meant, or ""."""
+    if re.search(r'(?:^|\s)-[A-Za-z0-9_"]', query):
+        return "Negation (-term) is not supported in vec/hyde queries. Use lex for exclusions."
+    return ""
+
+
+def _phrase(text: str) -> list[str]:
+    """The exact phrase of what stands in quotes."""
+    parts: list[str] = []
+    for item in spaced(text).split():
+        parts += item.split(".") if _is_dotted(item) else [item]
+    words = [word for word in map(_plain, parts) if word]
+    return [f'"{" ".join(words)}"'] if words else []
+
+
+def _word(text: str) -> list[str]:
+    """The units of an item without quotes."""
+    if _is_hyphenated(text):
+        words = [word for word in map(_plain, text.split("-")) if word]
+        return [f'"{" ".join(words)}"'] if words else []
+    if _is_dotted(text):
+        return [f'"{word}"*' for word in map(_plain, text.split(".")) if word]
+    if _DENSE_RUN.search(text):
+        return _phrase(text)
+    word = _plain(text)
+    return [f'"{word}"*'] if word else []
+
+
+def _is_hyphenated(text: str) -> bool:
+    """`multi-agent`: letters and digits with `-` and `'` between, and at least one `-` inside."""
+    return (
+        "-" in text[1:-1]
+        and _is_letter(text[0])
+        and (_is_letter(text[-1]) or text[-1] in "'-")
+        and all(_is_letter(sign) or sign in "'-" for sign in text)
+        and any(text[at] == "-" and _is_letter(text[at + 1]) for at in range(1, len(text) - 1))
+    )
+
+
+def _is_dotted(text: str) -> bool:
+    parts = text.split(".")
+    return len(parts) > 1 and all(
+        part and all(_is_letter(sign) or sign == "_" for sign in part) for part in parts
+    )
+
+
+def _plain(text: str) -> str:
+    """Letters, digits, `'` and `_`; everything else is deleted, not split."""
+    if text.isascii() and text.isalnum():
+        return text.lower()[:_LONGEST]
+    kept = "".join(sign for sign in text if _is_letter(sign) or sign in "'_")
+    word = kept.lower()[:_LONGEST]
+    return word if any(_is_letter(sign) for sign in word) else ""
+
+
+def _is_letter(sign: str) -> bool:
+    return sign.isalnum() if sign.isascii() else unicodedata.category(sign)[0] in "LN"
+
+
+def _says_nothing(unit: str) -> bool:
+    return unit.endswith('"*') and unit[1:-2] in _stop_words()
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    from engram.index.english import STOP_WORDS
+
+    return STOP_WORDS
