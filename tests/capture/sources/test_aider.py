@@ -13,16 +13,10 @@ from engram.capture.sources import recognise
 from engram.capture.sources.aider import FILE, Aider
 from engram.model.turn import Turn
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon
 
 START = "\n# aider chat started at 2026-03-04 09:10:11\n\n> Aider v0.86.1  \n"
 LATER = "\n# aider chat started at 2026-03-05 08:00:00\n\n"
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
 
 
 def read(text: str | bytes, place: str = "", most: int = 1 << 20) -> tuple[list[Turn], Reading]:

@@ -16,15 +16,9 @@ from engram.capture.sources import archive
 from engram.capture.sources.archive import documents, glimpses
 from engram.model.errors import BadInput
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon
 
 WANTED = (re.compile(r"(?:\A|/)b\.json\Z"), re.compile(r"(?:\A|/)a\d*\.json\Z"))
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
 
 
 def packed(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -16,15 +16,9 @@ from engram.capture.sources.claude_ai import ClaudeAi
 from engram.model.errors import BadInput
 from engram.model.turn import Turn
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon
 
 NOON = "2026-05-01T12:00:00Z"
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return NOON
 
 
 def packed(members: dict[str, bytes]) -> bytes:

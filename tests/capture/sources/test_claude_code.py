@@ -13,17 +13,11 @@ from engram.capture.sources.claude_code import ClaudeCode
 from engram.model.ids import message_digest
 from engram.model.turn import Turn
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon, said
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude_code"
 OLD = "22222222-aaaa-4bbb-8ccc-000000000002"
 NEW = "11111111-aaaa-4bbb-8ccc-000000000001"
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
 
 
 def read(data: bytes, most: int | None = None) -> tuple[list[Turn], Reading]:
@@ -58,10 +52,6 @@ def queue(operation: str, content: str | None = None) -> bytes:
 def words(turns: list[Turn]) -> list[str]:
     """All words of some turns; sorted, for what was queued stands behind the answer's last part."""
     return sorted("\n".join(turn.text for turn in turns).split())
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 def test_a_plain_session_gives_prompts_and_merged_answers_with_their_tools() -> None:

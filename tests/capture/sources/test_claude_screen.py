@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from engram.capture.sources.claude_code import ClaudeCode
 from engram.capture.sources.claude_screen import silent
 from engram.ports import Reading
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
+from tests.capture.sources.reader import Noon
 
 
 def compact(value: object) -> bytes:

@@ -12,15 +12,9 @@ from hypothesis import strategies as st
 from engram.capture.sources.codex import Codex
 from engram.model.turn import Turn
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon, said
 
 NOW = "2026-05-01T12:00:00Z"
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return NOW
 
 
 def read(data: bytes, most: int | None = None) -> tuple[list[Turn], Reading]:
@@ -32,10 +26,6 @@ def read(data: bytes, most: int | None = None) -> tuple[list[Turn], Reading]:
 def read_on(data: bytes, reading: Reading) -> list[Turn]:
     later = Reading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
     return list(Codex().parse(io.BytesIO(data), later))
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 def bare(**fields: object) -> bytes:

@@ -13,13 +13,7 @@ from engram.capture.sources.copilot_cli import CopilotCli
 from engram.model.ids import message_digest
 from engram.model.turn import Turn
 from engram.ports import Reading
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
+from tests.capture.sources.reader import Noon, said
 
 
 def read(data: bytes) -> tuple[list[Turn], Reading]:
@@ -30,10 +24,6 @@ def read(data: bytes) -> tuple[list[Turn], Reading]:
 def read_on(data: bytes, reading: Reading) -> list[Turn]:
     later = Reading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
     return list(CopilotCli().parse(io.BytesIO(data), later))
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 def event(kind: object, data: object, **more: object) -> bytes:

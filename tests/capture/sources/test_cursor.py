@@ -13,18 +13,9 @@ from hypothesis import strategies as st
 from engram.capture.sources.cursor import Cursor
 from engram.model.turn import Turn
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon, said
 
 LONG = "We always write prices in cents and never in euros."
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def __init__(self, time: str = "2026-05-01T12:00:00Z") -> None:
-        self._time = time
-
-    def now(self) -> str:
-        return self._time
 
 
 def read(
@@ -49,10 +40,6 @@ def asked(words: str) -> bytes:
 
 def call(name: str, **arguments: object) -> dict[str, object]:
     return {"type": "tool_use", "name": name, "input": arguments}
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 def test_prompts_answers_and_their_tools() -> None:

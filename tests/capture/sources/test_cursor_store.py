@@ -17,17 +17,11 @@ from engram.capture.sources.cursor import Cursor
 from engram.model.turn import Turn
 from engram.ports import Reading
 from engram.store.foreign_database import ForeignDatabase
+from tests.capture.sources.reader import Noon, said
 
 NOON = 1_777_636_800_000  # 2026-05-01T12:00:00Z
 DAY = 86_400_000
 LONG = "We always write prices in cents and never in euros."
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
 
 
 class Store:
@@ -69,10 +63,6 @@ def store(tmp_path: Path) -> Store:
 
 def bubble(kind: int, name: str, text: object = "", **more: object) -> dict[str, Any]:
     return {"_v": 3, "type": kind, "bubbleId": name, "text": text, **more}
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 def test_a_conversation_in_the_order_of_its_headers(store: Store) -> None:

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.document import decoded, documents, mapping, sequence, text_of
 from engram.ports import Reading
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
+from tests.capture.sources.reader import Noon
 
 
 def read(data: bytes, most: int = 100_000) -> tuple[list[object], int]:

@@ -15,6 +15,7 @@ from engram.capture.sources.gemini_cli import GeminiCli
 from engram.model.ids import message_digest
 from engram.model.turn import Turn
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon, said
 
 SESSION = "5b0f2c11-0000-4000-8000-00000000c0de"
 HEADER = {
@@ -24,13 +25,6 @@ HEADER = {
     "lastUpdated": "2026-03-06T10:00:00.000Z",
 }
 HASH = "0f" * 32
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
 
 
 def read(
@@ -57,10 +51,6 @@ def chat(*messages: object, **header: object) -> bytes:
 
 def log(*records: object, **header: object) -> bytes:
     return b"".join(json.dumps(one).encode() + b"\n" for one in ({**HEADER, **header}, *records))
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 PROMPT = message("user", [{"text": "We sell tea."}], "u1")

@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from engram.capture.sources.jsonl import JsonLines
 from engram.model.turn import Turn
 from engram.ports import Reading
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
+from tests.capture.sources.reader import Noon
 
 
 def read(data: bytes) -> tuple[list[Turn], Reading]:

@@ -17,19 +17,10 @@ from engram.capture.sources.kiro import Kiro
 from engram.model.turn import Turn
 from engram.ports import Reading
 from engram.store.foreign_database import ForeignDatabase
+from tests.capture.sources.reader import Noon, said
 
 NOON = 1_777_636_800_000  # 2026-05-01T12:00:00Z
 DAY = 86_400_000
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def __init__(self, time: str = "2026-05-01T12:00:00Z") -> None:
-        self._time = time
-
-    def now(self) -> str:
-        return self._time
 
 
 def read(
@@ -40,10 +31,6 @@ def read(
         later = Noon("2027-01-01T00:00:00Z")
         reading = Reading(name, later, before.offset, before.line, dict(before.state))
     return list(Kiro().parse(io.BytesIO(data), reading)), reading
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 def prompt(words: object, **more: object) -> dict[str, object]:

@@ -14,15 +14,9 @@ from engram.capture.sources import recognise
 from engram.capture.sources.mcp_memory import MAX_OBSERVATION, McpMemory
 from engram.model.turn import Turn
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon
 
 NOON = "2026-05-01T12:00:00Z"
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return NOON
 
 
 def read(data: bytes, name: str = "memory") -> tuple[list[Turn], Reading]:

@@ -17,6 +17,7 @@ from engram.model.ids import message_digest
 from engram.model.turn import Turn
 from engram.ports import Reading
 from engram.store.foreign_database import ForeignDatabase
+from tests.capture.sources.reader import said
 
 NOON = 1_777_636_800_000  # 2026-05-01T12:00:00Z
 HOUR = 3_600_000
@@ -62,10 +63,6 @@ def export(*messages: object, **info: object) -> bytes:
 def read(data: bytes, state: dict[str, str] | None = None) -> tuple[list[Turn], Reading]:
     reading = Reading("file", At(), state=dict(state or {}))
     return list(OpenCode().parse(io.BytesIO(data), reading)), reading
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 TALK = (

@@ -12,15 +12,9 @@ from hypothesis import strategies as st
 from engram.capture.sources.pi import Pi
 from engram.model.turn import Turn
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon, said
 
 TIME = "2026-03-06T10:00:01.250Z"
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
 
 
 def read(data: bytes) -> tuple[list[Turn], Reading]:
@@ -31,10 +25,6 @@ def read(data: bytes) -> tuple[list[Turn], Reading]:
 def read_on(data: bytes, reading: Reading) -> list[Turn]:
     later = Reading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
     return list(Pi().parse(io.BytesIO(data), later))
-
-
-def said(turns: list[Turn]) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in turns]
 
 
 def line(**fields: object) -> bytes:

@@ -9,16 +9,10 @@ import pytest
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.errors import BadInput
 from engram.ports import Reading
+from tests.capture.sources.reader import Noon
 
 CLAUDE = b'{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"x"}}\n'
 JSONL = b'{"role":"user","content":"x"}\n'
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> str:
-        return "2026-05-01T12:00:00Z"
 
 
 def test_every_source_has_its_name_and_reads_an_empty_file() -> None:
