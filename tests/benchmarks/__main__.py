@@ -16,6 +16,7 @@ MEASUREMENTS = (
     "cold_start",
     "scale",
     "facts",
+    "qmd_face",
 )
 
 
