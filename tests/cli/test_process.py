@@ -119,6 +119,7 @@ def test_an_interrupt_at_the_question_keeps_the_memory(shop: Shop) -> None:
     while b"[y/N]" not in asked:
         asked += process.stderr.readline()
     process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)  # before its input is closed: an end of input is an answer too
     code, out, err = finish(process)
     assert (code, out) == (130, "")
     assert err.strip() == "interrupted; what was captured before is kept"
