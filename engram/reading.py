@@ -42,6 +42,7 @@ from engram.settings.load import Loaded
 from engram.settings.places import Places
 from engram.store import layout
 from engram.store.history import Entry
+from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
 
@@ -296,7 +297,24 @@ class Reading:
                 "those turns were captured again meanwhile, so they cannot come back a second time",
                 "undo the newer import first, or leave it as it is",
             )
+        if elsewhere := self._second_homes(plan):
+            raise Conflict(
+                f"what would come back stands in {elsewhere[0]} already",
+                "a memory has one file; remove that one first, or leave it as it is",
+            )
         return replace(plan, events=self.history.undo_events(plan))
+
+    def _second_homes(self, plan: Plan) -> list[str]:
+        """Where memories stand that a plan would make a second file of: people move files."""
+        leaving = {change.path for change in plan.changes if change.after is None}
+        found = []
+        for change in plan.changes:
+            if change.before is None and change.after and layout.kind_of(change.path) == "memory":
+                identifier = read_memory(change.path, change.after).memory.id
+                known = self.followers.memory(identifier)
+                if known is not None and known.path not in leaving | {change.path}:
+                    found.append(known.path)
+        return found
 
     def log(self, limit: int = 20) -> list[Entry]:
         """The changes, newest first."""

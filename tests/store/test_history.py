@@ -126,6 +126,17 @@ def test_a_file_that_changed_since_is_left_and_both_versions_are_shown(vault: Va
         vault.undo("1")
 
 
+def test_a_memory_that_was_moved_meanwhile_does_not_come_back_a_second_time(vault: Vault) -> None:
+    memory = vault.remember("The shop uses tabs.").memory
+    vault.undo()
+    vault.restore(memory.id)
+    place = vault.root / memory.path
+    place.rename(place.with_name("moved.md"))
+    with pytest.raises(Conflict, match=r"moved\.md already"):
+        vault.undo("2")
+    assert [one.name for one in (vault.root / "facts").rglob("*.md")] == ["moved.md"]
+
+
 def test_a_person_who_undid_it_by_hand_is_no_conflict(vault: Vault) -> None:
     wrote(vault, None, "one")
     wrote(vault, "one", "two")
