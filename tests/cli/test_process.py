@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,7 @@ def test_an_interrupt_at_the_question_keeps_the_memory(shop: Shop) -> None:
     asked = b""
     while b"[y/N]" not in asked:
         asked += process.stderr.readline()
+    time.sleep(0.5)  # until it waits for the answer
     process.send_signal(signal.SIGINT)
     process.wait(timeout=60)  # before its input is closed: an end of input is an answer too
     code, out, err = finish(process)
