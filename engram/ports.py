@@ -13,11 +13,14 @@ from pathlib import Path, PurePath
 from typing import BinaryIO, Protocol, runtime_checkable
 
 from engram.model.asking import Context, Reply, Request
+from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.change import Change, Plan, Range, Transaction
+from engram.model.entity import Entity
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
+from engram.model.step import Access, Opinion, Page
 from engram.model.turn import Entry, Turn, Waiting
 
 
@@ -215,6 +218,94 @@ class Known(Protocol):
 
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given ids or file stems that exist already."""
+        ...
+
+
+class Judge(Protocol):
+    """Who says how two memories of one scope stand to each other (admit's engine, design 3)."""
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        """The opinion about two live memories; never raises for want of a model."""
+        ...
+
+
+class Contents(Protocol):
+    """The whole vault, as consolidation asks about it; sequences are oldest first."""
+
+    def memory(self, identifier: str) -> Memory | None:
+        """The memory of that id, whatever its status."""
+        ...
+
+    def live(self) -> Sequence[Memory]:
+        """Every active or needs-review memory."""
+        ...
+
+    def due(self, day: Day) -> Sequence[Memory]:
+        """Live memories whose `expires` is that day or before."""
+        ...
+
+    def aged(self, before: Instant, importance: float) -> Sequence[Memory]:
+        """Active memories created at or before a time, of an importance below that."""
+        ...
+
+    def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
+        """Live memories whose header key is this slot, in that space and project."""
+        ...
+
+    def terms(self, text: str) -> frozenset[str]:
+        """The words (stems) that a text is found by; words that tell nothing are left out."""
+        ...
+
+    def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
+        """How many live memories hold each of these terms; a term that none holds is absent."""
+        ...
+
+    def holding(self, terms: Iterable[str]) -> Sequence[str]:
+        """Ids of live memories that hold at least one of these terms (text, title, quote, tags)."""
+        ...
+
+    def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
+        """How often these memories were asked for; those that never were are absent."""
+        ...
+
+    def unboxed(self) -> Sequence[Memory]:
+        """Memories with a source that no box holds, but those that the person forgot."""
+        ...
+
+    def boxes(self, since: Instant = "", until: Instant = "") -> Sequence[Box]:
+        """Sealed boxes, of those whose last memory is not before `since` nor after `until`."""
+        ...
+
+    def box(self, identifier: str) -> Box | None:
+        """The sealed box of that id."""
+        ...
+
+    def box_of(self, memory: str) -> Box | None:
+        """The sealed box that holds a memory."""
+        ...
+
+    def entities(self) -> Sequence[Entity]:
+        """Every entity that has a file, those that were merged too, by id."""
+        ...
+
+    def mentioned(self) -> Mapping[str, int]:
+        """Entity names (`tool-postgres`) that memories link to, and how many live ones do."""
+        ...
+
+    def about(self, entity: str) -> Sequence[Memory]:
+        """Memories of any status that link to this entity name."""
+        ...
+
+    def page(self, path: str) -> str | None:
+        """The text of a plain page of the vault (`profile.md`), None when there is none."""
+        ...
+
+
+class PageWriter(Protocol):
+    """Boxes and entities -> file changes, in the vault's own format."""
+
+    def pages(self, pairs: Sequence[tuple[Page | None, Page | None]]) -> list[Change]:
+        """Files of boxes and entities, as `(before, after)`: to create, patch or remove."""
         ...
 
 

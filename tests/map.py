@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 ORDER = (
     "model", "ports", "settings",
     "flow",
-    "capture", "extract", "admit", "llm", "store", "index", "recall",
+    "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
     "amend", "imports", "survey", "library", "shelf", "surroundings", "founding", "examination",
     "health", "furnishing", "reading", "vault", "daemon", "surfaces",
 )  # fmt: skip

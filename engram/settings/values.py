@@ -91,6 +91,38 @@ class RetentionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BoxSettings:
+    """`[boxes]`: when a Memory Box is sealed, and which boxes make a trace (seed 003)."""
+
+    #: a box is sealed when less than this share of the new topics is its own
+    topic_shift: float = 0.35
+    gap_minutes: float = 30.0
+    max_memories: int = 50
+    #: boxes whose topics agree so far (Jaccard) share a trace, within so many days
+    trace_overlap: float = 0.4
+    trace_days: int = 7
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidateSettings:
+    """`[consolidate]`: the night shift, and what it may do (seed 003)."""
+
+    #: extractions after which it runs by itself; 0: only on command
+    every_extractions: int = 3
+    archive: bool = True
+    #: all of these must hold (seed 003: fact archival)
+    archive_age_days: int = 90
+    archive_max_importance: float = 0.3
+    archive_max_access: int = 2
+    archive_protected: tuple[str, ...] = ("commitment", "preference", "decision", "principle")
+    #: above so many lines profile.md is condensed to so many
+    profile_max_lines: int = 300
+    profile_lines: int = 50
+    #: above so many bytes IDENTITY.md is condensed
+    identity_max_bytes: int = 8192
+
+
+@dataclass(frozen=True, slots=True)
 class RecallSettings:
     """`[recall]`: how much is given back."""
 
@@ -118,5 +150,7 @@ class Settings:
     extract: ExtractSettings = field(default_factory=ExtractSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
+    boxes: BoxSettings = field(default_factory=BoxSettings)
+    consolidate: ConsolidateSettings = field(default_factory=ConsolidateSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     store: StoreSettings = field(default_factory=StoreSettings)

@@ -1,0 +1,33 @@
+"""Entities: the people, projects, tools, companies and places that memories speak of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engram.model.instant import Day
+
+TYPES = ("person", "project", "tool", "company", "place", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An entity as its file says it; `id` is `<type>-<slug>` and the stem of its file.
+
+    `aliases` are other names and former ids that lead here. `synthesis` says what holds now:
+    `listed` of the newest active memories, written by a `model`, or by the `person`, whose words
+    stay. `timeline` holds `(day, memory id, first line)` oldest first, `relations`
+    `(entity id, label)`, `activity` `(day, note)` newest first. `merged_into` is the id of the
+    entity that a fragment became part of.
+    """
+
+    id: str
+    type: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    synthesis: str = ""
+    synthesis_by: str = ""
+    timeline: tuple[tuple[Day, str, str], ...] = ()
+    relations: tuple[tuple[str, str], ...] = ()
+    activity: tuple[tuple[Day, str], ...] = ()
+    merged_into: str = ""
+    path: str = ""

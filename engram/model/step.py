@@ -1,0 +1,60 @@
+"""Steps: what one pass of consolidation wants done, in values; the Writer makes files of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from engram.model.box import Box
+from engram.model.change import Change
+from engram.model.entity import Entity
+from engram.model.instant import Instant
+from engram.model.memory import Memory
+
+#: what has a file of its own and is no memory
+Page = Box | Entity
+
+Relation = Literal["same", "supersedes", "contradicts", "extends", "unrelated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a judge says of an older and a newer memory.
+
+    `sure` is whether it is to be acted upon; what is not sure is at most a question to the person.
+    `partial`: only a part of the older one is replaced, so that it stays. `code` is stable and safe
+    to log; `why` is one phrase for a person.
+    """
+
+    relation: Relation
+    sure: bool = False
+    partial: bool = False
+    code: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How often a memory was asked for by a person or an agent, and when last."""
+
+    count: int = 0
+    last: Instant = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to be done, whole or not at all, and taken back by itself.
+
+    `task` names the pass and `action` what it does (`merge`, `archive`); `subjects` are the ids
+    concerned, the one that stays first; `why` is one phrase for a person. `amended` and `pages`
+    hold `(before, after)`; None is a page that is not there. `prose` are plain pages as bytes.
+    """
+
+    task: str
+    action: str
+    subjects: tuple[str, ...]
+    why: str
+    born: tuple[Memory, ...] = ()
+    amended: tuple[tuple[Memory, Memory], ...] = ()
+    pages: tuple[tuple[Page | None, Page | None], ...] = ()
+    prose: tuple[Change, ...] = ()
