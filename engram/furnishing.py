@@ -169,6 +169,13 @@ def chain_of(
     )
 
 
+def asked_model(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> Chain:
+    """The model for a run of its own, counted from here."""
+    budget = budget_of(settings.llm, desk)
+    budget.begin_run()
+    return chain_of(parts, settings, desk, redactor, budget)
+
+
 def model_tier(
     parts: Parts, settings: Settings, desk: Desk, redactor: Redactor, budget: Budget
 ) -> ModelTier:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,15 +20,16 @@ from typing import Literal, Self
 
 from engram import flow, founding
 from engram.examination import stale_views
-from engram.furnishing import Desk, estimate_of, house_of, model_status, parts_of
+from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_status, parts_of
 from engram.library import Answers
 from engram.model.asking import Estimate, Request
-from engram.model.change import Plan
+from engram.model.change import Plan, Transaction
 from engram.model.errors import (
     BadInput,
     ConfigError,
     Conflict,
     Locked,
+    NotFound,
     StorageError,
     Untrusted,
 )
@@ -36,6 +38,7 @@ from engram.model.memory import Memory
 from engram.model.report import Doomed, Status
 from engram.model.turn import Waiting
 from engram.model.verdict import Verdict
+from engram.ports import Model
 from engram.recall.answer import ContextBlock
 from engram.recall.rank import Setting
 from engram.settings.load import Loaded
@@ -109,6 +112,12 @@ class Reading:
                 )
             return replace(house, backlog=None)
         return house
+
+    def night_model(self, tier: Tier) -> Model | None:
+        """The model that consolidation may ask. Raises BadInput for a model that is none."""
+        if not self.house_for(tier).extractor.costly:
+            return None
+        return asked_model(self.parts, self.settings, self.desk, self.house.redactor)
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -284,6 +293,8 @@ class Reading:
     def undo_plan(self, what: str = "") -> Plan:
         """What `undo` would do: files, turns and transactions; nothing is written."""
         catalog = self.followers.catalog
+        if re.fullmatch(r"[0-9]{1,15}\.[0-9]{1,6}", what):
+            return self._undo_of_a_step(what)
         numbers, batch = self.history.to_undo(what, catalog)
         plan = self.history.undo_plan(numbers)
         if batch:
@@ -304,6 +315,23 @@ class Reading:
             )
         return replace(plan, events=self.history.undo_events(plan))
 
+    def _undo_of_a_step(self, what: str) -> Plan:
+        """What takes back one step of a consolidation, and those that changed the same things."""
+        number, _, step = what.partition(".")
+        steps = self.followers.catalog.nights.steps(int(number))
+        if step not in steps:
+            raise NotFound(f"there is no step {what!r}", f"`engram log {number}` shows the steps")
+        wanted, subjects = {step}, set(steps[step])
+        while more := {one for one in steps if subjects & set(steps[one])} - wanted:
+            wanted |= more
+            subjects.update(*(steps[one] for one in more))
+        plan = self.history.part_plan(int(number), subjects)
+        if not plan.changes:
+            raise BadInput(f"there is nothing left of {what} to take back", "`engram log` shows it")
+        label = f"{number}.{'+'.join(sorted(wanted, key=int))}"
+        plan = replace(plan, batch=label)
+        return replace(plan, events=self.history.undo_events(plan))
+
     def _second_homes(self, plan: Plan) -> list[str]:
         """Where memories stand that a plan would make a second file of: people move files."""
         leaving = {change.path for change in plan.changes if change.after is None}
@@ -319,6 +347,13 @@ class Reading:
     def log(self, limit: int = 20) -> list[Entry]:
         """The changes, newest first."""
         return self.history.entries(self.followers.catalog, limit)
+
+    def change(self, number: int) -> Transaction:
+        """One of them, with its files and events. Raises NotFound."""
+        found = self.history.read(number)
+        if found is None:
+            raise NotFound(f"there is no transaction {number}", "`engram log` shows the changes")
+        return found
 
     def stale_views(self) -> list[str]:
         """The views in state/ that `rebuild` would mend; nothing is written."""

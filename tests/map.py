@@ -22,7 +22,7 @@ ORDER = (
     "flow", "lots",
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
     "amend", "imports", "survey", "library", "shelf", "surroundings", "founding", "examination",
-    "health", "furnishing", "reading", "vault", "daemon", "surfaces",
+    "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
 )  # fmt: skip
 
 _HEAD = """\

@@ -167,6 +167,12 @@ class Sketch:
         found.update(self._entities)
         return [one for _, one in sorted(found.items()) if one is not None]
 
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        if identifier in self._entities:
+            return self._entities[identifier]
+        return self._under.entity(identifier)
+
     def mentioned(self) -> Mapping[str, int]:
         """Entity names that memories link to."""
         return self._under.mentioned()

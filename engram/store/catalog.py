@@ -21,11 +21,12 @@ from engram.model.text import content_hash
 from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.store import turn_rows
 from engram.store.database import CatalogUnusable, Database
+from engram.store.night_rows import NightRows
 from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "6"
+SCHEMA = "7"
 
 _TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -54,6 +55,7 @@ create table transactions(
 );
 create table events(n int, name text, subject text, details text);
 create index events_subject on events(subject);
+create index events_n on events(n);
 """
 
 _NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES + turn_rows.TABLES))
@@ -74,13 +76,14 @@ class FileRow(NamedTuple):
 
 
 class Catalog:
-    """One vault's catalog; `turns` is its half that knows of turns."""
+    """One vault's catalog; `turns` is its half that knows of turns, `nights` of consolidations."""
 
     def __init__(self, database: Database, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
         self._db = database
         self._vault = vault
         self._vocabulary = vocabulary
         self.turns = TurnRows(database)
+        self.nights = NightRows(database)
 
     @classmethod
     def open(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:

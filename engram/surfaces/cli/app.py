@@ -45,6 +45,7 @@ VERBS: dict[str, str] = {
     "forget": "take a memory out of use; its file stays",
     "restore": "bring a memory back",
     "purge": "destroy a memory's content for good",
+    "consolidate": "the night shift now: merge, replace, age, tidy; all of it can be undone",
     "undo": "take a change back; undo an undo to have it again",
     "log": "the changes, newest first",
     "status": "what is pending, captured, refused, and when",
