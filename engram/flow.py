@@ -19,6 +19,7 @@ from engram.consolidate.passes import PASSES
 from engram.consolidate.scene import Scene
 from engram.consolidate.shift import Deed, Shift, plan_of, shift, still_sound
 from engram.extract.receipt import verify
+from engram.house import House
 from engram.lots import Lot, failure, postponement
 from engram.model.asking import Request
 from engram.model.change import Change, Event, Plan, Range
@@ -29,51 +30,16 @@ from engram.model.turn import Turn, Waiting
 from engram.model.verdict import Verdict
 from engram.ports import (
     Asker,
-    Clock,
-    Contents,
     Extractor,
-    Journal,
-    Judge,
-    Known,
     Ledger,
     Model,
-    PageWriter,
-    TurnBook,
-    Writer,
 )
-from engram.settings.values import Settings
 
 if TYPE_CHECKING:
-    from engram.capture.redact import Redactor
-    from engram.capture.signals import Signals
+    pass
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """The ports that the flows work through."""
-
-    clock: Clock
-    settings: Settings
-    redactor: Redactor
-    signals: Signals
-    journal: Journal
-    turns: TurnBook
-    known: Known
-    writer: Writer
-    ledger: Ledger
-    extractor: Extractor
-    contents: Contents
-    judge: Judge
-    pages: PageWriter
-    #: for turns that an import brought, when it is another: history is dear (decision 0010)
-    backlog: Extractor | None = None
-    #: takes up hand edits; called under the writer lock
-    take_up: Callable[[], None] = lambda: None
-    #: what one run may spend is counted from here
-    begin_run: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engram import flow
 from engram.capture.journal import TurnJournal
+from engram.house import House
 from engram.index.analysis import VOCABULARY
 from engram.library import Library
 from engram.llm.learnt import Learnt
@@ -95,7 +95,7 @@ class Desk:
 
 def house_of(
     parts: Parts, settings: Settings, desk: Desk, trusted: bool, take_up: Callable[[], None]
-) -> flow.House:
+) -> House:
     """The ports that the flows of a vault work through; a model only for a registered vault."""
     # imported here: reading a vault needs neither pattern table
     from engram.capture.redact import compile_redactor
@@ -107,7 +107,7 @@ def house_of(
     asked = trusted and bool(providers(settings.llm, desk.environment))
     budget = budget_of(settings.llm, desk)
     tier = partial(model_tier, parts, settings, desk, redactor, budget)
-    return flow.House(
+    return House(
         clock=desk.clock,
         settings=settings,
         redactor=redactor,

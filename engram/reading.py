@@ -21,6 +21,7 @@ from typing import Literal, Self
 from engram import flow, founding
 from engram.examination import stale_views
 from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_status, parts_of
+from engram.house import House
 from engram.library import Answers
 from engram.model.asking import Estimate, Request
 from engram.model.change import Plan, Transaction
@@ -92,11 +93,11 @@ class Reading:
         return self.trusted and not self.read_only
 
     @cached_property
-    def house(self) -> flow.House:
+    def house(self) -> House:
         """The ports of the flows, furnished when they are first needed."""
         return house_of(self.parts, self.settings, self.desk, self.trusted, self.take_up)
 
-    def house_for(self, tier: Tier) -> flow.House:
+    def house_for(self, tier: Tier) -> House:
         """The house with another say of who reads what. Raises BadInput for a model that is none.
 
         auto: the model what is captured live, the rules what was imported; rules: they alone;

@@ -22,6 +22,7 @@ from engram.capture.follow import walk
 from engram.extract.forecast import Forecast
 from engram.extract.model_prompt import Prompt
 from engram.furnishing import Desk, estimate_of
+from engram.house import House
 from engram.imports import Importer, Report, read_stream
 from engram.model.asking import Estimate
 from engram.model.change import Event, Plan
@@ -201,7 +202,7 @@ class Vault(Tending):
         return self._think(names, self.house_for(tier), progress)
 
     def _think(
-        self, names: Iterable[str], house: flow.House, progress: Progress = lambda _: None,
+        self, names: Iterable[str], house: House, progress: Progress = lambda _: None,
         patience: float | None = None, batch: str = "",
     ) -> flow.Outcome:  # fmt: skip
         """Extract, and consolidate if it is time.
