@@ -75,6 +75,17 @@ class Sketch:
             ),
         )
 
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        """Active commitments that were due before a day."""
+        return self._over(
+            self._under.overdue(day),
+            lambda memory: (
+                memory.status == "active"
+                and memory.category == "commitment"
+                and "" < memory.extras.get("due", "") < day
+            ),
+        )
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live holders of a slot."""
         return self._over(

@@ -83,6 +83,9 @@ class Remembered:
     def entities(self) -> Sequence[Entity]:
         return sorted(self.named, key=lambda entity: entity.id)
 
+    def entity(self, identifier: str) -> Entity | None:
+        return next((one for one in self.named if one.id == identifier), None)
+
     def mentioned(self) -> Mapping[str, int]:
         return Counter(name for one in self._all() if one.live for name in one.entities)
 
