@@ -119,7 +119,7 @@ class Life:
     def undo_everything(self) -> None:
         """Every change, newest first; what was typed is typed back when its turn comes."""
         edits = list(self.edits)
-        rows = self.vault.followers.catalog.log()
+        rows = self.vault.followers.catalog.log.rows()
         for number, _, kind, *_ in rows:
             if kind == "settle":
                 path, before, after = edits.pop()

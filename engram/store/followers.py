@@ -24,7 +24,9 @@ from engram.store.catalog import Catalog, FileRow
 from engram.store.database import CatalogUnusable
 from engram.store.disk import VaultDisk
 from engram.store.history import History
+from engram.store.last_known import LastKnown
 from engram.store.lock import WriterLock
+from engram.store.meaning import meaning_of, meaning_of_read
 from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
@@ -207,7 +209,8 @@ class Followers:
             row = self.catalog.file(change.path)
             sha = transaction.sha256(change.after or b"")
             if row is not None and row.sha != sha:
-                self.catalog.put_file(row._replace(size=-1, sha=sha))
+                meaning = meaning_of(change.path, change.after or b"")
+                self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
 
     def _look_at_homeless(self) -> None:
         """A file whose id belonged to another may have that id now."""
@@ -225,12 +228,18 @@ class Followers:
 
     def look_at(self, path: str) -> None:
         """Record a memory's file as it is now; called inside a catalog transaction."""
-        catalog = self.catalog
         found = self._found(path)
         if found is None:
-            catalog.drop_file(path)
+            self.catalog.drop_file(path)
             return
         stat, data = found
+        times = (stat.st_mtime_ns, stat.st_ctime_ns)
+        row = FileRow(path, stat.st_size, *times, transaction.sha256(data), "")
+        self._record(row, data)
+
+    def _record(self, seen: FileRow, data: bytes) -> None:
+        """Take a file and the memory in it up as they are; `seen` says its stat and SHA-256."""
+        catalog, path = self.catalog, seen.path
         read = read_memory(path, data)
         known = catalog.file(path)
         if known is not None and known.id != read.memory.id:
@@ -240,12 +249,8 @@ class Followers:
         taken = home is not None and home.path != path and catalog.file(home.path) is not None
         if taken and home is not None:
             problem = f"the id {read.memory.id} belongs to {home.path}"
-        catalog.put_file(
-            FileRow(
-                path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns,
-                transaction.sha256(data), "" if taken else read.memory.id, problem,
-            )
-        )  # fmt: skip
+        identifier, meaning = "" if taken else read.memory.id, meaning_of_read(read)
+        catalog.put_file(seen._replace(id=identifier, problem=problem, meaning=meaning))
         if not taken:
             catalog.put_memory(read.memory)
 
@@ -260,13 +265,20 @@ class Followers:
                     self.look_at(path)
                 self._look_at_homeless()
                 self.catalog.set_indexed(False)
-        self.touch(found.touched)
+        self.take_quietly(found)
 
-    def touch(self, rows: Iterable[FileRow]) -> None:
-        """Record new stats of files whose bytes are the same."""
+    def take_quietly(self, found: Scan) -> None:
+        """Record the new stats of files whose bytes, or whose meaning, are the same: no edits.
+
+        What is recorded of a rewritten file is what the scan read of it, not what it may be now.
+        """
+        if not (found.touched or found.rewritten):
+            return
         with self.catalog.transaction():
-            for row in rows:
+            for row in found.touched:
                 self.catalog.put_file(row)
+            for row, data in found.rewritten:
+                self._record(row, data)
 
     def damaged_turns(self) -> int:
         """How many whole lines of the turn journal cannot be read."""
@@ -313,33 +325,23 @@ class Followers:
         self.rebuilt = reason
 
     def _fill(self, catalog: Catalog) -> None:
-        known: dict[str, tuple[int, str]] = {}
+        known = LastKnown(self._history)
         catalog.turns.add(self._journal.entries())
         for committed in self._history.all():
             catalog.record(committed)
-            for change in (*committed.plan.changes, *committed.plan.seen):
-                if change.path in committed.left:
-                    continue
-                if change.after is None:
-                    known.pop(change.path, None)
-                else:
-                    first = known.get(change.path, (committed.number, ""))[0]
-                    known[change.path] = first, transaction.sha256(change.after)
-        # where two files claim one id, the one that the journal knows, and knew first, wins
-        for path in sorted(content_files(self._disk), key=lambda path: self._age(path, known)):
-            self.look_at(path)
-            row, sha = catalog.file(path), known.get(path, (0, ""))[1]
-            if row is not None and row.sha != sha:
-                # the journal does not have these bytes: the next scan takes them for a hand edit
-                catalog.put_file(row._replace(size=-1, sha=sha))
-        self._add_foreign_turns(catalog)
+            known.follow(committed)
 
-    def _age(self, path: str, known: dict[str, tuple[int, str]]) -> tuple[bool, int, str]:
-        """A key that puts the files first whose bytes the journal knows, oldest first."""
-        number, sha = known.get(path, (0, ""))
-        found = self._found(path) if sha else None
-        recognised = found is not None and transaction.sha256(found[1]) == sha
-        return not recognised, number, path
+        def age(path: str) -> tuple[bool, int, str]:
+            found = self._found(path)
+            return known.age(path, None if found is None else found[1])
+
+        # where two files claim one id, the one that the journal knows, and knew first, wins
+        for path in sorted(content_files(self._disk), key=age):
+            self.look_at(path)
+            row = catalog.file(path)
+            if row is not None and (owed := known.owed(row)) is not None:
+                catalog.put_file(owed)
+        self._add_foreign_turns(catalog)
 
     def _add_foreign_turns(self, catalog: Catalog) -> None:
         """Turns whose journal is gone or lies on another machine, but which a transcript shows."""

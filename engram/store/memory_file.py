@@ -52,10 +52,16 @@ _SECTION = re.compile(r"#{2,6}(?:\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """A memory as its file says it, and in words what of the file could not be used."""
+    """A memory as its file says it, in words what of the file could not be used, and the file."""
 
     memory: Memory
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...]
+    document: Document
+
+    @property
+    def unknown(self) -> dict[str, Value]:
+        """The header's keys that design 4.1 does not name, as they stand."""
+        return {key: value for key, value in self.document.header.items() if key not in _KEYS}
 
 
 def read_memory(path: str, data: bytes) -> MemoryFile:
@@ -102,7 +108,7 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         conflicts=_links(header.get("conflicts")),
         extra=tuple((key, _one(value)) for key, value in header.items() if key not in _KEYS),
     )
-    return MemoryFile(memory, tuple(problems))
+    return MemoryFile(memory, tuple(problems), document)
 
 
 def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
