@@ -34,8 +34,8 @@ from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
 from engram.store.views import FactHashes, Topics, Trace, is_topic_list, topic_list
 
-#: the transactions after which the topics are counted
-COUNTING = ("consolidate", "undo")
+#: the transactions after which the topics are counted; purged words must not stand in them
+COUNTING = ("consolidate", "undo", "purge")
 
 
 class Followers:
@@ -150,7 +150,7 @@ class Followers:
         Of memories that changed since they say nothing: the next consolidation counts those. With
         `due`, whether they are not the topics of the vault as it is.
         """
-        if due or self.catalog.log.last_of(*COUNTING) == self.catalog.last:
+        if due or 0 < self.catalog.last == self.catalog.log.last_of(*COUNTING):
             return data != topic_list(self.catalog.best_topics())
         return not is_topic_list(data)
 
