@@ -55,8 +55,13 @@ def examine(
     )
 
 
-def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list[str]:
-    """The views in state/ whose files do not say what the vault says."""
+def stale_views(
+    disk: VaultDisk, followers: Followers, history: History, *, due: bool = False
+) -> list[str]:
+    """The views in state/ whose files do not say what the vault says.
+
+    With `due` also those that nothing is wrong with, but that would be written next time.
+    """
     live = hash_lines(followers.catalog.live_hashes())
     hashes = _bytes(disk, layout.HASHES)
     stale = []
@@ -65,6 +70,8 @@ def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list
         stale.append(layout.HASHES)
     if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, history.all())):
         stale.append(layout.TRACE)
+    if followers.topics_are_stale(_bytes(disk, layout.TOPICS), due=due):
+        stale.append(layout.TOPICS)
     return stale
 
 

@@ -359,4 +359,4 @@ class Reading:
 
     def stale_views(self) -> list[str]:
         """The views in state/ that `rebuild` would mend; nothing is written."""
-        return stale_views(self.disk, self.followers, self.history)
+        return stale_views(self.disk, self.followers, self.history, due=True)

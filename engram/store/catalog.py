@@ -18,6 +18,7 @@ from typing import NamedTuple
 from engram.model.change import Transaction
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
+from engram.model.topics import Topic
 from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.store import log_rows, lookup, topic_rows, turn_rows
 from engram.store.database import CatalogUnusable, Database
@@ -231,6 +232,12 @@ class Catalog:
         """Those of the given names that an id or a file has already: a link means one thing."""
         found = "select 1 from memories where id = ? union select 1 from files where stem = ?"
         return {name for name in names if self._db.row(found, name, name)}
+
+    def best_topics(self) -> list[Topic]:
+        """What the live memories are about."""
+        marks = ",".join("?" * len(LIVE))
+        query = f"select count(*) from memories where status in ({marks})"
+        return self.topics.best(self._db.number(query, *sorted(LIVE)))
 
     def status_counts(self) -> dict[str, int]:
         """How many memories have each status."""

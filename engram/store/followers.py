@@ -1,4 +1,4 @@
-"""What follows each transaction: catalog, trace, fact hashes, transcripts.
+"""What follows each transaction: catalog, trace, fact hashes, topics, transcripts.
 
 All go along in one SQLite transaction that carries the number last seen, so that a follower which
 missed something replays it: every step here may be repeated. A catalog that is missing, foreign,
@@ -32,7 +32,10 @@ from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import FactHashes, Trace
+from engram.store.views import FactHashes, Topics, Trace, is_topic_list, topic_list
+
+#: the transactions after which the topics are counted; purged words must not stand in them
+COUNTING = ("consolidate", "undo", "purge")
 
 
 class Followers:
@@ -61,6 +64,7 @@ class Followers:
         self.transcripts = Transcripts(disk)
         self.trace = Trace(disk)
         self.hashes = FactHashes(disk)
+        self.topics = Topics(disk)
         self.rebuilt = ""
 
     @property
@@ -140,8 +144,25 @@ class Followers:
             self.mend_views()
             self.rebuilt = ""
 
-    def mend_views(self) -> list[str]:
-        """Write the views that differ from what the vault says; returns their paths."""
+    def topics_are_stale(self, data: bytes, *, due: bool = False) -> bool:
+        """Whether these bytes are not the topics of the last transaction that counted them.
+
+        Of memories that changed since they say nothing: the next consolidation counts those. With
+        `due`, whether they are not the topics of the vault as it is.
+        """
+        if due or 0 < self.catalog.last == self.catalog.log.last_of(*COUNTING):
+            return data != topic_list(self.catalog.best_topics())
+        return not is_topic_list(data)
+
+    def write_topics(self) -> bool:
+        """Count the topics of the vault as it is; returns whether they had changed."""
+        return self.topics.write(self.catalog.best_topics())
+
+    def mend_views(self, *, due: bool = False) -> list[str]:
+        """Write the views that differ from what the vault says; returns their paths.
+
+        With `due` also what is not wrong but would be written next time.
+        """
         mended = []
         live = self.catalog.live_hashes()
         if self.hashes.read() != live:
@@ -149,6 +170,9 @@ class Followers:
             mended.append(layout.HASHES)
         if self.trace.mend(self._history.all()):
             mended.append(layout.TRACE)
+        topics = self._disk.read(layout.TOPICS) or b""
+        if self.topics_are_stale(topics, due=due) and self.write_topics():
+            mended.append(layout.TOPICS)
         return mended
 
     def add_turns(self, entries: list[Entry]) -> None:
@@ -188,6 +212,8 @@ class Followers:
         whole = again or bool(before - after)
         self.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
         self._follow_turns(committed)
+        if plan.kind in COUNTING:
+            self.topics.write(catalog.best_topics())
         self.trace.follow(committed)
 
     def _follow_turns(self, committed: Transaction) -> None:

@@ -20,6 +20,7 @@ FACTS, ARCHIVE, TRANSCRIPTS = "facts", "archive", "transcripts"
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
+TOPICS = "state/topics.json"
 LOCK = "state/lock"
 #: what `init` makes beside the template's files
 FOLDERS = (

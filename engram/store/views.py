@@ -1,7 +1,8 @@
-"""What is computed from the vault and lies in `state/`: the trace and the fact hashes.
+"""What is computed from the vault and lies in `state/`: the trace, the fact hashes, the topics.
 
-Both follow transactions and can be made anew: `trace.jsonl` from the journal, `fact-hashes.txt`
-(`<64 hex> <id>`, one line for each live memory) from the files. Following twice changes nothing.
+All follow transactions and can be made anew: `trace.jsonl` from the journal, `fact-hashes.txt`
+(`<64 hex> <id>`, one line for each live memory) and `topics.json` from the files. Following twice
+changes nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from engram.model.change import Event, Transaction
+from engram.model.topics import Topic
 from engram.store import layout
 from engram.store.disk import VaultDisk
 
@@ -116,3 +118,41 @@ class FactHashes:
 def hash_lines(rows: Iterable[tuple[str, str]]) -> bytes:
     """The bytes of the hash list for these rows."""
     return b"".join(f"{digest} {name}\n".encode("ascii") for digest, name in rows)
+
+
+class Topics:
+    """`state/topics.json`: what the vault is about, as of the last consolidation (seed 003).
+
+    No file while there is nothing to say.
+    """
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+
+    def write(self, topics: Sequence[Topic]) -> bool:
+        """Make it say these topics; returns whether there was anything to do."""
+        made = topic_list(topics)
+        if (self._disk.read(layout.TOPICS) or b"") == made:
+            return False
+        if made:
+            self._disk.put(layout.TOPICS, made)
+        else:
+            self._disk.remove(layout.TOPICS)
+        return True
+
+
+def topic_list(topics: Sequence[Topic]) -> bytes:
+    """The bytes of `topics.json` for these topics; none for no topic."""
+    if not topics:
+        return b""
+    rows = [{"term": one.term, "score": one.score, "count": one.count} for one in topics]
+    return json.dumps({"topics": rows}, indent=1, ensure_ascii=False).encode("utf-8") + b"\n"
+
+
+def is_topic_list(data: bytes) -> bool:
+    """Whether `topics.json` was written by this program, of whatever vault at whatever time."""
+    try:
+        rows = json.loads(data)["topics"] if data else []
+        return topic_list([Topic(**row) for row in rows]) == data
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
