@@ -42,6 +42,7 @@ from engram.recall.rank import Setting
 from engram.settings.load import Loaded
 from engram.settings.places import Places
 from engram.store import layout
+from engram.store.access import AccessLog
 from engram.store.content_file import read_content
 from engram.store.history import Entry
 from engram.store.scan import Scan, edits, scan

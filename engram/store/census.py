@@ -25,7 +25,6 @@ create index mentions_memory on mentions(memory);
 """
 
 _LIVE = "status in ('active', 'needs-review')"
-_ORDER = "order by created, id"
 #: values in one statement; SQLite takes 999 everywhere
 _MOST = 400
 
@@ -49,16 +48,13 @@ class Census:
 
     def live(self) -> list[Memory]:
         """Every active or needs-review memory, oldest first."""
-        return _memories(self._db.rows(f"select body from memories where {_LIVE} {_ORDER}"))
+        return self._memories(f"memories where {_LIVE}")
 
     def due(self, day: Day) -> list[Memory]:
         """Live memories whose `expires` is that day or before."""
-        return _memories(
-            self._db.rows(
-                "select body from memories indexed by memories_due"
-                f" where expires != '' and {_LIVE} and expires <= ? {_ORDER}",
-                day,
-            )
+        return self._memories(
+            f"memories indexed by memories_due where expires != '' and {_LIVE} and expires <= ?",
+            day,
         )
 
     def aged(self, before: Instant, importance: float) -> list[Memory]:
@@ -66,22 +62,18 @@ class Census:
 
         One that does not say when it was created has no age.
         """
-        return _memories(
-            self._db.rows(
-                "select body from memories indexed by memories_aged where status = 'active'"
-                f" and created != '' and importance < ? and created <= ? {_ORDER}",
-                importance,
-                before,
-            )  # fmt: skip
+        return self._memories(
+            "memories indexed by memories_aged where status = 'active' and created != ''"
+            " and importance < ? and created <= ?",
+            importance,
+            before,
         )
 
     def unboxed(self) -> list[Memory]:
         """Memories with a source that no box holds, but those that the person forgot."""
-        return _memories(
-            self._db.rows(
-                "select body from memories indexed by memories_sourced"
-                f" where session != '' and not forgotten and not exists (select 1 from members where memory = id) {_ORDER}"
-            )
+        return self._memories(
+            "memories indexed by memories_sourced where session != '' and not forgotten"
+            " and not exists (select 1 from members where memory = id)"
         )
 
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
@@ -130,16 +122,12 @@ class Census:
 
     def about(self, entity: str) -> list[Memory]:
         """Memories of any status that link to this entity name, oldest first."""
-        return _memories(
-            self._db.rows(
-                f"select body from mentions join memories on id = memory where entity = ? {_ORDER}",
-                entity,
-            )
-        )
+        return self._memories("mentions join memories on id = memory where entity = ?", entity)
 
-
-def _memories(rows: Iterable[Row]) -> list[Memory]:
-    return [decode(Memory, row[0]) for row in rows]
+    def _memories(self, where: str, *values: object) -> list[Memory]:
+        """The memories of some rows, oldest first."""
+        rows = self._db.rows(f"select body from {where} order by created, id", *values)
+        return [decode(Memory, row[0]) for row in rows]
 
 
 def _portions(terms: Iterable[str]) -> Iterator[Sequence[str]]:
