@@ -46,6 +46,7 @@ from engram.settings.places import places_of
 from engram.settings.registry import Registry
 from engram.store import layout
 from engram.store.clock import FixedClock, SystemClock, clock_of
+from engram.store.content_file import read_content
 from engram.store.cursors import CursorFile
 from engram.store.foreign_database import ForeignDatabase
 from engram.store.lock import WriterLock
@@ -284,9 +285,10 @@ class Vault(Reading):
                 identifier = found.id
             else:
                 path, body = self.history.last_body(reference)
+                home = self.followers.catalog.home(read_content(path, body).kind, reference)
+                if home:
+                    raise BadInput(f"{reference} is not gone", f"it stands in {home}")
                 identifier, plan = reference, amend.bring_back(reference, path, body)
-                if elsewhere := self._second_homes(plan):
-                    raise BadInput(f"{reference} is not gone: it stands in {elsewhere[0]}")
             self.ledger.commit(plan)
             return identifier
 
