@@ -103,3 +103,7 @@ class VaultContents:
         """The text of a plain page of the vault, None when there is none."""
         data = self._disk.read(path)
         return None if data is None else data.decode("utf-8", "replace")
+
+    def opening(self, session: str) -> str:
+        """What the user said first in a conversation; empty where that is not known."""
+        return self._followers.opening(session)

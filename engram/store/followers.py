@@ -288,6 +288,11 @@ class Followers:
         """The memory of that id, whatever its status."""
         return self.catalog.memory(identifier)
 
+    def opening(self, transcript: str) -> str:
+        """What the user said first in a transcript; empty where that is not known."""
+        places = self.catalog.turns.opening(transcript)
+        return "".join(turn.text for turn in self._journal.read(places))
+
     def owners(self, content_hash: str) -> list[Memory]:
         """Every memory whose scoped content hash this is; newest last."""
         return self.catalog.owners(content_hash)
