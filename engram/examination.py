@@ -18,7 +18,7 @@ from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.scan import LINK, scan
 from engram.store.turn_rows import DEAD
-from engram.store.views import hash_lines, trace_lines
+from engram.store.views import hash_lines, topics_are_stale, trace_lines, trace_list
 
 _GROUP_AND_OTHERS = 0o077
 
@@ -70,8 +70,10 @@ def stale_views(
         stale.append(layout.HASHES)
     if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, history.all())):
         stale.append(layout.TRACE)
-    if followers.topics_are_stale(_bytes(disk, layout.TOPICS), due=due):
+    if topics_are_stale(_bytes(disk, layout.TOPICS), followers.catalog, due=due):
         stale.append(layout.TOPICS)
+    if _bytes(disk, layout.TRACES) != trace_list(followers.catalog.pages.boxes()):
+        stale.append(layout.TRACES)
     return stale
 
 

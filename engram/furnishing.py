@@ -30,6 +30,7 @@ from engram.settings.load import shipped
 from engram.settings.values import LlmSettings, Settings
 from engram.shelf import Shelf
 from engram.store import layout
+from engram.store.contents import VaultContents
 from engram.store.disk import VaultDisk
 from engram.store.eraser import Eraser
 from engram.store.followers import Followers
@@ -59,6 +60,7 @@ class Parts:
     journal: TurnJournal
     history: History
     followers: Followers
+    eraser: Eraser
     ledger: Ledger
     shelf: Shelf
     library: Library
@@ -78,9 +80,9 @@ def parts_of(
     followers = Followers(disk, journal, catalog, vault, history, lock, VOCABULARY)
     eraser = Eraser(disk, history, journal, followers.transcripts)
     ledger = Ledger(disk, clock, lock, followers, eraser)
-    shelf = Shelf(followers, journal, history, cache / "index")
+    shelf = Shelf(disk, followers, journal, history, cache / "index")
     library = Library(disk, followers, journal, shelf)
-    return Parts(disk, journal, history, followers, ledger, shelf, library)
+    return Parts(disk, journal, history, followers, eraser, ledger, shelf, library)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ def house_of(
     asked = trusted and bool(providers(settings.llm, desk.environment))
     budget = budget_of(settings.llm, desk)
     tier = partial(model_tier, parts, settings, desk, redactor, budget)
+    pen = Pen(parts.disk)
     return House(
         clock=desk.clock,
         settings=settings,
@@ -115,7 +118,9 @@ def house_of(
         journal=parts.journal,
         turns=VaultTurns(parts.followers, parts.journal),
         known=parts.followers,
-        writer=Pen(parts.disk),
+        writer=pen,
+        pages=pen,
+        contents=VaultContents(parts.disk, parts.followers),
         ledger=parts.ledger,
         extractor=LateTiers(rules, tier, settings) if asked else rules,
         backlog=rules if asked else None,

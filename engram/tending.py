@@ -22,7 +22,8 @@ from engram.model.memory import Memory
 from engram.model.report import Consolidated
 from engram.ports import Model
 from engram.reading import Reading, Tier
-from engram.store import transaction
+from engram.store import layout
+from engram.store.content_file import read_content
 
 
 class Tending(Reading):
@@ -64,6 +65,9 @@ class Tending(Reading):
                 identifier = found.id
             else:
                 path, body = self.history.last_body(reference)
+                home = self.followers.catalog.home(read_content(path, body).kind, reference)
+                if home:
+                    raise BadInput(f"{reference} is not gone", f"it stands in {home}")
                 identifier, plan = reference, amend.bring_back(reference, path, body)
             self.ledger.commit(plan)
             return identifier
@@ -83,9 +87,10 @@ class Tending(Reading):
             for link in doomed.turns:
                 messages += self.followers.catalog.turns.withdrawn(link)
             details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
-            changes = tuple(transaction.Purged(path, None, None, "purged") for path in doomed.paths)
+            pages = filter(layout.is_page, self.followers.catalog.files())
+            changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
             self.ledger.commit(
-                Plan("purge", changes, (Event("memory_purged", doomed.id, details),))
+                Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
             )
             return doomed.citing
 
