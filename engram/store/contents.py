@@ -47,8 +47,8 @@ class VaultContents:
         return self._followers.catalog.holders(slot, space, project)
 
     def terms(self, text: str) -> frozenset[str]:
-        """The words (stems) that a text is found by."""
-        return frozenset(self._followers.vocabulary.terms(text))
+        """The words (stems) that a text is found by; words that tell nothing are left out."""
+        return frozenset(self._followers.vocabulary.telling(text))
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """How many live memories hold each of these terms; a term that none holds is absent."""
