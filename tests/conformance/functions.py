@@ -17,6 +17,7 @@ from engram.model.memory import (
     importance_level,
     speculative_days,
 )
+from engram.model.naming import entity_id
 from engram.model.text import content_hash, normalise
 from engram.model.turn import turn_of
 from engram.settings.load import shipped
@@ -24,6 +25,7 @@ from engram.store.clock import FixedClock
 from engram.store.document import patch
 from engram.store.memory_file import read_memory
 from engram.vault import Vault
+from engram.weave.names import find_entity
 
 NOW = "2026-03-06T10:10:00Z"
 _SIGNALS = compile_signals(shipped("signals"))
@@ -122,6 +124,10 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "content_hash": lambda given: content_hash(given["content"]),
     "same_hash": lambda given: content_hash(given["a"]) == content_hash(given["b"]),
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
+    "normalize_entity_name": lambda given: entity_id(given["name"], given["type"]),
+    "find_matching_entity": lambda given: find_entity(
+        given["name"], given["type"], given["existing"]
+    ),
     "read_memory_file": _read_memory_file,
     "buffer_scenario": _buffer_scenario,
     "dedup_after_ttl_expiry": _after_expiry,
