@@ -17,8 +17,8 @@ from engram.index.analysis import query_terms
 from engram.model.change import Event
 from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.hit import Found, Hit
-from engram.model.instant import Instant, local_day
-from engram.model.memory import Memory
+from engram.model.instant import Instant, local_day, plus_days
+from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 from engram.ports import Journal
@@ -31,6 +31,7 @@ from engram.recall.snippet import excerpt
 from engram.shelf import Shelf
 from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
+from engram.store.lookup import where
 from engram.store.turn_rows import TurnRow
 
 #: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
@@ -144,17 +145,24 @@ class Library:
 
     def listing(self, wanted: Filter, limit: int) -> list[Memory]:
         """The memories that pass, newest first."""
-        found = [memory for memory in self._followers.catalog.memories() if wanted.admits(memory)]
-        return found[::-1][:limit]
+        condition = where(
+            statuses=wanted.statuses or LIVE,
+            categories=wanted.categories,
+            project=wanted.project,
+            tag=wanted.tag,
+            since=wanted.since,
+            before=wanted.before,
+        )
+        return self._followers.catalog.listing(condition, limit)
 
     def learnt_on(self, day: str, timezone: str = "UTC") -> list[Memory]:
         """The live memories whose source turn is of that day in a time zone, in order."""
-        catalog = self._followers.catalog
-        return [
-            memory
-            for memory in catalog.memories()
-            if memory.live and local_day(memory.created, timezone) == day
-        ]
+        # no time zone is further from UTC than a day; before 1970 and after 9998 nothing was said
+        since = plus_days(max(day, "1970-01-02"), -1)
+        before = plus_days(day, 2) if day < "9999" else ""
+        near = where(statuses=LIVE, since=since, before=before)
+        found = self._followers.catalog.listing(near)
+        return [one for one in found[::-1] if local_day(one.created, timezone) == day]
 
     def origin(self, memory: Memory) -> Origin:
         """Where a memory came from, and every event since."""
@@ -163,7 +171,7 @@ class Library:
             turn = self._turn(link)
             said = first_line(turn.text, 200) if turn else "(no transcript shows it)"
             receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
-        return Origin(memory, tuple(receipts), tuple(self._followers.catalog.events(memory.id)))
+        return Origin(memory, tuple(receipts), tuple(self._followers.catalog.log.events(memory.id)))
 
     def links(self, memory: Memory) -> list[tuple[str, str]]:
         """`(relation, name)` of what a memory points to, then of what points to it."""

@@ -129,7 +129,7 @@ class Reading:
     def _settle(self, found: Scan) -> int:
         """Take up hand edits; returns how many files were concerned."""
         rows = self.followers.catalog.files()
-        self.followers.touch(found.touched)
+        self.followers.take_quietly(found)
         seen, subjects = edits(found, rows)
         if seen:
             flow.settle(seen, subjects, self.ledger)
@@ -147,8 +147,9 @@ class Reading:
         looked = self._scan(until)
         if not writable:
             self.followers.take_up(looked)
-        elif behind or looked.changed or looked.gone:
-            noticed = (*looked.changed, *looked.gone)
+        elif behind or looked.changed or looked.gone or looked.rewritten:
+            rewritten = (row.path for row, _ in looked.rewritten)
+            noticed = (*looked.changed, *looked.gone, *rewritten)
             try:
                 with self.ledger.lock(timeout=_SETTLE_PATIENCE):
                     # again: the vault may have been recovered, or changed by another
@@ -245,8 +246,8 @@ class Reading:
             pending=states.get(PENDING, 0),
             dead_letter=states.get(DEAD, 0),
             waiting=self.waiting(),
-            refused=catalog.event_counts("candidate_refused", "code"),
-            failures=catalog.event_counts("extraction_failed", "error"),
+            refused=catalog.log.event_counts("candidate_refused", "code"),
+            failures=catalog.log.event_counts("extraction_failed", "error"),
             transactions=catalog.last,
             model=model_status(self.settings.llm, self.desk),
             index=self.shelf.status(),
@@ -339,4 +340,4 @@ class Reading:
 
     def stale_views(self) -> list[str]:
         """The views in state/ that `rebuild` would mend; nothing is written."""
-        return stale_views(self.disk, self.followers, self.history)
+        return stale_views(self.disk, self.followers, self.history, due=True)

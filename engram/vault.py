@@ -339,8 +339,9 @@ class Vault(Reading):
             return []
         with self.ledger.lock():
             self.followers.rebuild()
-            mended = self.followers.mend_views()
-            self._settle(self._scan())
+            mended = self.followers.mend_views(due=True)
+            if self._settle(self._scan()):
+                self.followers.write_topics()
             self.shelf.rebuild()
             return mended
 

@@ -22,6 +22,7 @@ from engram.store import layout, transaction
 from engram.store.catalog import Catalog
 from engram.store.content_file import read_content
 from engram.store.disk import VaultDisk
+from engram.store.meaning import same_meaning
 from engram.store.memory_file import read_memory
 from engram.store.turn_rows import DEAD, ranges_of
 
@@ -117,7 +118,7 @@ class History:
 
     def entries(self, catalog: Catalog, limit: int) -> list[Entry]:
         """The log, newest first."""
-        rows = catalog.log()
+        rows = catalog.log.rows()
         undone = _undone(rows)
         return [
             Entry(row[0], row[1], row[2], row[3], row[4], tuple(row[5].splitlines()),
@@ -133,7 +134,7 @@ class History:
         '' is the last change that stands, with all of its import; `N` that transaction alone;
         `import-N` that import. Raises NotFound and BadInput.
         """
-        rows = catalog.log()
+        rows = catalog.log.rows()
         undone = _undone(rows)
         if re.fullmatch(r"[0-9]{1,15}", what):
             return [self._one(int(what), rows, undone)], ""
@@ -174,7 +175,8 @@ class History:
     def undo_plan(self, numbers: Sequence[int]) -> Plan:
         """The plan that takes transactions back: before and after swapped over all of them.
 
-        Raises Conflict (both versions in its hint) when a file was changed since, or was purged.
+        A file that an editor wrote in another form since gets its older bytes all the same. Raises
+        Conflict (both versions in its hint) when a file was changed since, or was purged.
         """
         targets = [self._existing(number) for number in sorted(numbers)]
         before: dict[str, bytes | None] = {}
@@ -188,7 +190,8 @@ class History:
                     )
                 if change.path in target.left:
                     continue
-                if after.get(change.path, change.before) != change.before:
+                earlier = after.get(change.path, change.before)
+                if not same_meaning(change.path, earlier, change.before):
                     raise Conflict(
                         f"{change.path} was changed in between; it is left as it is",
                         _versions(change.before, after[change.path]),
@@ -198,12 +201,13 @@ class History:
         changes = []
         for path, final in after.items():
             now = self._disk.read(path)
-            if now not in (final, before[path]):
+            if same_meaning(path, now, before[path]):
+                continue  # it is so again already, in whatever form
+            if not same_meaning(path, now, final):
                 raise Conflict(
                     f"{path} was changed since; it is left as it is", _versions(now, final)
                 )
-            if now != before[path]:
-                changes.append(Change(path, now, before[path], "undo"))
+            changes.append(Change(path, now, before[path], "undo"))
         return Plan(
             "undo",
             tuple(changes),

@@ -193,13 +193,13 @@ class AnyOrder(RuleBasedStateMachine):
         for name in self._ever():
             if self.vault.library.find_memory(name) is not None:
                 continue
-            last = self.vault.followers.catalog.events(name)[-1][2]
+            last = self.vault.followers.catalog.log.events(name)[-1][2]
             assert (last.name, dict(last.details).get("what", "")) in (
                 ("undone", "taken back"), ("hand_edit", "removed"), ("memory_purged", ""),
             )  # fmt: skip
 
     def _is_purged(self, name: str) -> None:
-        names = [event.name for _, _, event in self.vault.followers.catalog.events(name)]
+        names = [event.name for _, _, event in self.vault.followers.catalog.log.events(name)]
         assert "memory_purged" in names
 
     @invariant()
