@@ -292,6 +292,10 @@ class Contents(Protocol):
         """Every entity that has a file, those that were merged too, by id."""
         ...
 
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        ...
+
     def mentioned(self) -> Mapping[str, int]:
         """Entity names (`tool-postgres`) that memories link to, and how many live ones do."""
         ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engram.model.entity import TYPES
-from engram.model.ids import slug
+from engram.model.ids import is_id, slug
 
 #: Other names of tools, as slugs; only what nobody uses for anything else.
 SYNONYMS: Mapping[str, str] = {
@@ -49,3 +49,8 @@ def type_of(identifier: str) -> str:
 def stem_of(identifier: str) -> str:
     """An id without its type."""
     return identifier.partition("-")[2] or identifier
+
+
+def is_entity_id(text: str) -> bool:
+    """Whether a text is an id as `entity_id` makes them, not a name."""
+    return is_id(text) and text.partition("-")[0] in TYPES and stem_of(text) != text

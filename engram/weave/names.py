@@ -113,9 +113,18 @@ def fragments(entities: Sequence[Named], said: Iterable[str] = ()) -> list[tuple
     )
 
 
-def same_name(one: str, other: str) -> bool:
-    """Whether two spellings are one name: case, hyphens, accents and the like apart."""
-    return any(a.same(b) for a in _forms(one, "other") for b in _forms(other, "other"))
+def likely(ids: Iterable[str], wanted: Iterable[str], said: Iterable[str] = ()) -> set[str]:
+    """Of many ids the wanted ones, and those that could be one with them by their letters alone.
+
+    Those that statements name are among them. For a look at few of many entities: aliases and
+    spellings, which only pages have, are not known here.
+    """
+    chosen = set(wanted)
+    letters = {_form(stem_of(one), type_of(one)).letters for one in chosen}
+    for text in said:
+        for left, right in statements(text):
+            letters |= {form.letters for name in (*left, *right) for form in _all_forms(name)}
+    return {one for one in ids if _form(stem_of(one), type_of(one)).letters in letters} | chosen
 
 
 class _Book:
@@ -192,7 +201,7 @@ class _Book:
         """The entities that the longest of some wordings names."""
         for name in names:
             found = []
-            for form in _distinct(form for kind in TYPES for form in _forms(name, kind)):
+            for form in _all_forms(name):
                 ids = self._by_letters.get(form.letters, []) or self._by_alias.get(form.letters, [])
                 found += [one for one in ids if _meet([form], self.own[one] + self.other[one])]
             if found:
@@ -211,6 +220,11 @@ def _forms(name: str, kind: str) -> list[_Form]:
     folded = name.casefold().replace("&", " and ")
     spellings = (folded, folded.translate(_FOLDED), folded.translate(_SPELT))
     return _distinct(_form(slug(spelling), kind) for spelling in spellings)
+
+
+def _all_forms(name: str) -> list[_Form]:
+    """The forms of a name whose type is not known."""
+    return _distinct(form for kind in TYPES for form in _forms(name, kind))
 
 
 def _form(stem: str, kind: str) -> _Form:
