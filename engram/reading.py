@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from engram import flow, founding
+from engram.entities import EntityLibrary
 from engram.examination import stale_views
 from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_status, parts_of
 from engram.house import House
@@ -48,6 +49,7 @@ from engram.settings.places import Places
 from engram.store import layout
 from engram.store.access import AccessLog
 from engram.store.content_file import read_content
+from engram.store.contents import VaultContents
 from engram.store.history import Entry
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
@@ -89,6 +91,7 @@ class Reading:
         self.ledger = self.parts.ledger
         self.shelf = self.parts.shelf
         self.library = self.parts.library
+        self.entities = EntityLibrary(self.disk, VaultContents(self.disk, self.followers))
 
     @property
     def writable(self) -> bool:
