@@ -16,15 +16,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from engram.consolidate.phrasing_words import (
+    AMERICAN,
     CLAUSES,
+    DEEDS,
+    GERUND,
     LEANING,
     MODALS,
+    ONESELF,
     OPENERS,
+    OWN_DOING,
     PARTICIPLE,
     PAST,
     PHRASES,
@@ -38,25 +43,29 @@ from engram.model.text import words
 
 #: a longer text is a document, and no statement that could be said again; characters
 LONGEST = 2_000
-#: how a word of the past, an owner and the end of a list's item are marked
-_DONE, _OWNER, _AND, _BREAK = "~", "'s", "&", ","
+#: how a past, a passive, an owner, a list and a pause are marked
+_DONE, _PASSIVE, _OWNER, _AND, _BREAK = "~", "<", "'s", "&", ","
 _BE = frozenset({"is", "are", "am", "be", "being", "get"})
 _WAS = frozenset({"was", "were"})
 _AUXILIARY = MODALS | _BE | _WAS | {"do", "do~", "have", "have~"}
-#: what opens phrases and what stands beside verbs is no topic
-_UNTOLD = _AUXILIARY | OPENERS.keys() | CLAUSES | {_AND, _BREAK, _OWNER, "or", "of", "not", "been"}
+#: what opens phrases and what stands beside verbs tells no topic
+_UNTOLD = (
+    _AUXILIARY | OPENERS.keys() | set(OPENERS.values()) | CLAUSES
+    | {"", _AND, "or", "of", "not", "been"}
+)  # fmt: skip
 #: whoever prefers to use a thing prefers the thing
 _TAKES_THE_THING = frozenset({"prefer", "want"})
-_VERBS = frozenset(PRESENT.values())
-_DAY = re.compile(
-    r"\b(?:(\d{1,2})(?:st|nd|rd|th)?(?: of)? (MONTH)|(MONTH) (\d{1,2})(?:st|nd|rd|th)?),? (\d{4})\b".replace(
-        "MONTH",
-        "january|february|march|april|may|june|july|august|september|october|november|december",
-    ),
-    re.IGNORECASE,
-)
+_VERBS = frozenset(SAME.get(verb, verb) for verb in PRESENT.values())
+_DEEDS = frozenset(SAME.get(verb, verb) for verb in DEEDS)
 _MONTHS = (
-    "january february march april may june july august september october november december".split()
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_MONTH = "|".join(_MONTHS)
+_DAY = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH})"
+    rf"|({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?),? (\d{{4}})\b",
+    re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _UNIT = re.compile(
@@ -68,26 +77,23 @@ _SENTENCE = re.compile(r"(?<=[.!?;…。！？])\s+|(?<=[。！？])|\n+")
 _PAUSE = re.compile(r"[,:()\[\]](?=\s|$)|(?<=\s)[(\[]| [-–—] |[、，]")
 _HYPHEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+|\d{1,3}-[^\W\d_]+")
 _CONTRACTED = {
+    **{word: (instead,) for word, instead in ONESELF.items()}, "my": ("user", _OWNER),
     "can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"),
     "shan't": ("shall", "not"), "it's": ("it", "is"), "that's": ("that", "is"),
     "there's": ("there", "is"), "i'm": ("i", "am"), "let's": ("let", "us"),
-    "i": ("user",), "me": ("user",), "my": ("user", _OWNER), "we": ("team",), "us": ("team",),
     "never": ("not",), "and": (_AND,), "y": (_AND,), "und": (_AND,), "et": (_AND,), "that": (),
 }  # fmt: skip
 _ENDINGS = {"n't": "not", "'re": "are", "'ve": "have", "'ll": "will"}
 _ITEM = r"[^\s,&]+(?: [\d][^\s,]*)?"
 _LIST = re.compile(rf"(?<!\S){_ITEM}(?: , {_ITEM})*(?: ,)? (&|or) {_ITEM}(?!\S)")
 _BETWEEN = re.compile(r" , (?:& |or )?| & | or ")
-_AMERICAN = tuple(
-    (re.compile(british), american)
-    for british, american in (
-        ("our(?=[a-z]{0,5}$)", "or"), ("([iy])s(?=(?:e|er|ation)$)", r"\1z"), ("tre$", "ter"),
-        ("ll(?=(?:ed|ing|er)$)", "l"),
-    )
-)  # fmt: skip
+#: words before the comma of a phrase at the head
+_LONGEST_HEAD = 8
 _LONGEST_PHRASE = max(map(len, PHRASES))
 
 Form = tuple[object, ...]
+#: the part of the sentence, what opens it, the words
+_Phrase = tuple[int, str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,6 @@ def phrasing(text: str) -> Phrasing:
         return Phrasing((), frozenset(), frozenset())
     text = unicodedata.normalize("NFKC", text)
     forms: list[Form] = []
-    told: set[str] = set()
     marks: set[str] = set()
     for sentence in filter(None, map(str.strip, _SENTENCE.split(_plain(text)))):
         tokens = _tokens(sentence)
@@ -118,9 +123,18 @@ def phrasing(text: str) -> Phrasing:
         asks = sentence.endswith(("?", "？"))
         forms.append(("?", form) if asks else form)
         bare = {token.rstrip(_DONE) for token in tokens}
-        told |= bare - _UNTOLD
         marks |= _marks(sentence, bare) | ({"?"} if asks else set())
-    return Phrasing(tuple(forms) if told else (), frozenset(told), frozenset(marks))
+    terms = frozenset(_words_of(forms)) - _UNTOLD
+    return Phrasing(tuple(forms) if terms else (), terms, frozenset(marks))
+
+
+def _words_of(form: Iterable[object]) -> Iterator[str]:
+    """The words in a form, without their marks: what is equal has equal ones."""
+    for part in form:
+        if isinstance(part, str):
+            yield part.strip(_PASSIVE + _DONE + "?")
+        elif isinstance(part, tuple):
+            yield from _words_of(part)
 
 
 def _plain(text: str) -> str:
@@ -157,7 +171,7 @@ def _tokens(sentence: str) -> list[str]:
     found = _rephrased(found)
     if found and found[0] in OPENERS:
         ends = [at for at, word in enumerate(found) if at > 1 and word in STARTS]
-        if ends and _BREAK not in found[: ends[0]]:
+        if ends and _BREAK not in found[:_LONGEST_HEAD]:
             found.insert(ends[0], _BREAK)
     return [
         canonical(word)
@@ -198,14 +212,18 @@ def canonical(word: str) -> str:
 
     A form of the past is marked with `~`.
     """
+    if word in SAME:
+        return SAME[word]
+    if word not in PRESENT and word not in PAST and word not in PARTICIPLE:
+        word = _american(word)
     if word not in PRESENT and (word in PAST or word in PARTICIPLE):
-        base = PAST.get(word) or PARTICIPLE[word]
-        return SAME.get(base, base) + _DONE
-    for form in (word, PRESENT.get(word) or _singular(word)):
-        if form in SAME:
-            return SAME[form]
-    form = _american(form)
-    return SAME.get(form, form)
+        return _verb(PAST.get(word) or PARTICIPLE[word]) + _DONE
+    word = PRESENT.get(word) or _singular(word)
+    return SAME.get(word, word)
+
+
+def _verb(base: str) -> str:
+    return SAME.get(base, base)
 
 
 def _singular(word: str) -> str:
@@ -223,7 +241,7 @@ def _singular(word: str) -> str:
 def _american(word: str) -> str:
     if len(word) < 5 or not word.isascii():
         return word
-    for british, american in _AMERICAN:
+    for british, american in AMERICAN:
         word = british.sub(american, word)
     return word
 
@@ -239,11 +257,13 @@ def _listed(tokens: Sequence[str]) -> list[str]:
 
 
 def _in_order(found: re.Match[str]) -> str:
-    return f" {found[1]} ".join(sorted(_BETWEEN.split(found[0])))
+    items = _BETWEEN.split(found[0])
+    # of deeds the order may matter
+    return found[0] if _VERBS & set(items) else f" {found[1]} ".join(sorted(items))
 
 
 def _plainer(tokens: Sequence[str]) -> list[str]:
-    """Without auxiliaries; a verb in the passive is marked with `<`, a comparison is `over`."""
+    """Without auxiliaries; a verb in the passive is marked, a comparison is `over`."""
     done: list[str] = []
     at = 0
     while at < len(tokens):
@@ -259,16 +279,18 @@ def _next(tokens: Sequence[str], at: int, done: list[str]) -> tuple[tuple[str, .
     if word in _BE or word in _WAS:
         mark = _DONE if word in _WAS else ""
         if _is_participle(after):
-            return (f"<{after.rstrip(_DONE)}{mark}",), at + 2
+            return (f"{_PASSIVE}{after.rstrip(_DONE)}{mark}",), at + 2
+        if after in GERUND and not mark:
+            return (_verb(GERUND[after]),), at + 2
         return (("was",) if mark else ()), at + 1
     if word == "have" and after == "been":
         passive = _is_participle(later)
-        return ((f"<{later}",), at + 3) if passive else (("been",), at + 2)
-    if word == "have" and after.endswith(_DONE):
-        return (after,), at + 2
+        return ((f"{_PASSIVE}{later}",), at + 3) if passive else (("been",), at + 2)
+    if word == "have" and after.rstrip(_DONE) in _DEEDS and _is_participle(after):
+        return (after.rstrip(_DONE) + _DONE,), at + 2
     if word == "do" and (after == "not" or after in _VERBS):
         return (), at + 1
-    if word == "use" and done and done[-1] in _TAKES_THE_THING:
+    if word in ("use", "using") and done and done[-1] in _TAKES_THE_THING:
         return (), at + 1
     if word == "to":
         return _infinitive(tokens, at, done)
@@ -309,50 +331,56 @@ def _is_participle(word: str) -> bool:
 
 
 def _form(tokens: Sequence[str]) -> Form:
-    """The main part in its order, and the phrases in any."""
+    """The main part in its order, and the phrases in any; those of one kind keep their order.
+
+    A pause within the main part divides it: phrases do not cross it.
+    """
     main: list[str] = []
-    phrases: list[tuple[str, list[str]]] = []
-    clauses: list[tuple[str, Form]] = []
-    into = main
-    at = 0
+    phrases: list[_Phrase] = []
+    clauses: list[tuple[int, str, Form]] = []
+    into, part, at = main, 0, 0
     while at < len(tokens):
-        word = tokens[at]
+        word, after = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else ""
         at += 1
         if word == _BREAK:
             into = main
+            part += bool(main and after and after not in OPENERS and after not in CLAUSES)
         elif word in CLAUSES:
             rest = list(tokens[at:])
             end = rest.index(_BREAK) if at == 1 and _BREAK in rest else len(rest)
-            clauses.append((word, _form(rest[:end])))
+            clauses.append((part, word, _form(rest[:end])))
             at += end
         elif word in OPENERS:
-            leaning = [into.pop()] if into and into[-1] in LEANING else []
-            into = leaning
-            phrases.append((OPENERS[word], into))
-        elif word == "of" and into and at < len(tokens) and into[-1][0] != "<":
-            into[-1:] = [tokens[at], into[-1]]
+            into = [into.pop()] if into and into[-1] in LEANING else []
+            phrases.append((part, word, into))
+        elif word == "of" and after and into and into[-1][0] != _PASSIVE:
+            into[-1:] = [after, into[-1]]
             at += 1
         else:
             into.append(word)
     main = _active(main, phrases)
-    kept = [(kind, tuple(_without_owner(told))) for kind, told in phrases]
-    return (tuple(_without_owner(main)), *sorted(kept), *sorted(clauses, key=repr))
+    phrases.sort(key=lambda row: row[:2])
+    return (
+        tuple(_without_owner(main)),
+        *((part, OPENERS[word], tuple(_without_owner(told))) for part, word, told in phrases),
+        *sorted(clauses, key=lambda row: row[:2]),
+    )
 
 
-def _active(main: list[str], phrases: list[tuple[str, list[str]]]) -> list[str]:
+def _active(main: list[str], phrases: list[_Phrase]) -> list[str]:
     """`orders are stored by the shop` and `the shop's orders are stored`: the shop stores orders.
 
     Without one who does it the passive stays a state, which is no deed.
     """
-    at = next((place for place, word in enumerate(main) if word[0] == "<"), None)
+    at = next((place for place, word in enumerate(main) if word[0] == _PASSIVE), None)
     if at is None:
         return main
     verb, before, behind = main[at][1:], main[:at], main[at + 1 :]
-    agent = next((phrase for phrase in phrases if phrase[0] == "by"), None)
+    agent = next((phrase for phrase in phrases if phrase[1] == "by"), None)
     if agent is not None:
         phrases.remove(agent)
-        return [*agent[1], verb, *before, *behind]
-    if _OWNER in before:
+        return [*agent[2], verb, *before, *behind]
+    if _OWNER in before and verb in OWN_DOING:
         owner = before.index(_OWNER)
         return [*before[:owner], verb, *before[owner + 1 :], *behind]
     return main

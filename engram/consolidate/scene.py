@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from engram.model.instant import Day, Instant, day_of
 from engram.ports import Contents, Judge, Model
@@ -14,7 +16,8 @@ class Scene:
     """One consolidation.
 
     `changed` are the ids of the memories that were written, edited or removed since the last one;
-    None stands for all: a full run. `model` is None where none may be asked.
+    None stands for all: a full run. `model` is None where none may be asked; where one may,
+    `prompts` are the shipped tables of `config/prompts/` that passes ask with, by name.
     """
 
     contents: Contents
@@ -23,6 +26,7 @@ class Scene:
     judge: Judge
     changed: frozenset[str] | None = None
     model: Model | None = None
+    prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def today(self) -> Day:
