@@ -10,6 +10,8 @@ from typing import Any
 
 from engram.admit.secure import injection
 from engram.capture.signals import compile_signals
+from engram.consolidate.lines import Lines
+from engram.consolidate.sayings import unsaid
 from engram.extract.classify import memory_kind, score_importance
 from engram.model.memory import (
     at_least,
@@ -105,6 +107,16 @@ def _after_supersede(given: dict[str, Any]) -> dict[str, Any]:
         return {"third_blocked": third.decision not in ("new", "supersede")}
 
 
+def _profile_append(given: dict[str, Any]) -> dict[str, Any]:
+    known = [bullet.text for bullet in Lines(given["existing"]).bullets()]
+    updates = given["updates"]
+    return {
+        "bullets": [
+            f"- {text}" for text in [*known, *(updates[at] for at in unsaid(known, updates))]
+        ]
+    }
+
+
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "scan_signals": _scan_signals,
     "is_disagreement": lambda given: _SIGNALS.is_disagreement(given["text"]),
@@ -121,6 +133,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "normalize_content": lambda given: normalise(given["content"]),
     "content_hash": lambda given: content_hash(given["content"]),
     "same_hash": lambda given: content_hash(given["a"]) == content_hash(given["b"]),
+    "profile_append": _profile_append,
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
     "read_memory_file": _read_memory_file,
     "buffer_scenario": _buffer_scenario,
