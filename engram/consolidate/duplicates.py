@@ -111,12 +111,17 @@ def _around(scene: Scene) -> list[Memory]:
 
 def _candidates(memory: Memory, scene: Scene) -> Iterator[Memory]:
     """Every memory of its class that says the same; with a model, also what may say it."""
-    contents, terms = scene.contents, phrasing(memory.text).terms
-    looked_up = {term: contents.terms(surfaces(term)) for term in terms}
-    if not all(looked_up.values()) or not looked_up:
+    contents = scene.contents
+    looked_up = {
+        term: [contents.terms(word) for word in surfaces(term)]
+        for term in phrasing(memory.text).terms
+    }
+    if not looked_up or not all(map(any, looked_up.values())):
         # no words, or a document: only the same text is the same, and it has every term
-        looked_up = {term: frozenset({term}) for term in contents.terms(memory.text)}
-    held = contents.frequencies(frozenset().union(*looked_up.values()))
+        looked_up = {term: [frozenset({term})] for term in contents.terms(memory.text)}
+    held = contents.frequencies(
+        {one for some in looked_up.values() for ones in some for one in ones}
+    )
     count = prefix_of(len(looked_up)) if scene.model is not None else 1
     for identifier in contents.holding(rarest(looked_up, held, count)):
         other = contents.memory(identifier) if identifier != memory.id else None

@@ -1,6 +1,7 @@
 """Which of many statements are nearly the same: an exact join, no pair compared twice.
 
-Alikeness is the shared part (Jaccard) of two phrasings' terms, in percent. Two statements that are
+Alikeness is the shared part (Jaccard) of two phrasings' terms, in percent; statements of other
+marks or names are not alike. Two statements that are
 `LEAST` percent alike share one of the rarest terms of each, so that only those are looked up
 (prefix filter); short ones cannot be as alike to long ones (size filter). What is found is exactly
 what comparing all pairs would find.
@@ -17,14 +18,16 @@ from engram.consolidate.phrasing import Phrasing
 LEAST = 60
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> int:
-    """How much of the terms of both is shared, percent; 0 when there are none."""
-    union = len(one | other)
-    return 100 * len(one & other) // union if union else 0
+def alike(one: Phrasing, other: Phrasing) -> int:
+    """How much of the terms of both is shared, percent; 0 when they cannot say the same."""
+    if one.marks != other.marks or not (one.names <= other.terms and other.names <= one.terms):
+        return 0
+    union = len(one.terms | other.terms)
+    return 100 * len(one.terms & other.terms) // union if union else 0
 
 
 def joined(statements: Sequence[Phrasing]) -> Iterator[tuple[int, int, int]]:
-    """`(place, later place, percent)` of pairs at least `LEAST` alike whose marks are equal."""
+    """`(place, later place, percent)` of all pairs that are at least `LEAST` alike."""
     held = Counter(term for said in statements for term in said.terms)
     order = {term: rank for rank, term in enumerate(sorted(held, key=lambda t: (held[t], t)))}
     bags = [sorted(map(order.__getitem__, said.terms)) for said in statements]
@@ -50,7 +53,7 @@ def _joined(
             near.update(holding[term])
         for other in near:
             if len(bags[other]) * 100 >= LEAST * len(bag):
-                percent = alike(statements[place].terms, statements[other].terms)
+                percent = alike(statements[place], statements[other])
                 if percent >= LEAST:
                     yield min(place, other), max(place, other), percent
         for term in prefix:
@@ -62,13 +65,20 @@ def prefix_of(size: int) -> int:
     return size - -(-LEAST * size // 100) + 1
 
 
-def rarest(
-    looked_up: Mapping[str, frozenset[str]], held: Mapping[str, int], count: int
-) -> frozenset[str]:
+#: the index's terms of each word that may stand for a term
+Surfaces = Sequence[frozenset[str]]
+
+
+def rarest(looked_up: Mapping[str, Surfaces], held: Mapping[str, int], count: int) -> set[str]:
     """What to look up to find all that share one of the `count` rarest terms of a statement.
 
-    `looked_up` are the index's terms for each term, `held` how many memories hold those.
+    `held` says how many memories hold each of the index's terms. A memory with a word holds all
+    terms of the word, so that the rarest of them is enough.
     """
-    cost = {term: sum(held.get(one, 0) for one in ones) for term, ones in looked_up.items()}
-    chosen = sorted(looked_up, key=lambda term: (cost[term], term))[:count]
-    return frozenset().union(*(looked_up[term] for term in chosen))
+    chosen = {
+        term: {min(some, key=lambda one: (held.get(one, 0), one)) for some in words if some}
+        for term, words in looked_up.items()
+    }
+    cost = {term: sum(held.get(one, 0) for one in some) for term, some in chosen.items()}
+    first = sorted(chosen, key=lambda term: (cost[term], term))[:count]
+    return set().union(*(chosen[term] for term in first))

@@ -100,13 +100,15 @@ _Phrase = tuple[int, str, list[str]]
 class Phrasing:
     """`form` is what is compared; empty for a text that says nothing or is a document.
 
-    `terms` are the words that tell, `marks` those of them that a doubtful pair must share: numbers,
-    words with a capital, words that turn a statement round, and whether it asks.
+    `terms` are the words that tell. Two cannot say the same when their `marks` differ (numbers,
+    words that turn a statement round, whether it asks), or when `names`, words with a capital
+    within a sentence, are no terms of the other.
     """
 
     form: Form
     terms: frozenset[str]
     marks: frozenset[str]
+    names: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4096)
@@ -117,15 +119,18 @@ def phrasing(text: str) -> Phrasing:
     text = unicodedata.normalize("NFKC", text)
     forms: list[Form] = []
     marks: set[str] = set()
+    names: set[str] = set()
     for sentence in filter(None, map(str.strip, _SENTENCE.split(_plain(text)))):
         tokens = _tokens(sentence)
         form = _form(_plainer(_listed(tokens)))
         asks = sentence.endswith(("?", "？"))
         forms.append(("?", form) if asks else form)
         bare = {token.rstrip(_DONE) for token in tokens}
-        marks |= _marks(sentence, bare) | ({"?"} if asks else set())
+        marks |= {word for word in bare if word in POLAR or any(map(str.isdigit, word))}
+        marks |= {"?"} if asks else set()
+        names |= _names(sentence)
     terms = frozenset(_words_of(forms)) - _UNTOLD
-    return Phrasing(tuple(forms) if terms else (), terms, frozenset(marks))
+    return Phrasing(tuple(forms) if terms else (), terms, frozenset(marks), frozenset(names))
 
 
 def _words_of(form: Iterable[object]) -> Iterator[str]:
@@ -147,14 +152,14 @@ def _plain(text: str) -> str:
     return _UNIT.sub("", _THOUSANDS.sub("", _DAY.sub(day, text)))
 
 
-def _marks(sentence: str, bare: set[str]) -> set[str]:
-    named = {
-        canonical(word)
-        for place, raw in enumerate(sentence.split())
-        if place and raw[:1].isupper()
+def _names(sentence: str) -> set[str]:
+    return {
+        canonical(word).rstrip(_DONE)
+        for raw in sentence.split()[1:]
+        if raw[:1].isupper()
         for word in words(raw.removesuffix("'s").removesuffix("’s"))
+        if word not in _CONTRACTED
     }
-    return {word for word in bare if any(map(str.isdigit, word))} | (bare & POLAR) | named
 
 
 # -- words -------------------------------------------------------------------------------------

@@ -209,6 +209,7 @@ AMERICAN = tuple(
         ("tre(?=s?$)", "ter"), ("ll(?=(?:ed|ing|er)$)", "l"),
     )
 )  # fmt: skip
+_NUMBER = re.compile("[0-9]{1,18}")
 _BRITISH = (("or", "our"), ("iz", "is"), ("yz", "ys"), ("ter", "tre"))
 
 
@@ -230,10 +231,11 @@ _SPOKEN = _spoken()
 
 
 @lru_cache(maxsize=16_384)
-def surfaces(term: str) -> str:
-    """The words, with spaces between, of which a text that means a term has at least one."""
+def surfaces(term: str) -> tuple[str, ...]:
+    """The words of which a text that means a term has at least one."""
     found = {term, *_SPOKEN.get(term, ())}
     found |= {word.replace(*pair) for word in set(found) for pair in _BRITISH}
-    if term.isascii() and term.isdigit():
-        found.add(f"{int(term):,}")
-    return " ".join(sorted(found))
+    if number := _NUMBER.match(term):
+        # 12,000 is read as 12000, 25 MB as 25mb, 1 June 2026 as 2026-06-01
+        found |= {number[0], f"{int(number[0]):,}"}
+    return tuple(sorted(found))

@@ -10,10 +10,13 @@ from typing import Any
 
 from engram.admit.secure import injection
 from engram.capture.signals import compile_signals
+from engram.consolidate.duplicates import exactly, groups
 from engram.consolidate.lines import Lines
 from engram.consolidate.sayings import unsaid
 from engram.extract.classify import memory_kind, score_importance
+from engram.model.instant import instant_of
 from engram.model.memory import (
+    Memory,
     at_least,
     confidence_tier,
     importance_level,
@@ -91,6 +94,31 @@ def _set_status(here: Vault, identifier: str, status: str) -> None:
     path.write_bytes(patch(path.read_bytes(), {"status": status}))
 
 
+def _plan_exact_duplicates(given: dict[str, Any]) -> dict[str, Any]:
+    found = list(groups(map(_row_memory, given["memories"]), exactly))
+    gone = [loser.path for _, losers in found for loser in losers]
+    return {
+        "groups": len(found),
+        "duplicates": len(gone),
+        "keep": [survivor.path for survivor, _ in found],
+        "delete": gone,
+    }
+
+
+def _row_memory(row: dict[str, Any]) -> Memory:
+    header = row["frontmatter"]
+    said = header.get("updated") or header.get("created")
+    return Memory(
+        id=header["id"],
+        category=header.get("category", "fact"),
+        text=row["content"],
+        path=row.get("path", ""),
+        status=header.get("status", "active"),
+        created=instant_of(said) if said else "",
+        confidence=header.get("confidence", 0.0),
+    )
+
+
 def _after_expiry(given: dict[str, Any]) -> dict[str, Any]:
     with vault() as here:
         first = here.remember(given["content"], category="fact")
@@ -137,6 +165,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
     "read_memory_file": _read_memory_file,
     "buffer_scenario": _buffer_scenario,
+    "plan_exact_duplicates": _plan_exact_duplicates,
     "dedup_after_ttl_expiry": _after_expiry,
     "dedup_after_supersede": _after_supersede,
     "write_tier_and_ttl": lambda given: {

@@ -1,4 +1,4 @@
-"""What the ageing passes are tested with: a scene at a fixed noon, and memories of some age."""
+"""What the passes are tested with: a scene at a fixed noon, and memories of some age."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.consolidate.contents import Remembered
 
 NOW = "2026-11-20T12:00:00Z"
 TODAY = NOW[:10]
-PROMPTS = {"condense": shipped("prompts/condense")}
+PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "merge")}
 
 
 class Silent:
