@@ -11,10 +11,11 @@ from typing import Any
 
 from engram.admit.secure import injection
 from engram.capture.signals import compile_signals
+from engram.consolidate.duplicates import exactly, groups
 from engram.consolidate.lines import Lines
 from engram.consolidate.sayings import unsaid
 from engram.extract.classify import memory_kind, score_importance
-from engram.model.instant import plus_minutes
+from engram.model.instant import instant_of, plus_minutes
 from engram.model.memory import (
     Memory,
     at_least,
@@ -97,6 +98,31 @@ def _set_status(here: Vault, identifier: str, status: str) -> None:
     memory = here.library.memory(identifier)
     path = here.root / memory.path
     path.write_bytes(patch(path.read_bytes(), {"status": status}))
+
+
+def _plan_exact_duplicates(given: dict[str, Any]) -> dict[str, Any]:
+    found = list(groups(map(_row_memory, given["memories"]), exactly))
+    gone = [loser.path for _, losers in found for loser in losers]
+    return {
+        "groups": len(found),
+        "duplicates": len(gone),
+        "keep": [survivor.path for survivor, _ in found],
+        "delete": gone,
+    }
+
+
+def _row_memory(row: dict[str, Any]) -> Memory:
+    header = row["frontmatter"]
+    said = header.get("updated") or header.get("created")
+    return Memory(
+        id=header["id"],
+        category=header.get("category", "fact"),
+        text=row["content"],
+        path=row.get("path", ""),
+        status=header.get("status", "active"),
+        created=instant_of(said) if said else "",
+        confidence=header.get("confidence", 0.0),
+    )
 
 
 def _after_expiry(given: dict[str, Any]) -> dict[str, Any]:
@@ -188,6 +214,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "buffer_scenario": _buffer_scenario,
     "topic_overlap": lambda given: round(jaccard(given["a"], given["b"]), 6),
     "box_builder_scenario": _box_builder_scenario,
+    "plan_exact_duplicates": _plan_exact_duplicates,
     "dedup_after_ttl_expiry": _after_expiry,
     "dedup_after_supersede": _after_supersede,
     "write_tier_and_ttl": lambda given: {
