@@ -25,7 +25,7 @@ from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "6"
+SCHEMA = "7"
 
 _TABLES = """
 create table meta(key text primary key, value text) without rowid;
