@@ -15,16 +15,21 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from engram.admit.changes import Change
+from engram.admit.claims import SHARED
 from engram.admit.slot import attributes_of, overtaken
-from engram.admit.statement import Change, Claim, Statement, statement_of
+from engram.admit.statement import Statement, statement_of
 from engram.admit.wording import telling, terms_of
 from engram.model.memory import Memory, authority_rank
 from engram.model.step import Opinion
+from engram.model.succession import LOWER_AUTHORITY
 from engram.model.text import jaccard, normalise, words
 
 _UNRELATED = Opinion("unrelated", code="unrelated")
 #: as much of what two statements name must agree for a suspicion
 _ALIKE = 0.6
+#: and of two statements about one birthday
+_OF_ONE = 0.25
 _IMMUTABLE = re.compile(
     r"\b(?:born|birthday|birth ?date|died|founded|released|graduated|married|invented|published"
     r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b",
@@ -45,7 +50,7 @@ class CueJudge:
         opinion = _opinion(older, newer)
         if opinion.relation == "supersedes" and outranked(older, newer):
             return Opinion(
-                "contradicts", code="lower_authority", why="it is of lower authority than the older"
+                "contradicts", code=LOWER_AUTHORITY, why="the older one has more authority"
             )
         return opinion
 
@@ -71,7 +76,7 @@ def _opinion(older: Memory, newer: Memory) -> Opinion:
     if attributes is not None:
         return attributes
     before, after = _taken_apart(older), _taken_apart(newer)
-    for rule in (_unchangeable, _elsewhere, _leaves) if after.guarded else _RULES:
+    for rule in _GUARDED_RULES if after.guarded else _RULES:
         opinion = rule(before, after, older, newer)
         if opinion is not None:
             return opinion
@@ -116,12 +121,15 @@ def _elsewhere(before: Statement, after: Statement, older: Memory, newer: Memory
 def _unchangeable(
     before: Statement, after: Statement, older: Memory, newer: Memory
 ) -> Opinion | None:
+    """A day of birth does not change: one of both is wrong, unless the newer sets it right."""
+    if newer.category == "correction":
+        return None
     if not (_IMMUTABLE.search(older.text) and _IMMUTABLE.search(newer.text)):
         return None
-    corrected = newer.category == "correction"
-    if not corrected and jaccard(before.terms, after.terms) >= 0.25 and _values(before) != _values(after):
-        return Opinion("contradicts", code="immutable", why="this cannot have changed: one is wrong")
-    return None if corrected else _beside(before, after)
+    alike = jaccard(before.terms, after.terms) >= _OF_ONE
+    if alike and (before.values, before.limits) != (after.values, after.limits):
+        return _suspicion("immutable", "this cannot have changed: one of both is wrong")
+    return _beside(before, after)
 
 
 def _leaves(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
@@ -154,18 +162,23 @@ def _claims(before: Statement, after: Statement, older: Memory, newer: Memory) -
     """An attribute of one value has another."""
     if after.negative or before.negative or before.guarded or before.passing or after.passing:
         return None
-    for held in before.claims:
-        for said in after.claims:
-            if _other_value(held, said, before, after):
-                return _sure("value", "it gives another value of the same")
+    if any(attribute != SHARED or after.changing for attribute in _clashes(before, after)):
+        return _sure("value", "it gives another value of the same")
     return None
 
 
-def _other_value(held: Claim, said: Claim, before: Statement, after: Statement) -> bool:
-    same = held.attribute == said.attribute and held.subject == said.subject
-    if not same or held.limits != said.limits or held.value & said.value:
-        return False
-    return held.attribute != "use for" or after.changing
+def _clashes(before: Statement, after: Statement) -> list[str]:
+    """The attributes of which both give one subject different values."""
+    if before.quantities and before.values == after.values:
+        return []  # 30 minutes are 1800 seconds
+    return [
+        held.attribute
+        for held in before.claims
+        for said in after.claims
+        if (held.attribute, held.subject, held.limits)
+        == (said.attribute, said.subject, said.limits)
+        and not held.value & said.value
+    ]
 
 
 def _amounts(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
@@ -193,7 +206,7 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
     if before.negative == after.negative:
         return None
     held, said = telling(before.terms), telling(after.terms)
-    if not held or before.guarded or (before.quantities and _values(before) != _values(after)):
+    if not held or before.guarded or (before.quantities and before.values != after.values):
         return None
     if telling(after.subject) & (said - held):
         return None  # of somebody or something else
@@ -202,38 +215,36 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
     if held <= said and after.changing and len(said - held) <= 1:
         return _sure("denied", "it says that this is no longer so")
     if jaccard(held, said) >= _ALIKE:
-        return Opinion("contradicts", code="opposite", why="one says the opposite of the other")
+        return _suspicion("opposite", "one says the opposite of the other")
     return None
 
 
-def _suspects(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
-    """Alike, about one quantity or attribute, and not in agreement."""
-    if before.guarded or before.passing or after.passing:
-        return None
-    for held in before.claims:
-        for said in after.claims:
-            same = held.attribute == said.attribute and held.subject == said.subject
-            if same and held.attribute != "use for" and not held.value & said.value and held.limits == said.limits:
-                return Opinion("contradicts", code="value", why="they give other values of the same")
-    return None
-
-
-_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves, _claims, _amounts, _denies, _suspects)
+_RULES: tuple[Rule, ...] = (
+    _unchangeable, _elsewhere, _leaves, _claims, _amounts, _denies,
+)  # fmt: skip
+#: what is asked of a plan, a question, a condition
+_GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves)
 
 
 def _beside(before: Statement, after: Statement) -> Opinion:
     """Neither retires the other: the same, more of the same, or something else."""
-    if before.negative == after.negative and _values(before) == _values(after):
-        if before.terms and before.terms == after.terms and before.limits == after.limits and before.changes == after.changes:
-            return Opinion("same", code="alike", why="it says the same in other words")
+    if before.terms and _said(before) == _said(after):
+        return Opinion("same", code="alike", why="it says the same in other words")
     if len(telling(before.terms) & telling(after.terms)) >= 2 or before.terms < after.terms:
         return Opinion("extends", code="more", why="it says more of the same")
     return _UNRELATED
 
 
-def _values(statement: Statement) -> frozenset[str]:
-    return frozenset(f"{one.unit} {one.value}" for one in statement.quantities)
+def _said(statement: Statement) -> tuple[object, ...]:
+    """All that two statements of one meaning have in common."""
+    return (
+        statement.terms, statement.values, statement.limits, statement.changes, statement.negative,
+    )  # fmt: skip
 
 
 def _sure(code: str, why: str) -> Opinion:
     return Opinion("supersedes", sure=True, code=code, why=why)
+
+
+def _suspicion(code: str, why: str) -> Opinion:
+    return Opinion("contradicts", code=code, why=why)

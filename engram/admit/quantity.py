@@ -50,31 +50,33 @@ _UNITS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("m", "metre", "meter"), ("length", "1")),
     **dict.fromkeys(("km", "kilometre", "kilometer"), ("length", "1000")),
 }  # fmt: skip
-_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(), 1
-    )
-}
-_TIMES = {"k": "1e3", "m": "1e6", "bn": "1e9"}
+_NAMES = "one two three four five six seven eight nine ten eleven twelve"
+_WORDS = {word: number for number, word in enumerate(_NAMES.split(), 1)}
+_TIMES = {"": "1", "k": "1e3", "m": "1e6", "bn": "1e9"}
 _CLOCK = re.compile(
     r"\b(?:(?P<h>[01]?\d|2[0-3])[:.](?P<m>[0-5]\d)(?: ?(?P<half>[ap])\.?m\b)?"
     r"|(?P<h2>1?\d) ?(?P<half2>[ap])\.?m\b)(?![\d:])",
     re.IGNORECASE,
 )
-_VERSION = re.compile(r"(?<![\w.$€£])v?(\d+(?:\.\d+)+)(?![\w%]|[.:]\d| ?(?:" + "|".join(map(re.escape, _UNITS)) + r")s?(?!\w))", re.IGNORECASE)
-_NAMED_VERSION = re.compile(r"(?:\b[Vv]ersion |\bv|(?<=[a-z] )(?:[A-Z]\w+|iOS) )(\d{1,4})\b(?![.:/\d-])")
+_ANY_UNIT = "|".join(map(re.escape, _UNITS))
+_VERSION = re.compile(
+    rf"(?<![\w.$€£])v?(\d+(?:\.\d+)+)(?![\w%]|[.:]\d| ?(?:{_ANY_UNIT})s?(?!\w))", re.IGNORECASE
+)
+_NAMED_VERSION = re.compile(
+    r"(?:\b[Vv]ersion |\bv|(?<=[a-z] )(?:[A-Z]\w+|iOS) )(\d{1,4})\b(?![.:/\d-])"
+)
 _NUMBER = re.compile(
     r"(?<![\w.:/-])(?P<sign>[$€£])?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-    r"|\b(?:" + "|".join(_WORDS) + r")\b)(?P<times>k|bn|m(?= (?:usd|eur|gbp|dollar|euro)))?"
-    r"(?:(?P<joint> ?|-)(?P<unit>%|[$€£]|[A-Za-z]+))?(?![\w:/])",
+    rf"|\b(?:{'|'.join(_WORDS)})\b)(?P<times>k|bn|m(?= (?:usd|eur|gbp|dollar|euro)))?"
+    r"(?:(?: ?|-)(?P<unit>%|[$€£]|[A-Za-z]+))?(?![\w:/])",
     re.IGNORECASE,
 )
 #: words behind a number that are not what it counts
-_NO_UNIT = frozenset(
-    """a an and are as at be because before but by for from if in is it not of on or out so than that
-    the then to too was were when with now only per each instead after again since until""".split()
-)
+_NO_UNIT_WORDS = """
+a after again an and are as at be because before but by each for from if in instead is it not now of
+on only or out per since so than that the then to too until was were when with
+"""
+_NO_UNIT = frozenset(_NO_UNIT_WORDS.split())
 
 
 def quantities_of(text: str, anchor: Instant) -> tuple[Quantity, ...]:
@@ -117,15 +119,15 @@ def _numbers(text: str) -> list[Quantity]:
     found = []
     for one in _NUMBER.finditer(text):
         raw = one["number"].casefold().replace(",", "")
-        number = Decimal(_WORDS.get(raw, raw)) * Decimal(_TIMES.get((one["times"] or "").casefold(), 1))
         word = (one["unit"] or "").casefold()
-        unit, end = _unit(one["sign"], word), one.end()
+        (kind, factor), end = _unit(one["sign"], word), one.end()
         if not one["sign"] and (not word or word in _NO_UNIT):
-            unit, end = ("number", "1"), one.end("number")
-        if raw in _WORDS and unit[0] == "number":
+            (kind, factor), end = ("number", "1"), one.end("times" if one["times"] else "number")
+        if raw in _WORDS and kind == "number":
             continue  # "one of them" counts nothing
-        value = (number * Decimal(unit[1])).normalize()
-        found.append(Quantity(unit[0], f"{value:f}", one.start(), end))
+        times = Decimal(_TIMES[(one["times"] or "").casefold()])
+        value = Decimal(_WORDS.get(raw, raw)) * times * Decimal(factor)
+        found.append(Quantity(kind, f"{value.normalize():f}", one.start(), end))
     return found
 
 

@@ -6,33 +6,36 @@ Cruder than the index's stems, and only for comparing two statements with each o
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from engram.model.text import words
 
+Terms = frozenset[str]
+
 #: words that stand in any statement
 _EMPTY = """
-a about all am an and any are as at be been being both but by can could did do does done each every
-for from had has have he her here him his how i if in into is it its itself just me my of off on or
-our ours out over per she should so some such than that the their them then there these they this
-those to too up us was we were what when where which while who will utc half hour later earlier with would you your user team
-user's team's also only please very that's it's we're i'm
+a about all also am an and any are as at away be been being both but by can could did do does done
+each earlier every for from had half has have he her here him his hour how i i'm if in into is it
+it's its itself just later me my of off on only or our ours out over per please she should so some
+such team team's than that that's the their them then there these they this those to too up us user
+user's utc very was we we're we've were what when where which while who will with would you your
 """
-#: verbs and nouns of having and changing: what is said with them, and what is told of, differ
+#: verbs of having, changing and denying: two statements about one thing differ in them
 _LIGHT = """
-use run live work start begin begun keep kept store host deploy move switch migrate change upgrade
-downgrade replace rename raise lower increase reduce decide decision choose chose chosen pick go went
-take took set make made get got become became own support prefer like want need say said note
-correction correct actually update now currently today again back instead rather officially
-permanently longer anymore more new newly finally already since still always run ran serve require
-located based place put stay remain revise revised bump cut grow grew drop shift end ship adopt
-not no never none
-without cannot don't doesn't didn't won't can't isn't aren't wasn't shouldn't hasn't haven't stop avoid
-drop abandon ditch retire remove deprecate scrap favour favor convert transition down weigh cost length take effect port relocate reschedule settle agree plan
+abandon actually adopt again agree already anymore aren't avoid back base become begin began begun
+bump can't cannot change choose chose chosen convert correct correction cost currently cut decide
+decision deploy deprecate didn't ditch doesn't don't down downgrade drop effect end favor favour
+finally get go got grew grow hasn't haven't host increase instead isn't keep kept length light like
+live locate longer lower made make migrate more move need never new newly no none not note now
+officially own permanently pick place plan port prefer put raise ran rather reduce relocate remain
+remove rename replace require reschedule retire revise run said say scrap serve set settle shift
+ship shouldn't since start stay still stop store support switch take today took transition update
+upgrade use want wasn't weigh went without won't work always
 """
 _FORMS = {"using": "use", "used": "use", "ran": "run", "people": "person"}
-_COMPOUND = re.compile(r"[a-z]{3,}(?:-[a-z]{3,})+|(?:on|per|re|in|up)-[a-z]{3,}")
 _ENDINGS = re.compile(r"(?:'s|s')$")
+_COMPOUND = re.compile(r"[a-z]{3,}(?:-[a-z]{3,})+|(?:on|per|re|in|up)-[a-z]{3,}")
 
 
 @lru_cache(maxsize=16_384)
@@ -57,17 +60,17 @@ EMPTY = frozenset(_EMPTY.split())
 LIGHT = frozenset(map(stem, _LIGHT.split()))
 
 
-def terms_of(text: str) -> frozenset[str]:
+def terms_of(text: str) -> Terms:
     """The stems of a text's words that name something."""
-    found = (part for word in words(text) for part in _parts(word) if part not in EMPTY)
-    return frozenset(map(stem, found))
+    return frozenset(stem(part) for part in _parts(text) if part not in EMPTY)
 
 
-def _parts(word: str) -> list[str]:
-    """`per-key` is two words, `us-east-1` is one."""
-    return word.split("-") if _COMPOUND.fullmatch(word) else [word]
-
-
-def telling(terms: frozenset[str]) -> frozenset[str]:
+def telling(terms: Terms) -> Terms:
     """Those of some terms that are no mere words of having and changing."""
     return terms - LIGHT
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The words; `per-key` is two of them, `us-east-1` is one."""
+    for word in words(text):
+        yield from word.split("-") if _COMPOUND.fullmatch(word) else (word,)

@@ -15,12 +15,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
+from engram.model.attributes import normal_slot
+from engram.model.candidate import Candidate
 from engram.model.change import Event, Transaction
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
 from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.store import turn_rows
 from engram.store.database import CatalogUnusable, Database
+from engram.store.neighbours import neighbours
 from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
@@ -188,9 +191,15 @@ class Catalog:
         rows = self._db.rows(
             "select body from memories where slot = ? and space = ? and (space != 'project' or"
             " project = ?) order by created, id",
-            slot, space, project,
+            normal_slot(slot), space, project,
         )  # fmt: skip
         return [memory for row in rows if (memory := decode(row[0])).live]
+
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words, the nearest first."""
+        terms = self._vocabulary.terms(candidate.text)
+        found = neighbours(self._db, terms, candidate.space, candidate.project)
+        return [decode(body) for body in found]
 
     def entity_names(self, most: int) -> list[str]:
         """The entities of live memories (`tool-postgres`), the most used first."""

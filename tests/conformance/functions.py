@@ -177,9 +177,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "should_supersede": _should_supersede,
     "filter_superseded": _filter_superseded,
     "effective_valid_at": lambda given: effective_valid_from(_memory(given["frontmatter"])),
-    "is_valid_as_of": lambda given: is_valid_as_of(
-        _memory(given["frontmatter"]), given["as_of"]
-    ),
+    "is_valid_as_of": lambda given: is_valid_as_of(_memory(given["frontmatter"]), given["as_of"]),
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
     "read_memory_file": _read_memory_file,
     "buffer_scenario": _buffer_scenario,
