@@ -35,7 +35,6 @@ _IMMUTABLE = re.compile(
     r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b",
     re.IGNORECASE,
 )
-_UNLIMITED = frozenset({"default", "main"})
 
 
 class CueJudge:
@@ -113,7 +112,7 @@ Rule = Callable[[Statement, Statement, Memory, Memory], Opinion | None]
 
 def _elsewhere(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
     """Other environments, years, platforms: both may be true."""
-    if before.limits - _UNLIMITED != after.limits - _UNLIMITED:
+    if before.limits != after.limits:
         return _beside(before, after)
     return None
 
@@ -175,9 +174,7 @@ def _clashes(before: Statement, after: Statement) -> list[str]:
         held.attribute
         for held in before.claims
         for said in after.claims
-        if (held.attribute, held.subject, held.limits)
-        == (said.attribute, said.subject, said.limits)
-        and not held.value & said.value
+        if held.about == said.about and not held.value & said.value
     ]
 
 

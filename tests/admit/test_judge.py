@@ -72,7 +72,10 @@ OLD, NEW = "The default branch is master.", "The default branch is trunk."
 
 @pytest.mark.parametrize(
     "elsewhere",
-    [{"project": "blog"}, {"space": "user"}, {"created": BEFORE}, {"created": "2026-01-01T00:00:00Z"}],
+    [
+        {"project": "blog"}, {"space": "user"}, {"created": BEFORE},
+        {"created": "2026-01-01T00:00:00Z"},
+    ],
 )  # fmt: skip
 def test_another_scope_or_no_later_time_replaces_nothing(elsewhere: dict[str, str]) -> None:
     newer = said(NEW, **{"created": AFTER, **elsewhere})
