@@ -18,7 +18,7 @@ from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.scan import LINK, scan
 from engram.store.turn_rows import DEAD
-from engram.store.views import hash_lines, trace_lines
+from engram.store.views import hash_lines, trace_lines, trace_list
 
 _GROUP_AND_OTHERS = 0o077
 
@@ -65,6 +65,8 @@ def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list
         stale.append(layout.HASHES)
     if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, history.all())):
         stale.append(layout.TRACE)
+    if _bytes(disk, layout.TRACES) != trace_list(followers.catalog.pages.boxes()):
+        stale.append(layout.TRACES)
     return stale
 
 

@@ -59,6 +59,7 @@ class Parts:
     journal: TurnJournal
     history: History
     followers: Followers
+    eraser: Eraser
     ledger: Ledger
     shelf: Shelf
     library: Library
@@ -80,7 +81,7 @@ def parts_of(
     ledger = Ledger(disk, clock, lock, followers, eraser)
     shelf = Shelf(followers, journal, history, cache / "index")
     library = Library(disk, followers, journal, shelf)
-    return Parts(disk, journal, history, followers, ledger, shelf, library)
+    return Parts(disk, journal, history, followers, eraser, ledger, shelf, library)
 
 
 @dataclass(frozen=True, slots=True)

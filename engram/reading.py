@@ -8,6 +8,7 @@ is given to an agent (design 1.9).
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import time
@@ -41,11 +42,13 @@ from engram.recall.rank import Setting
 from engram.settings.load import Loaded
 from engram.settings.places import Places
 from engram.store import layout
+from engram.store.access import AccessLog
+from engram.store.content_file import read_content
 from engram.store.history import Entry
-from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
 
+_log = logging.getLogger(__name__)
 #: how long a question waits for another process to finish writing, seconds
 _PATIENCE = 1.0
 #: how long it waits to take up a hand edit, seconds
@@ -197,12 +200,26 @@ class Reading:
             )
         self.ready_to_read()
         chosen = self.settings.recall
-        return self.library.recall(
+        block = self.library.recall(
             question,
             budget=chosen.budget_tokens if budget is None else budget,
             limit=chosen.limit if limit is None else limit,
             setting=Setting(self.clock.now(), project),
         )
+        self.asked_for(block.shown)
+        return block
+
+    def asked_for(self, identifiers: Iterable[str]) -> None:
+        """Count that a person or an agent asked for these memories, each once; not in other vaults.
+
+        For a list that a search gives, and for what a hook injects, nobody asked.
+        """
+        if not self.writable:
+            return
+        try:
+            AccessLog(self.disk).note(identifiers, self.clock.now())
+        except (StorageError, BadInput) as error:
+            _log.info("the question was answered and not counted: %s", error)
 
     def learnt_on(self, day: Day = "") -> tuple[Day, list[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
@@ -305,15 +322,15 @@ class Reading:
         return replace(plan, events=self.history.undo_events(plan))
 
     def _second_homes(self, plan: Plan) -> list[str]:
-        """Where memories stand that a plan would make a second file of: people move files."""
+        """Where that stands already which a plan would make a second file of: people move files."""
         leaving = {change.path for change in plan.changes if change.after is None}
         found = []
         for change in plan.changes:
-            if change.before is None and change.after and layout.kind_of(change.path) == "memory":
-                identifier = read_memory(change.path, change.after).memory.id
-                known = self.followers.memory(identifier)
-                if known is not None and known.path not in leaving | {change.path}:
-                    found.append(known.path)
+            if change.before is None and change.after and layout.content_type(change.path):
+                read = read_content(change.path, change.after)
+                home = self.followers.catalog.home(read.kind, read.id)
+                if home and home not in leaving | {change.path}:
+                    found.append(home)
         return found
 
     def log(self, limit: int = 20) -> list[Entry]:

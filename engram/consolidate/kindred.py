@@ -57,7 +57,9 @@ def _of_all(live: Iterable[Memory]) -> Iterator[Pair]:
     frequency = Counter(word for held in said.values() for word in held)
     blocks: dict[tuple[str, str, str], list[Memory]] = defaultdict(list)
     for memory in notes:
-        known = [(count, word) for word in said[memory.id] if 1 < (count := frequency[word]) <= _COMMON]
+        known = [
+            (count, word) for word in said[memory.id] if 1 < (count := frequency[word]) <= _COMMON
+        ]
         keys = [(*scope(memory), word) for _, word in sorted(known)[:_WORDS]]
         if memory.key:
             keys.append((*scope(memory), f"\0{memory.key}"))

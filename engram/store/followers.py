@@ -1,4 +1,4 @@
-"""What follows each transaction: catalog, trace, fact hashes, transcripts.
+"""What follows each transaction: catalog, trace, fact hashes, traces, transcripts.
 
 All go along in one SQLite transaction that carries the number last seen, so that a follower which
 missed something replays it: every step here may be repeated. A catalog that is missing, foreign,
@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
@@ -22,16 +23,16 @@ from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.ports import Journal
 from engram.store import layout, transaction
 from engram.store.catalog import Catalog, FileRow
+from engram.store.content_file import read_content
 from engram.store.database import CatalogUnusable
 from engram.store.disk import VaultDisk
 from engram.store.history import History
 from engram.store.lock import WriterLock
-from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import FactHashes, Trace
+from engram.store.views import FactHashes, Trace, Traces
 
 
 class Followers:
@@ -53,13 +54,14 @@ class Followers:
         self._journal = journal
         self._path = catalog_path
         self._vault = vault
-        self._vocabulary = vocabulary
+        self.vocabulary = vocabulary
         self._history = history
         self.guard = guard
         self._open: Catalog | None = None
         self.transcripts = Transcripts(disk)
         self.trace = Trace(disk)
         self.hashes = FactHashes(disk)
+        self.traces = Traces(disk)
         self.rebuilt = ""
 
     @property
@@ -67,12 +69,12 @@ class Followers:
         """The catalog, sound as far as opening it can tell."""
         if self._open is None:
             try:
-                self._open = Catalog.open(self._path, self._vault, self._vocabulary)
+                self._open = Catalog.open(self._path, self._vault, self.vocabulary)
             except CatalogUnusable:
                 with self.guard.hold():
                     try:
                         # another process may have mended it while this one waited
-                        self._open = Catalog.open(self._path, self._vault, self._vocabulary)
+                        self._open = Catalog.open(self._path, self._vault, self.vocabulary)
                     except CatalogUnusable as reason:
                         self.rebuild(str(reason))
         assert self._open is not None
@@ -148,6 +150,8 @@ class Followers:
             mended.append(layout.HASHES)
         if self.trace.mend(self._history.all()):
             mended.append(layout.TRACE)
+        if self.traces.follow(self.catalog.pages.boxes()):
+            mended.append(layout.TRACES)
         return mended
 
     def add_turns(self, entries: list[Entry]) -> None:
@@ -174,7 +178,7 @@ class Followers:
         touched = [
             change for change in (*plan.changes, *plan.seen) if change.path not in committed.left
         ]
-        changed = [change for change in touched if layout.kind_of(change.path) == "memory"]
+        changed = [change for change in touched if layout.content_type(change.path)]
         before = self._hashes_of(changed)
         # files that are gone first: a move is a removal and an appearance of the same id
         for change in sorted(changed, key=lambda change: change.after is not None):
@@ -186,6 +190,8 @@ class Followers:
         after = self._hashes_of(changed)
         whole = again or bool(before - after)
         self.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
+        if any(layout.content_type(change.path) is Box for change in changed):
+            self.traces.follow(catalog.pages.boxes())
         self._follow_turns(committed)
         self.trace.follow(committed)
 
@@ -225,30 +231,34 @@ class Followers:
         return None if data is None else (status, data)
 
     def look_at(self, path: str) -> None:
-        """Record a memory's file as it is now; called inside a catalog transaction."""
+        """Record a content file as it is now; called inside a catalog transaction."""
         catalog = self.catalog
         found = self._found(path)
         if found is None:
             catalog.drop_file(path)
             return
         stat, data = found
-        read = read_memory(path, data)
+        read = read_content(path, data)
         known = catalog.file(path)
-        if known is not None and known.id != read.memory.id:
+        if known is not None and known.id != read.id:
             catalog.drop_file(path)
         problem = "; ".join(read.problems)
-        home = catalog.memory(read.memory.id)
-        taken = home is not None and home.path != path and catalog.file(home.path) is not None
-        if taken and home is not None:
-            problem = f"the id {read.memory.id} belongs to {home.path}"
+        home = catalog.home(read.kind, read.id)
+        taken = home not in ("", path) and catalog.file(home) is not None
+        if taken:
+            problem = f"the id {read.id} belongs to {home}"
         catalog.put_file(
             FileRow(
                 path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns,
-                transaction.sha256(data), "" if taken else read.memory.id, problem,
+                transaction.sha256(data), "" if taken else read.id, problem,
             )
         )  # fmt: skip
-        if not taken:
-            catalog.put_memory(read.memory)
+        if taken:
+            return
+        if isinstance(read.content, Memory):
+            catalog.put_memory(read.content)
+        else:
+            catalog.pages.put(read.content)
 
     def take_up(self, found: Scan) -> None:
         """Record what a scan found without a transaction: what an unregistered vault gets.
@@ -296,7 +306,8 @@ class Followers:
         return self.catalog.taken(names)
 
     def _hashes_of(self, changed: Iterable[Change]) -> set[tuple[str, str]]:
-        rows = (self.catalog.file(change.path) for change in changed)
+        paths = (one.path for one in changed if layout.content_type(one.path) is Memory)
+        rows = (self.catalog.file(path) for path in paths)
         memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
         return {
             hash_of(memory) for memory in memories if memory is not None and memory.status in LIVE
@@ -310,7 +321,7 @@ class Followers:
         """
         with self.guard.hold():
             self.close()
-            made = Catalog.make(self._path, self._vault, self._vocabulary)
+            made = Catalog.make(self._path, self._vault, self.vocabulary)
             self._open = catalog = made
             with catalog.transaction():
                 catalog.clear()

@@ -6,24 +6,27 @@ followed. Reads only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from engram.model.candidate import Candidate
+from engram.model.memory import Memory
+from engram.model.vocabulary import Vocabulary
 from engram.store.database import Database
+from engram.store.row_body import decode
 
 #: so many of a text's rarest words are followed
 _WORDS = 8
 #: a word that more memories hold is not
 _COMMON = 400
 #: neighbours at most
-MOST = 12
+_MOST = 12
 
 
-def neighbours(db: Database, terms: Iterable[str], space: str, project: str) -> list[str]:
-    """The bodies of those memories, the nearest first, the newer first among equals."""
+def neighbours(db: Database, vocabulary: Vocabulary, candidate: Candidate) -> list[Memory]:
+    """Those of a candidate's space and project: the nearest first, among equals the newer."""
     held = "select count(*) from (select 1 from words where term = ? limit ?)"
-    counts = {term: db.number(held, term, _COMMON + 1) for term in set(terms)}
-    telling = sorted((count, term) for term, count in counts.items() if 0 < count <= _COMMON)
-    rarest = [term for _, term in telling[:_WORDS]]
+    terms = set(vocabulary.terms(candidate.text))
+    counts = {term: db.number(held, term, _COMMON + 1) for term in terms}
+    known = sorted((count, term) for term, count in counts.items() if 0 < count <= _COMMON)
+    rarest = [term for _, term in known[:_WORDS]]
     marks = ",".join("?" * len(rarest))
     rows = db.rows(
         "select m.body from (select memory, count(*) as shared from words"
@@ -31,6 +34,6 @@ def neighbours(db: Database, terms: Iterable[str], space: str, project: str) -> 
         " where m.status in ('active', 'needs-review') and m.space = ?"
         " and (m.space != 'project' or m.project = ?)"
         " order by w.shared desc, m.created desc, m.id limit ?",
-        *rarest, space, project, MOST,
+        *rarest, candidate.space, candidate.project, _MOST,
     )  # fmt: skip
-    return [str(row[0]) for row in rows]
+    return [decode(Memory, row[0]) for row in rows]

@@ -1,7 +1,8 @@
-"""What is computed from the vault and lies in `state/`: the trace and the fact hashes.
+"""What is computed from the vault and lies in `state/`: the trace, the fact hashes, the traces.
 
-Both follow transactions and can be made anew: `trace.jsonl` from the journal, `fact-hashes.txt`
-(`<64 hex> <id>`, one line for each live memory) from the files. Following twice changes nothing.
+All follow transactions and can be made anew: `trace.jsonl` from the journal, `fact-hashes.txt`
+(`<64 hex> <id>`, one line for each live memory) and `traces.json` (the threads of boxes) from the
+files. Following twice changes nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from engram.model.box import Box, traces_of
 from engram.model.change import Event, Transaction
 from engram.store import layout
 from engram.store.disk import VaultDisk
@@ -116,3 +118,34 @@ class FactHashes:
 def hash_lines(rows: Iterable[tuple[str, str]]) -> bytes:
     """The bytes of the hash list for these rows."""
     return b"".join(f"{digest} {name}\n".encode("ascii") for digest, name in rows)
+
+
+class Traces:
+    """`state/traces.json`: the traces of the vault's boxes; no file while there are none."""
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+
+    def follow(self, boxes: Iterable[Box]) -> bool:
+        """Make it what the boxes say; returns whether there was anything to do."""
+        made = trace_list(boxes)
+        if (self._disk.read(layout.TRACES) or b"") == made:
+            return False
+        if made:
+            self._disk.put(layout.TRACES, made)
+        else:
+            self._disk.remove(layout.TRACES)
+        return True
+
+
+def trace_list(boxes: Iterable[Box]) -> bytes:
+    """The bytes of `traces.json` for these boxes; none for no trace."""
+    traces = {
+        trace.id: {
+            "boxes": trace.boxes, "topics": trace.topics, "first": trace.first, "last": trace.last,
+        }
+        for trace in traces_of(boxes)
+    }  # fmt: skip
+    if not traces:
+        return b""
+    return json.dumps({"traces": traces}, indent=1, sort_keys=True).encode("ascii") + b"\n"
