@@ -42,6 +42,8 @@ VERBS: dict[str, str] = {
     "show": "one memory as it is on disk",
     "why": "where a memory came from, and all that happened to it",
     "links": "what a memory points to, and what points to it",
+    "boxes": "what was learnt in each stretch of a conversation",
+    "traces": "subjects that came up again, as time lines",
     "forget": "take a memory out of use; its file stays",
     "restore": "bring a memory back",
     "purge": "destroy a memory's content for good",
