@@ -1,4 +1,4 @@
-"""Which notes are worth a judge's look: pairs of one scope that share their rarest words, or a slot.
+"""Which notes are worth a judge's look: pairs of one scope that share rare words, or a slot.
 
 Turns a Scene into `(older, newer)` pairs, each once, in the order of the newer one's time. Every
 note meets only a few: common words tell nothing, and their number bounds the work (an incremental

@@ -196,10 +196,6 @@ class Sketch:
         """What the user said first in a conversation."""
         return self._under.opening(session)
 
-    def opening(self, session: str) -> str:
-        """What the user said first in a conversation."""
-        return self._under.opening(session)
-
 
 def _oldest_first(memories: Iterable[Memory]) -> list[Memory]:
     return sorted(memories, key=lambda memory: (memory.created, memory.id))

@@ -43,6 +43,8 @@ VERBS: dict[str, str] = {
     "why": "where a memory came from, and all that happened to it",
     "links": "what a memory points to, and what points to it",
     "entities": "the people, tools and projects that memories speak of",
+    "boxes": "what was learnt in each stretch of a conversation",
+    "traces": "subjects that came up again, as time lines",
     "forget": "take a memory out of use; its file stays",
     "restore": "bring a memory back",
     "purge": "destroy a memory's content for good",
