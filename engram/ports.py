@@ -216,6 +216,10 @@ class Known(Protocol):
         """Live memories whose header key is this slot, in that space and project; newest last."""
         ...
 
+    def around(self, candidate: Candidate) -> Sequence[Memory]:
+        """A few live memories of a candidate's space and project that share its rarest words."""
+        ...
+
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given ids or file stems that exist already."""
         ...
@@ -306,6 +310,26 @@ class Contents(Protocol):
 
     def page(self, path: str) -> str | None:
         """The text of a plain page of the vault (`profile.md`), None when there is none."""
+        ...
+
+    def opening(self, session: str) -> str:
+        """What the user said first in a conversation; empty where that is not known."""
+        ...
+
+
+class Weaver(Protocol):
+    """Who makes boxes of memories, and threads of boxes (weave's engine, design 3)."""
+
+    def line(self, memory: Memory) -> str:
+        """How a box shows a memory."""
+        ...
+
+    def seal(self, contents: Contents, now: Instant, reason: str = "") -> list[Box]:
+        """New boxes of all that no box holds and that has ended, or the rest too for a reason."""
+        ...
+
+    def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
+        """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
         ...
 
 

@@ -44,10 +44,11 @@ SCHEMA: dict[str, Any] = {
 
 
 class Said(NamedTuple):
-    """A statement and the heading that it stands under."""
+    """A statement, the heading that it stands under, and what else was said with it."""
 
     heading: str
     text: str
+    more: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def _request(scene: Scene, given: Sequence[Said], lines: int) -> Request:
         if said.heading != heading:
             heading = said.heading
             parts.append(f"\n## {heading}")
-        parts.append(f"{number}. {said.text}")
+        parts.append(f"{number}. {said.text} {said.more}".rstrip())
     data = "\n".join([*parts, "", f"At most {lines} lines."]).strip()
     return Request(version, instructions, fenced(data), SCHEMA, KEY)
 

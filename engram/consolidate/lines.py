@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from engram.model.markdown import code_lines
+from engram.model.markdown import code_lines, neutralise
 
 BULLET, HEADING = "- ", "## "
 
@@ -21,6 +22,14 @@ class Bullet:
     line: int
     text: str
     heading: str
+
+
+class Section(NamedTuple):
+    """A heading, its line number, and the number of the first line that is no longer under it."""
+
+    heading: str
+    start: int
+    end: int
 
 
 @dataclass(slots=True)
@@ -39,7 +48,8 @@ class Lines:
         self.raw = text.split("\n")
         self._bare = [line.removesuffix("\r") for line in self.raw]
         self._code = code_lines(self._bare)
-        self._end = "\r" if self.raw[0].endswith("\r") else ""
+        #: what stands before the line feed at the end of a new line
+        self.end = "\r" if self.raw[0].endswith("\r") else ""
 
     @property
     def open_ended(self) -> bool:
@@ -52,6 +62,19 @@ class Lines:
             (number, line[len(HEADING) :].strip())
             for number, line in enumerate(self._bare)
             if line.startswith(HEADING) and not self._code[number]
+        ]
+
+    def sections(self) -> list[Section]:
+        """What each `## ` heading stands over, up to the next heading of its rank or above."""
+        heads = self.headings()
+        starts = [
+            number
+            for number, line in enumerate(self._bare)
+            if line.startswith((HEADING, "# ")) and not self._code[number]
+        ]
+        return [
+            Section(name, number, next((at for at in starts if at > number), len(self.raw)))
+            for number, name in heads
         ]
 
     def bullets(self) -> list[Bullet]:
@@ -70,35 +93,35 @@ class Lines:
         made: list[str] = []
         for number, line in enumerate(self.raw):
             if number in edit.replace:
-                made.append(edit.replace[number] + self._end)
+                made.append(edit.replace[number] + self.end)
             elif number not in edit.drop:
                 made.append(line)
-            made += [BULLET + text + self._end for text in after.get(number, ())]
-        missing = [heading for heading in edit.add if self._line_of(heading) < 0]
+            made += [BULLET + text + self.end for text in after.get(number, ())]
+        known = {name.casefold() for _, name in self.headings()}
+        missing = [heading for heading in edit.add if heading.casefold() not in known]
         for heading in missing:
             made = _without_blank_end(made)
             new = ["", HEADING + heading, "", *(BULLET + text for text in edit.add[heading]), ""]
-            made += [line + self._end for line in new[:-1]] + new[-1:]
+            made += [line + self.end for line in new[:-1]] + new[-1:]
         return "\n".join(made)
-
-    def _line_of(self, heading: str) -> int:
-        """Where a heading stands; -1 when it does not."""
-        wanted = heading.casefold()
-        return next((at for at, name in self.headings() if name.casefold() == wanted), -1)
 
     def _places(self, add: Mapping[str, Sequence[str]]) -> dict[int, Sequence[str]]:
         """The line after which the new bullets of each heading go: the last with words in it."""
         places: dict[int, Sequence[str]] = {}
-        starts = [number for number, _ in self.headings()]
+        sections = {section.heading.casefold(): section for section in reversed(self.sections())}
         for heading, texts in add.items():
-            start = self._line_of(heading)
-            if start < 0:
-                continue
-            end = next((number for number in starts if number > start), len(self.raw))
-            filled = [number for number in range(start, end) if self._bare[number].strip()]
-            listed = [bullet.line for bullet in self.bullets() if start < bullet.line < end]
-            places[listed[-1] if listed else filled[-1]] = texts
+            if (section := sections.get(heading.casefold())) is not None:
+                inside = range(section.start, section.end)
+                filled = [number for number in inside if self._bare[number].strip()]
+                listed = [bullet.line for bullet in self.bullets() if bullet.line in inside]
+                places[listed[-1] if listed else filled[-1]] = texts
         return places
+
+
+def one_line(text: str) -> str:
+    """A line as inert Markdown, and one line still: it begins no code block."""
+    inert = neutralise(text)
+    return neutralise(text.replace("`", "'").replace("~", "-")) if "\n" in inert else inert
 
 
 def _without_blank_end(lines: Sequence[str]) -> list[str]:

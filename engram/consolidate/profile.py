@@ -22,13 +22,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engram.consolidate.condense import Line, Said, condensed, room_for
-from engram.consolidate.lines import Bullet, Edit, Lines
+from engram.consolidate.lines import Bullet, Edit, Lines, one_line
 from engram.consolidate.sayings import unsaid
 from engram.consolidate.scene import Scene
 from engram.model.asking import tokens_of
 from engram.model.change import Change
 from engram.model.instant import Instant
-from engram.model.markdown import neutralise
 from engram.model.memory import Memory, authority_rank
 from engram.model.step import Step
 from engram.model.text import first_line
@@ -54,6 +53,7 @@ _LINK = re.compile(r"\[\[([a-z0-9-]+)\]\]")
 #: the id that a memory of these categories is given at birth
 _BORN = re.compile(rf"(?:{'|'.join(SECTIONS)})-\d{{8}}-\d{{6}}-[0-9a-f]{{8}}(?:-\d+)?")
 _CONDENSED = re.compile(r"\*Condensed on (\S+Z): what is not listed here is still in the vault\.\*")
+_NOTE_LINES = 2
 _MOST_HEIRS = 20
 
 
@@ -79,7 +79,8 @@ def plan(scene: Scene) -> list[Step]:
     fresh = _fresh(scene, page, kept, edit)
     made = _added(page, edit, fresh)
     if made.count("\n") > scene.settings.consolidate.profile_max_lines:
-        made = _condensed(scene, page, edit, [*kept, *fresh]) or made
+        room = _room(scene, made, len(kept) + len(fresh))
+        made = _condensed(scene, page, edit, [*kept, *fresh], room) or made
     if _same(made, text) or not (before or fresh):
         return []
     names = [one.id for entry in fresh for one in entry.memories]
@@ -176,13 +177,7 @@ def _line(memory: Memory) -> str:
 
 
 def _shown(memory: Memory) -> str:
-    return _one_line(first_line(" ".join(memory.text.split()), _WIDTH))
-
-
-def _one_line(text: str) -> str:
-    """A line as inert Markdown, and one line still: it begins no code block."""
-    inert = neutralise(text)
-    return neutralise(text.replace("`", "'").replace("~", "-")) if "\n" in inert else inert
+    return one_line(first_line(" ".join(memory.text.split()), _WIDTH))
 
 
 # -- what it lacks ---------------------------------------------------------------------------------
@@ -240,9 +235,8 @@ def _added(page: Lines, edit: Edit, entries: Iterable[_Entry]) -> str:
 # -- when it is too long ---------------------------------------------------------------------------
 
 
-def _condensed(scene: Scene, page: Lines, edit: Edit, entries: Sequence[_Entry]) -> str:
-    """The page with about as many lines as it is to have; empty when a model's is refused."""
-    room = _room(scene, page, edit, entries)
+def _condensed(scene: Scene, page: Lines, edit: Edit, entries: Sequence[_Entry], room: int) -> str:
+    """The page with so many lines of ours; empty when a model's are refused."""
     if len(entries) <= room:
         return ""
     given = _chosen(entries, _GIVEN * room, room_for(scene))
@@ -253,11 +247,10 @@ def _condensed(scene: Scene, page: Lines, edit: Edit, entries: Sequence[_Entry])
     return _rewritten(scene, page, edit, entries, lines) if lines else ""
 
 
-def _room(scene: Scene, page: Lines, edit: Edit, entries: Sequence[_Entry]) -> int:
+def _room(scene: Scene, made: str, ours: int) -> int:
     """How many lines of ours are to remain: half of them whatever the person wrote."""
-    own = {entry.line for entry in entries}
-    others = sum(line not in own | edit.drop for line in range(len(page.raw)))
     lines = scene.settings.consolidate.profile_lines
+    others = made.count("\n") - ours + _NOTE_LINES
     return max(lines - others, lines // 2)
 
 
@@ -267,7 +260,7 @@ def _joined(line: Line, given: Sequence[_Entry]) -> _Entry:
         return given[0]
     memories = tuple(memory for entry in given for memory in entry.memories)
     links = " ".join(f"[[{memory.id}]]" for memory in memories)
-    return _Entry(memories, f"{_one_line(line.text)} {links}", line.heading)
+    return _Entry(memories, f"{one_line(line.text)} {links}", line.heading)
 
 
 def _chosen(entries: Sequence[_Entry], most: int, tokens: int | None = None) -> list[_Entry]:

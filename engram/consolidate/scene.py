@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from engram.model.instant import Day, Instant, day_of
+from engram.model.step import Step
 from engram.ports import Contents, Judge, Model
 from engram.settings.values import Settings
 
@@ -36,3 +37,6 @@ class Scene:
     def concerns(self, identifier: str) -> bool:
         """Whether a memory is to be looked at in this run."""
         return self.changed is None or identifier in self.changed
+
+
+Pass = Callable[[Scene], list[Step]]
