@@ -30,7 +30,8 @@ _CUE = re.compile(
     r"|aka"
     r"|short for|(?<=\s)stands for|an (?:alias|abbreviation) (?:for|of)|nicknamed|(?<=\s)goes by"
     # what somebody renamed is not the one who did
-    r"|(?:was|were|is|been|got) renamed(?: to)?|the same (?:person|company|project|tool|team|place|thing) as"
+    r"|(?:was|were|is|been|got) renamed(?: to)?"
+    r"|the same (?:person|company|project|tool|team|place|thing) as"
     r")\s+(?:the name\s+)?"
     r"|\s+=\s+",
     re.IGNORECASE,
