@@ -17,7 +17,7 @@ from engram.model.asking import Context, Reply, Request
 from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.change import Change, Plan, Range, Transaction
-from engram.model.entity import Entity
+from engram.model.entity import Entity, Named
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
@@ -343,6 +343,29 @@ class Weaver(Protocol):
 
     def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
         """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
+        ...
+
+
+class Biographer(Protocol):
+    """Who says which entities are one, and what their pages say (weave's engine, design 3)."""
+
+    def page(
+        self, identifier: str, memories: Iterable[Memory], former: Entity | None,
+        aliases: Sequence[str], lead: Callable[[str], str], said: str = "",
+    ) -> Entity:  # fmt: skip
+        """The page of an entity as its memories make it.
+
+        `aliases` lead here from now on, `lead` says where an id leads, `said` is a synthesis by a
+        model.
+        """
+        ...
+
+    def fragments(self, entities: Sequence[Named], said: Iterable[str]) -> list[tuple[str, ...]]:
+        """Groups of ids that are one entity by their names, or by what is said; who stays first."""
+        ...
+
+    def likely(self, ids: Iterable[str], wanted: Iterable[str], said: Iterable[str]) -> set[str]:
+        """Of many ids those that could be one with a wanted one, and the wanted ones."""
         ...
 
 
