@@ -12,6 +12,7 @@ from engram.admit.secure import injection
 from engram.capture.signals import compile_signals
 from engram.consolidate.lines import Lines
 from engram.consolidate.sayings import unsaid
+from engram.extract.anchor import anchored
 from engram.extract.classify import memory_kind, score_importance
 from engram.model.memory import (
     at_least,
@@ -133,6 +134,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "normalize_content": lambda given: normalise(given["content"]),
     "content_hash": lambda given: content_hash(given["content"]),
     "same_hash": lambda given: content_hash(given["a"]) == content_hash(given["b"]),
+    "anchor_temporal": lambda given: anchored(given["fact"], given["now"]),
     "profile_append": _profile_append,
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
     "read_memory_file": _read_memory_file,
