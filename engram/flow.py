@@ -6,7 +6,6 @@ turn journal, or one transaction. `vault.py` builds the house and calls them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -14,10 +13,10 @@ from typing import TYPE_CHECKING
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
 from engram.capture.door import check, cleaned
-from engram.capture.trigger import due, postponed_to, retry_at
+from engram.capture.trigger import due
 from engram.extract.receipt import verify
+from engram.lots import Lot, failure, postponement
 from engram.model.asking import Request
-from engram.model.candidate import Candidate
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import EngramError
 from engram.model.instant import Instant
@@ -136,10 +135,10 @@ def extract(
     """
     outcome = Outcome()
     names, last = _oldest_first(transcripts, house), house.journal.end()[2]
-    postponed: list[_Lot] = []
+    postponed: list[Lot] = []
     while names:
-        lots: list[_Lot] = []
-        done: list[_Lot] = []
+        lots: list[Lot] = []
+        done: list[Lot] = []
         for transcript in names:
             lot = _lease(transcript, house, postponed[0].error if postponed else None)
             if lots and not _together(lots, lot):
@@ -160,13 +159,13 @@ def extract(
     return outcome
 
 
-def _together(lots: Sequence[_Lot], lot: _Lot) -> bool:
+def _together(lots: Sequence[Lot], lot: Lot) -> bool:
     """Whether a lot may go into one transaction with those before it."""
     turns = sum(len(held.turns) for held in lots)
     return turns < BATCH_TURNS and lot.batch == lots[0].batch and lot.costly == lots[0].costly
 
 
-def _has_more(lot: _Lot, last: int, house: House) -> bool:
+def _has_more(lot: Lot, last: int, house: House) -> bool:
     """Whether turns up to number `last` of its transcript wait behind a lot that is done."""
     ranges, _, _ = house.turns.pending(lot.transcript)
     more = bool(ranges) and ranges[0][0] <= last and tuple(ranges) != lot.ranges
@@ -211,20 +210,7 @@ def _oldest_first(transcripts: Iterable[str], house: House) -> list[str]:
     return sorted(transcripts, key=lambda name: (oldest.get(name, ""), name))
 
 
-@dataclass(frozen=True, slots=True)
-class _Lot:
-    """The leased turns of one transcript and what was extracted from them, or why it failed."""
-
-    transcript: str
-    ranges: tuple[Range, ...]
-    turns: tuple[Turn, ...]
-    batch: str
-    costly: bool = False
-    candidates: tuple[Candidate, ...] = ()
-    error: EngramError | None = None
-
-
-def _lease(transcript: str, house: House, away: EngramError | None = None) -> _Lot:
+def _lease(transcript: str, house: House, away: EngramError | None = None) -> Lot:
     """As many pending turns of a transcript as are extracted at once, and what comes of them.
 
     `away` is why nothing costly is to be tried any more.
@@ -240,7 +226,7 @@ def _lease(transcript: str, house: House, away: EngramError | None = None) -> _L
         return replace(lot, error=error)
 
 
-def _portion(transcript: str, house: House) -> tuple[_Lot, Extractor]:
+def _portion(transcript: str, house: House) -> tuple[Lot, Extractor]:
     ranges, turns, batch = house.turns.pending(transcript)
     extractor = _extractor(batch, house)
     if extractor.costly and turns:
@@ -248,7 +234,7 @@ def _portion(transcript: str, house: House) -> tuple[_Lot, Extractor]:
         turns = turns[: extractor.portion(turns, attempts.get(transcript, 0))]
         end = turns[-1].seq
         ranges = [(first, min(last, end)) for first, last in ranges if first <= end]
-    return _Lot(transcript, tuple(ranges), tuple(turns), batch, extractor.costly), extractor
+    return Lot(transcript, tuple(ranges), tuple(turns), batch, extractor.costly), extractor
 
 
 def _extractor(batch: str, house: House) -> Extractor:
@@ -256,7 +242,7 @@ def _extractor(batch: str, house: House) -> Extractor:
     return house.backlog if batch and house.backlog is not None else house.extractor
 
 
-def _settle_lots(lots: Sequence[_Lot], house: House, outcome: Outcome) -> int:
+def _settle_lots(lots: Sequence[Lot], house: House, outcome: Outcome) -> int:
     """Admit the candidates of leased lots and commit them with the acknowledgement."""
     with house.ledger.lock():
         if any(lot.costly for lot in lots):
@@ -269,7 +255,9 @@ def _settle_lots(lots: Sequence[_Lot], house: House, outcome: Outcome) -> int:
             if not lot.ranges or not house.turns.still_pending(lot.ranges):
                 continue
             if lot.error is not None:
-                house.ledger.commit(_failure(lot, house, now))
+                house.ledger.commit(
+                    failure(lot, house.turns.waiting(), house.settings.trigger, now)
+                )
                 outcome.failed += 1
                 continue
             verdicts = _admit_all(lot, draft, house, now)
@@ -288,7 +276,7 @@ def _settle_lots(lots: Sequence[_Lot], house: House, outcome: Outcome) -> int:
         return sum(len(lot.turns) for lot in lots)
 
 
-def _admit_all(lot: _Lot, draft: Draft, house: House, now: Instant) -> list[Verdict]:
+def _admit_all(lot: Lot, draft: Draft, house: House, now: Instant) -> list[Verdict]:
     """One verdict a candidate, each seeing what the ones before it did."""
     court = Court(draft, house.redactor.clean, house.settings, now)
     per_turn: dict[str, int] = {}
@@ -319,7 +307,7 @@ def _count(verdict: Verdict, outcome: Outcome) -> None:
             outcome.superseded += len(verdict.memories)
 
 
-def _extracted(lot: _Lot, verdicts: Sequence[Verdict]) -> Event:
+def _extracted(lot: Lot, verdicts: Sequence[Verdict]) -> Event:
     kept = sum(verdict.decision != "refuse" for verdict in verdicts)
     return Event(
         "extracted",
@@ -328,49 +316,13 @@ def _extracted(lot: _Lot, verdicts: Sequence[Verdict]) -> Event:
     )
 
 
-def _failure(lot: _Lot, house: House, now: Instant) -> Plan:
-    """The transaction that records a failed extraction, or its last one: the dead letter."""
-    waiting = next(w for w in house.turns.waiting() if w.transcript == lot.transcript)
-    attempts = waiting.attempts + 1
-    again = retry_at(attempts, house.settings.trigger, now)
-    error = lot.error.code if lot.error is not None else ""
-    if again:
-        details = (("attempt", str(attempts)), ("retry_at", again), ("error", error))
-        return Plan("extract", events=(Event("extraction_failed", lot.transcript, details),))
-    letter = {
-        "transcript": lot.transcript,
-        "turns": [list(pair) for pair in lot.ranges],
-        "attempts": attempts,
-        "error": error,
-        "time": now,
-    }
-    path = f"state/dead-letter/{lot.transcript}-{lot.ranges[0][0]:08d}.json"
-    body = json.dumps(letter, indent=1).encode("ascii") + b"\n"
-    event = Event("dead_letter", lot.transcript, (("attempt", str(attempts)), ("error", error)))
-    return Plan("extract", (Change(path, None, body, "dead letter"),), (event,), dead=lot.ranges)
-
-
-def _postpone(lots: Sequence[_Lot], house: House, outcome: Outcome) -> None:
-    """The transaction that records why turns wait, however often: no attempt is counted."""
+def _postpone(lots: Sequence[Lot], house: House, outcome: Outcome) -> None:
+    """Record why turns wait, however often: no attempt is counted."""
     if not lots:
         return
     with house.ledger.lock():
-        attempts = {waiting.transcript: waiting.attempts for waiting in house.turns.waiting()}
-        again = postponed_to(house.settings.trigger, house.clock.now())
-        events = tuple(
-            Event(
-                "extraction_postponed",
-                lot.transcript,
-                (
-                    ("attempt", str(attempts[lot.transcript])),
-                    ("retry_at", again),
-                    ("error", lot.error.code if lot.error is not None else ""),
-                ),
-            )
-            for lot in lots
-            if lot.transcript in attempts
-        )
-        house.ledger.commit(Plan("extract", events=events))
+        plan = postponement(lots, house.turns.waiting(), house.settings.trigger, house.clock.now())
+        house.ledger.commit(plan)
     first = lots[0].error
     assert first is not None  # that is why it is here
     outcome.postponed += len(lots)

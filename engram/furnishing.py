@@ -59,6 +59,7 @@ class Parts:
     journal: TurnJournal
     history: History
     followers: Followers
+    eraser: Eraser
     ledger: Ledger
     shelf: Shelf
     library: Library
@@ -78,9 +79,9 @@ def parts_of(
     followers = Followers(disk, journal, catalog, vault, history, lock, VOCABULARY)
     eraser = Eraser(disk, history, journal, followers.transcripts)
     ledger = Ledger(disk, clock, lock, followers, eraser)
-    shelf = Shelf(followers, journal, history, cache / "index")
+    shelf = Shelf(disk, followers, journal, history, cache / "index")
     library = Library(disk, followers, journal, shelf)
-    return Parts(disk, journal, history, followers, ledger, shelf, library)
+    return Parts(disk, journal, history, followers, eraser, ledger, shelf, library)
 
 
 @dataclass(frozen=True, slots=True)

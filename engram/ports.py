@@ -304,6 +304,26 @@ class Contents(Protocol):
         """The text of a plain page of the vault (`profile.md`), None when there is none."""
         ...
 
+    def opening(self, session: str) -> str:
+        """What the user said first in a conversation; empty where that is not known."""
+        ...
+
+
+class Weaver(Protocol):
+    """Who makes boxes of memories, and threads of boxes (weave's engine, design 3)."""
+
+    def line(self, memory: Memory) -> str:
+        """How a box shows a memory."""
+        ...
+
+    def seal(self, contents: Contents, now: Instant, reason: str = "") -> list[Box]:
+        """New boxes of all that no box holds and that has ended, or the rest too for a reason."""
+        ...
+
+    def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
+        """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
+        ...
+
 
 class PageWriter(Protocol):
     """Boxes and entities -> file changes, in the vault's own format."""

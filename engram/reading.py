@@ -8,6 +8,7 @@ is given to an agent (design 1.9).
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import time
@@ -41,11 +42,13 @@ from engram.recall.rank import Setting
 from engram.settings.load import Loaded
 from engram.settings.places import Places
 from engram.store import layout
+from engram.store.access import AccessLog
+from engram.store.content_file import read_content
 from engram.store.history import Entry
-from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
 
+_log = logging.getLogger(__name__)
 #: how long a question waits for another process to finish writing, seconds
 _PATIENCE = 1.0
 #: how long it waits to take up a hand edit, seconds
@@ -126,7 +129,7 @@ class Reading:
     def _settle(self, found: Scan) -> int:
         """Take up hand edits; returns how many files were concerned."""
         rows = self.followers.catalog.files()
-        self.followers.touch(found.touched)
+        self.followers.take_quietly(found)
         seen, subjects = edits(found, rows)
         if seen:
             flow.settle(seen, subjects, self.ledger)
@@ -144,8 +147,9 @@ class Reading:
         looked = self._scan(until)
         if not writable:
             self.followers.take_up(looked)
-        elif behind or looked.changed or looked.gone:
-            noticed = (*looked.changed, *looked.gone)
+        elif behind or looked.changed or looked.gone or looked.rewritten:
+            rewritten = (row.path for row, _ in looked.rewritten)
+            noticed = (*looked.changed, *looked.gone, *rewritten)
             try:
                 with self.ledger.lock(timeout=_SETTLE_PATIENCE):
                     # again: the vault may have been recovered, or changed by another
@@ -197,12 +201,26 @@ class Reading:
             )
         self.ready_to_read()
         chosen = self.settings.recall
-        return self.library.recall(
+        block = self.library.recall(
             question,
             budget=chosen.budget_tokens if budget is None else budget,
             limit=chosen.limit if limit is None else limit,
             setting=Setting(self.clock.now(), project),
         )
+        self.asked_for(block.shown)
+        return block
+
+    def asked_for(self, identifiers: Iterable[str]) -> None:
+        """Count that a person or an agent asked for these memories, each once; not in other vaults.
+
+        For a list that a search gives, and for what a hook injects, nobody asked.
+        """
+        if not self.writable:
+            return
+        try:
+            AccessLog(self.disk).note(identifiers, self.clock.now())
+        except (StorageError, BadInput) as error:
+            _log.info("the question was answered and not counted: %s", error)
 
     def learnt_on(self, day: Day = "") -> tuple[Day, list[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
@@ -228,8 +246,8 @@ class Reading:
             pending=states.get(PENDING, 0),
             dead_letter=states.get(DEAD, 0),
             waiting=self.waiting(),
-            refused=catalog.event_counts("candidate_refused", "code"),
-            failures=catalog.event_counts("extraction_failed", "error"),
+            refused=catalog.log.event_counts("candidate_refused", "code"),
+            failures=catalog.log.event_counts("extraction_failed", "error"),
             transactions=catalog.last,
             model=model_status(self.settings.llm, self.desk),
             index=self.shelf.status(),
@@ -305,15 +323,15 @@ class Reading:
         return replace(plan, events=self.history.undo_events(plan))
 
     def _second_homes(self, plan: Plan) -> list[str]:
-        """Where memories stand that a plan would make a second file of: people move files."""
+        """Where that stands already which a plan would make a second file of: people move files."""
         leaving = {change.path for change in plan.changes if change.after is None}
         found = []
         for change in plan.changes:
-            if change.before is None and change.after and layout.kind_of(change.path) == "memory":
-                identifier = read_memory(change.path, change.after).memory.id
-                known = self.followers.memory(identifier)
-                if known is not None and known.path not in leaving | {change.path}:
-                    found.append(known.path)
+            if change.before is None and change.after and layout.content_type(change.path):
+                read = read_content(change.path, change.after)
+                home = self.followers.catalog.home(read.kind, read.id)
+                if home and home not in leaving | {change.path}:
+                    found.append(home)
         return found
 
     def log(self, limit: int = 20) -> list[Entry]:
@@ -322,4 +340,4 @@ class Reading:
 
     def stale_views(self) -> list[str]:
         """The views in state/ that `rebuild` would mend; nothing is written."""
-        return stale_views(self.disk, self.followers, self.history)
+        return stale_views(self.disk, self.followers, self.history, due=True)

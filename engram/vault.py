@@ -44,8 +44,9 @@ from engram.reading import Reading, Tier
 from engram.settings.load import load, shipped
 from engram.settings.places import places_of
 from engram.settings.registry import Registry
-from engram.store import layout, transaction
+from engram.store import layout
 from engram.store.clock import FixedClock, SystemClock, clock_of
+from engram.store.content_file import read_content
 from engram.store.cursors import CursorFile
 from engram.store.foreign_database import ForeignDatabase
 from engram.store.lock import WriterLock
@@ -284,6 +285,9 @@ class Vault(Reading):
                 identifier = found.id
             else:
                 path, body = self.history.last_body(reference)
+                home = self.followers.catalog.home(read_content(path, body).kind, reference)
+                if home:
+                    raise BadInput(f"{reference} is not gone", f"it stands in {home}")
                 identifier, plan = reference, amend.bring_back(reference, path, body)
             self.ledger.commit(plan)
             return identifier
@@ -303,9 +307,10 @@ class Vault(Reading):
             for link in doomed.turns:
                 messages += self.followers.catalog.turns.withdrawn(link)
             details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
-            changes = tuple(transaction.Purged(path, None, None, "purged") for path in doomed.paths)
+            pages = filter(layout.is_page, self.followers.catalog.files())
+            changes = self.parts.eraser.changes(doomed.id, doomed.paths, pages)
             self.ledger.commit(
-                Plan("purge", changes, (Event("memory_purged", doomed.id, details),))
+                Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
             )
             return doomed.citing
 
@@ -339,8 +344,9 @@ class Vault(Reading):
             return []
         with self.ledger.lock():
             self.followers.rebuild()
-            mended = self.followers.mend_views()
-            self._settle(self._scan())
+            mended = self.followers.mend_views(due=True)
+            if self._settle(self._scan()):
+                self.followers.write_topics()
             self.shelf.rebuild()
             return mended
 

@@ -72,7 +72,7 @@ def plan(scene: Scene) -> list[Step]:
     before = scene.contents.page(PATH)
     text = before if before and before.strip() else _HEAD
     page = Lines(text)
-    if page.open_ended:
+    if not page.workable:
         return []
     edit = Edit()
     kept = _kept(scene, page, edit)

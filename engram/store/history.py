@@ -20,7 +20,9 @@ from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.store import layout, transaction
 from engram.store.catalog import Catalog
+from engram.store.content_file import read_content
 from engram.store.disk import VaultDisk
+from engram.store.meaning import same_meaning
 from engram.store.memory_file import read_memory
 from engram.store.turn_rows import DEAD, ranges_of
 
@@ -116,7 +118,7 @@ class History:
 
     def entries(self, catalog: Catalog, limit: int) -> list[Entry]:
         """The log, newest first."""
-        rows = catalog.log()
+        rows = catalog.log.rows()
         undone = _undone(rows)
         return [
             Entry(row[0], row[1], row[2], row[3], row[4], tuple(row[5].splitlines()),
@@ -132,7 +134,7 @@ class History:
         '' is the last change that stands, with all of its import; `N` that transaction alone;
         `import-N` that import. Raises NotFound and BadInput.
         """
-        rows = catalog.log()
+        rows = catalog.log.rows()
         undone = _undone(rows)
         if re.fullmatch(r"[0-9]{1,15}", what):
             return [self._one(int(what), rows, undone)], ""
@@ -173,7 +175,8 @@ class History:
     def undo_plan(self, numbers: Sequence[int]) -> Plan:
         """The plan that takes transactions back: before and after swapped over all of them.
 
-        Raises Conflict (both versions in its hint) when a file was changed since, or was purged.
+        A file that an editor wrote in another form since gets its older bytes all the same. Raises
+        Conflict (both versions in its hint) when a file was changed since, or was purged.
         """
         targets = [self._existing(number) for number in sorted(numbers)]
         before: dict[str, bytes | None] = {}
@@ -187,7 +190,8 @@ class History:
                     )
                 if change.path in target.left:
                     continue
-                if after.get(change.path, change.before) != change.before:
+                earlier = after.get(change.path, change.before)
+                if not same_meaning(change.path, earlier, change.before):
                     raise Conflict(
                         f"{change.path} was changed in between; it is left as it is",
                         _versions(change.before, after[change.path]),
@@ -197,12 +201,13 @@ class History:
         changes = []
         for path, final in after.items():
             now = self._disk.read(path)
-            if now not in (final, before[path]):
+            if same_meaning(path, now, before[path]):
+                continue  # it is so again already, in whatever form
+            if not same_meaning(path, now, final):
                 raise Conflict(
                     f"{path} was changed since; it is left as it is", _versions(now, final)
                 )
-            if now != before[path]:
-                changes.append(Change(path, now, before[path], "undo"))
+            changes.append(Change(path, now, before[path], "undo"))
         return Plan(
             "undo",
             tuple(changes),
@@ -213,14 +218,14 @@ class History:
         )
 
     def undo_events(self, plan: Plan) -> tuple[Event, ...]:
-        """One event for each memory whose file the undo touches."""
+        """One event for each memory, box and entity whose file the undo touches."""
         numbers = " ".join(map(str, plan.undoes))
         named: dict[str, str] = {}
         for change in plan.changes:
             body = change.after if change.after is not None else change.before
-            if layout.kind_of(change.path) == "memory" and body is not None:
+            if layout.content_type(change.path) and body is not None:
                 what = "taken back" if change.after is None else "changed back"
-                named[read_memory(change.path, body).memory.id] = what
+                named[read_content(change.path, body).id] = what
         return tuple(
             Event("undone", name, (("what", what), ("undoes", numbers)))
             for name, what in named.items()
@@ -235,20 +240,26 @@ class History:
     # -- bodies --------------------------------------------------------------------------------
 
     def last_body(self, identifier: str) -> tuple[str, bytes]:
-        """`(path, bytes)` of a memory's file as last known. Raises NotFound."""
-        for found in self._readable(reversed(self.paths())):
-            for change in (*found.plan.seen, *found.plan.changes):
-                for body in (change.after, change.before):
-                    if body is None or layout.kind_of(change.path) != "memory":
-                        continue
-                    if read_memory(change.path, body).memory.id == identifier:
-                        return change.path, body
+        """`(path, bytes)` of a content file as last known, by its id. Raises NotFound."""
+        for path, body in self._bodies_newest_first():
+            if read_content(path, body).id == identifier:
+                return path, body
         raise NotFound(f"there is no memory {identifier!r}")
 
     def last_memory(self, identifier: str) -> Memory:
         """A memory as its file last said it, also when the file is gone. Raises NotFound."""
-        path, body = self.last_body(identifier)
-        return read_memory(path, body).memory
+        for path, body in self._bodies_newest_first():
+            found = read_content(path, body).content
+            if isinstance(found, Memory) and found.id == identifier:
+                return found
+        raise NotFound(f"there is no memory {identifier!r}")
+
+    def _bodies_newest_first(self) -> Iterator[tuple[str, bytes]]:
+        for found in self._readable(reversed(self.paths())):
+            for change in (*found.plan.seen, *found.plan.changes):
+                for body in (change.after, change.before):
+                    if body is not None and layout.content_type(change.path):
+                        yield change.path, body
 
     def paths_of(self, identifier: str) -> set[str]:
         """Every path at which a memory's file ever stood.

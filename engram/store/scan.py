@@ -1,10 +1,11 @@
 """Hand edits: what changed in the vault's folders since the catalog last looked.
 
 Turns a listing of the content folders and the catalog's rows into the files that are new, changed
-or gone: by stat first, by hash where the stat differs. Guarantees: nothing is opened for writing,
-no symlink is followed, a file or folder that cannot be read is reported and not taken for deleted,
-a file larger than a memory can be is not read. A budget may end it early; then `complete` is False
-and the rest is found next time.
+or gone: by stat first, by hash where the stat differs, by meaning where the hash does, since an
+editor that writes a header in another style has changed nothing. Guarantees: nothing is opened for
+writing, no symlink is followed, a file or folder that cannot be read is reported and not taken for
+deleted, a file larger than a memory can be is not read. A budget may end it early; then `complete`
+is False and the rest is found next time.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from engram.model.change import Change
 from engram.model.errors import EngramError
 from engram.store import layout
 from engram.store.catalog import FileRow
+from engram.store.content_file import read_content
 from engram.store.disk import VaultDisk
-from engram.store.memory_file import read_memory
+from engram.store.meaning import meaning_of
 from engram.store.transaction import sha256
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000
 _DEPTH = 8
+#: a kind and an id: a memory may have the name of an entity
+_Name = tuple[layout.Kind, str]
 #: why a symlink is not read
 LINK = "a symlink: nothing in a vault is read through one"
 
@@ -34,11 +38,13 @@ class Scan:
     """What a look at the vault found.
 
     `changed` has the bytes of new and changed files, `touched` the rows of files whose stat alone
-    changed, `gone` the paths without a file, `refused` what could not be read and why.
+    changed, `rewritten` the new rows and bytes of files that say the same in other words, `gone`
+    the paths without a file, `refused` what could not be read and why.
     """
 
     changed: dict[str, bytes] = field(default_factory=dict)
     touched: list[FileRow] = field(default_factory=list)
+    rewritten: list[tuple[FileRow, bytes]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     complete: bool = True
@@ -120,8 +126,15 @@ def _compare(
         return
     if data is None:
         del listed[path]
-    elif row is not None and row.sha == sha256(data):
-        found.touched.append(FileRow(path, *now, row.sha, row.id, row.problem))
+        return
+    sha = sha256(data)
+    fresh = row and row._replace(size=now[0], mtime_ns=now[1], ctime_ns=now[2], sha=sha)
+    if row is None or fresh is None:
+        found.changed[path] = data
+    elif row.sha == sha:
+        found.touched.append(fresh)
+    elif row.meaning and row.meaning == meaning_of(path, data):
+        found.rewritten.append((fresh, data))
     else:
         found.changed[path] = data
 
@@ -198,19 +211,23 @@ class _Walk:
 
 def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:
     """What a scan found, as the versions seen and as `(id, created|edited|moved|removed)`."""
-    gone = {rows[path].id for path in found.gone if rows[path].id}
-    was = {rows[path].id for path in found.changed if path in rows and rows[path].id}
+    gone = {_name(path, rows) for path in found.gone if rows[path].id}
+    was = {_name(path, rows) for path in found.changed if path in rows and rows[path].id}
     seen = [Change(path, None, None, "removed by hand") for path in found.gone]
-    subjects: list[tuple[str, str]] = []
+    subjects: list[tuple[_Name, str]] = []
     for path, data in sorted(found.changed.items()):
-        identifier = read_memory(path, data).memory.id
+        name = layout.kind_of(path), read_content(path, data).id
         what = "edited" if path in rows and rows[path].sha else "created"
-        if what == "created" and identifier in gone:
+        if what == "created" and name in gone:
             what = "moved"
-            gone.discard(identifier)
+            gone.discard(name)
         seen.append(Change(path, None, data, f"{what} by hand"))
-        subjects.append((identifier, what))
+        subjects.append((name, what))
     # a file may also go on under another id
-    gone |= was - {identifier for identifier, _ in subjects}
-    subjects.extend((identifier, "removed") for identifier in sorted(gone))
-    return seen, subjects
+    gone |= was - {name for name, _ in subjects}
+    subjects.extend((name, "removed") for name in sorted(gone))
+    return seen, [(identifier, what) for (_, identifier), what in subjects]
+
+
+def _name(path: str, rows: Mapping[str, FileRow]) -> _Name:
+    return layout.kind_of(path), rows[path].id

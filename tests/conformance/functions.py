@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,24 @@ from engram.consolidate.lines import Lines
 from engram.consolidate.sayings import unsaid
 from engram.extract.anchor import anchored
 from engram.extract.classify import memory_kind, score_importance
+from engram.model.instant import plus_minutes
 from engram.model.memory import (
+    Memory,
     at_least,
     confidence_tier,
     importance_level,
     speculative_days,
 )
-from engram.model.text import content_hash, normalise
+from engram.model.text import content_hash, jaccard, normalise
 from engram.model.turn import turn_of
 from engram.settings.load import shipped
+from engram.settings.values import BoxSettings
 from engram.store.clock import FixedClock
 from engram.store.document import patch
 from engram.store.memory_file import read_memory
 from engram.vault import Vault
+from engram.weave.boxes import fold
+from engram.weave.traces import join
 
 NOW = "2026-03-06T10:10:00Z"
 _SIGNALS = compile_signals(shipped("signals"))
@@ -118,6 +124,43 @@ def _profile_append(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _box_builder_scenario(given: dict[str, Any]) -> dict[str, Any]:
+    """Each event stands for what a whole batch taught, so that nothing ahead is waited for.
+
+    A millisecond is played as a second, which is the finest that memories know.
+    """
+    config = given["config"]
+    settings = BoxSettings(
+        topic_shift=config["boxTopicShiftThreshold"],
+        gap_minutes=config["boxTimeGapMs"] / 60,
+        max_memories=config["boxMaxMemories"],
+        trace_overlap=config.get("traceWeaverOverlapThreshold", 0.4),
+        trace_days=1000 * config.get("traceWeaverLookbackDays", 7),
+    )
+    names: dict[str, str] = {}
+    memories = []
+    for number, event in enumerate(given["events"]):
+        for place, name in enumerate(event["memoryIds"]):
+            identifier = f"fact-{number:06d}-{place:06d}"
+            names[identifier] = name
+            created = plus_minutes("1970-01-01T00:00:00Z", event["t_ms"] / 60)
+            source = f"test-000000000000#^m{number:010d}"
+            tags = tuple(event["topics"])
+            memories.append(
+                Memory(identifier, "fact", name, created=created, tags=tags, sources=(source,))
+            )
+    sealed, _ = fold(memories, settings, ahead=1)
+    joined = {box.id: box.trace for box in join(sealed, [], settings)}
+    traces = [(names[box.memories[0]], joined[box.id]) for box in sealed]
+    pairs = [([one, other], a == b) for (one, a), (other, b) in combinations(traces, 2)]
+    return {
+        "seal_reasons": [box.seal for box in sealed],
+        "sealed_after_events": len(sealed),
+        "same_trace": [pair for pair, same in pairs if same],
+        "different_trace": [pair for pair, same in pairs if not same],
+    }
+
+
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "scan_signals": _scan_signals,
     "is_disagreement": lambda given: _SIGNALS.is_disagreement(given["text"]),
@@ -139,6 +182,8 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
     "read_memory_file": _read_memory_file,
     "buffer_scenario": _buffer_scenario,
+    "topic_overlap": lambda given: round(jaccard(given["a"], given["b"]), 6),
+    "box_builder_scenario": _box_builder_scenario,
     "dedup_after_ttl_expiry": _after_expiry,
     "dedup_after_supersede": _after_supersede,
     "write_tier_and_ttl": lambda given: {

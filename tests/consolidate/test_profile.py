@@ -122,7 +122,7 @@ def test_hostile_words_stay_in_their_line(text: str) -> None:
     evil = replace(TABS, text=text)
     made = written(remembering(evil, TESTS))
     assert len(bullets(made)) == 2
-    assert not Lines(made.pages["profile.md"]).open_ended
+    assert Lines(made.pages["profile.md"]).workable
 
 
 def test_an_incremental_run_reads_what_changed_and_what_is_listed() -> None:

@@ -1,0 +1,210 @@
+"""The passes of a night shift in their order -> the steps that hold, and why others do not.
+
+Each pass sees what those before it planned. Every step is checked before it counts: its memories
+are as the vault has them, distinct, and lose nothing but their place in the active set; what is
+replaced has a live replacement of no lower authority; nothing replaces itself, not even over three
+corners; pages are as they were found. What fails is refused with a stable code. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from engram.consolidate.scene import Scene
+from engram.consolidate.sketch import Sketch
+from engram.model.box import Box
+from engram.model.change import Change, Event
+from engram.model.memory import LIVE, Memory, authority_rank
+from engram.model.step import Page, Step
+from engram.ports import Contents
+
+#: a step as the person knows it: what was done to whom
+Deed = tuple[str, str, tuple[str, ...]]
+Pass = Callable[[Scene], list[Step]]
+
+#: of a memory only these may be changed while it stays what it is
+_OPEN = (
+    "path", "status", "status_since", "status_reason", "valid_until", "expires", "confidence",
+    "importance", "authority", "tags", "entities", "sources", "supersedes", "superseded_by",
+    "conflicts", "extra",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Shift:
+    """What a night shift wants done: the steps that hold, and how many were refused by code."""
+
+    steps: list[Step] = field(default_factory=list)
+    refused: dict[str, int] = field(default_factory=dict)
+
+
+def shift(scene: Scene, passes: Iterable[Pass], declined: frozenset[Deed] = frozenset()) -> Shift:
+    """Plan with every pass in turn. `declined` are deeds that the person took back: not again."""
+    sketch, found = Sketch(scene.contents), Shift()
+    scene = replace(scene, contents=sketch)
+    for plan in passes:
+        for step in plan(scene):
+            code = "declined" if deed_of(step) in declined else unsound(step, sketch)
+            if code:
+                found.refused[code] = found.refused.get(code, 0) + 1
+            else:
+                sketch.take(step)
+                found.steps.append(step)
+    return found
+
+
+def still_sound(steps: Sequence[Step], contents: Contents) -> Shift:
+    """Those steps of an earlier look that hold now: the vault may have changed since."""
+    sketch, found = Sketch(contents), Shift()
+    for step in steps:
+        if code := unsound(step, sketch):
+            found.refused[code] = found.refused.get(code, 0) + 1
+        else:
+            sketch.take(step)
+            found.steps.append(step)
+    return found
+
+
+def deed_of(step: Step) -> Deed | None:
+    """A step that changes memories as what a person may decline; pages only follow them."""
+    return (step.task, step.action, step.subjects) if step.amended or step.born else None
+
+
+def unsound(step: Step, contents: Contents) -> str:
+    """Why a step must not be done, as a code; '' when it may."""
+    names = [before.id for before, _ in step.amended] + [memory.id for memory in step.born]
+    if len(set(names)) != len(names) or len(set(step.subjects)) != len(step.subjects):
+        return "not_distinct"
+    if any(contents.memory(memory.id) is not None for memory in step.born):
+        return "id_taken"
+    after = {memory.id: memory for memory in (*step.born, *(after for _, after in step.amended))}
+    for before, changed in step.amended:
+        code = _amiss(before, changed, contents) or _unreplaced(changed, after, contents)
+        if code:
+            return code
+    for old, new in step.pages:
+        if old is not None and not _is_page(old, contents):
+            return "page_changed"
+        if old is None and new is not None and _has_page(new, contents):
+            return "page_exists"
+    for change in step.prose:
+        text = contents.page(change.path)
+        if change.before != (None if text is None else text.encode("utf-8")):
+            return "page_changed"
+    return ""
+
+
+def _amiss(before: Memory, after: Memory, contents: Contents) -> str:
+    """What is wrong with one amendment by itself."""
+    known = contents.memory(before.id)
+    if known is None:
+        return "unknown_memory"
+    if known != before:
+        return "memory_changed"
+    kept = {name: getattr(before, name) for name in _OPEN}
+    if replace(after, **kept) != before:
+        return "content_changed"
+    if not set(before.sources) <= set(after.sources):
+        return "receipt_lost"
+    if after.status not in LIVE and not before.live and after.status != before.status:
+        return "not_active"
+    return ""
+
+
+def _unreplaced(after: Memory, planned: dict[str, Memory], contents: Contents) -> str:
+    """Whether what is superseded has what supersedes it, and no circle leads back."""
+    if after.status != "superseded":
+        return ""
+    if not after.superseded_by:
+        return "no_replacement"
+    for name in after.superseded_by:
+        by = planned.get(name) or contents.memory(name)
+        if by is None or not by.live:
+            return "no_replacement"
+        if authority_rank(by.authority) < authority_rank(after.authority):
+            return "protected"
+        if after.id in _superseders(by, planned, contents):
+            return "circle"
+    return ""
+
+
+def _superseders(memory: Memory, planned: dict[str, Memory], contents: Contents) -> set[str]:
+    """Everything that a memory was replaced by, over any number of steps; itself with it."""
+    seen: set[str] = set()
+    waiting = [memory.id]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            found = planned.get(name) or contents.memory(name)
+            waiting += found.superseded_by if found is not None else ()
+    return seen
+
+
+def _is_page(page: Page, contents: Contents) -> bool:
+    """Whether a page is as the vault has it."""
+    if isinstance(page, Box):
+        return contents.box(page.id) == page
+    return page in contents.entities()
+
+
+def _has_page(page: Page, contents: Contents) -> bool:
+    if isinstance(page, Box):
+        return contents.box(page.id) is not None
+    return any(entity.id == page.id for entity in contents.entities())
+
+
+# -- steps as one plan ----------------------------------------------------------------------------
+
+
+def memories_of(steps: Sequence[Step]) -> tuple[list[Memory], list[tuple[Memory, Memory]]]:
+    """What is born, and what is amended: one pair a memory, from how it was to how it will be."""
+    born: dict[str, Memory] = {}
+    first: dict[str, Memory] = {}
+    last: dict[str, Memory] = {}
+    for step in steps:
+        born.update((memory.id, memory) for memory in step.born)
+        for before, after in step.amended:
+            if before.id in born:
+                born[before.id] = after
+            else:
+                first.setdefault(before.id, before)
+                last[before.id] = after
+    return list(born.values()), [(before, last[name]) for name, before in first.items()]
+
+
+def pages_of(steps: Sequence[Step]) -> list[tuple[Page | None, Page | None]]:
+    """One pair a page, from how it was to how it will be."""
+    first: dict[str, Page | None] = {}
+    last: dict[str, Page | None] = {}
+    for before, after in (pair for step in steps for pair in step.pages):
+        page = after or before
+        if page is not None:
+            first.setdefault(page.id, before)
+            last[page.id] = after
+    return [(before, last[name]) for name, before in first.items() if before != last[name]]
+
+
+def prose_of(steps: Sequence[Step]) -> list[Change]:
+    """One change a plain page."""
+    found: dict[str, Change] = {}
+    for change in (change for step in steps for change in step.prose):
+        old = found.get(change.path)
+        found[change.path] = change if old is None else replace(change, before=old.before)
+    return [change for change in found.values() if change.before != change.after]
+
+
+def events_of(steps: Sequence[Step]) -> Iterator[Event]:
+    """One event for each subject of each step, numbered from 1: what was done, and why."""
+    for number, step in enumerate(steps, 1):
+        details = (
+            ("step", str(number)),
+            ("task", step.task),
+            ("action", step.action),
+            ("subjects", json.dumps(step.subjects, separators=(",", ":"))),
+            ("why", step.why),
+        )
+        for subject in step.subjects:
+            yield Event("consolidated", subject, details)
