@@ -20,17 +20,10 @@ from datetime import date
 from engram.consolidate.ending import ended
 from engram.consolidate.scene import Scene
 from engram.model.instant import Day
-from engram.model.memory import Memory, speculative_days
+from engram.model.memory import Memory, closed_as, speculative_days
 from engram.model.step import Step
 
 TASK = "commitments"
-#: header keys in which a state stands: our own (records 9), and those that people write
-_STATES = ("commitment_state", "state", "outcome")
-#: what closes a promise when it is its tag, and what does when it is its state
-_CLOSING_TAGS = frozenset(["fulfilled", "expired", "done", "cancelled", "canceled", "completed"])
-_CLOSED = _CLOSING_TAGS | frozenset(
-    ["abandoned", "closed", "dropped", "fixed", "kept", "obsolete", "resolved", "wontfix"]
-)
 #: the header key that holds the due day about which a person was asked
 _ASKED = "overdue"
 
@@ -47,15 +40,6 @@ def plan(scene: Scene) -> list[Step]:
 def is_commitment(memory: Memory) -> bool:
     """Whether this pass answers for it: a promise or a debt that is no mere guess."""
     return memory.category == "commitment" and speculative_days(memory.confidence) is None
-
-
-def closed_as(memory: Memory) -> str:
-    """The word that says it is no longer open, of its states or tags; empty while it is."""
-    extras = memory.extras
-    states = [extras.get(name, "").strip().casefold() for name in _STATES]
-    tags = [tag.casefold() for tag in memory.tags]
-    found = [state for state in states if state in _CLOSED]
-    return next(iter([*found, *(tag for tag in tags if tag in _CLOSING_TAGS)]), "")
 
 
 def _stale(scene: Scene, memory: Memory) -> Step | None:
