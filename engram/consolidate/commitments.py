@@ -43,7 +43,7 @@ def is_commitment(memory: Memory) -> bool:
 
 
 def _stale(scene: Scene, memory: Memory) -> Step | None:
-    if not is_commitment(memory) or not "" < memory.expires <= scene.today:
+    if not is_commitment(memory):
         return None
     closed = closed_as(memory)
     if closed:
@@ -57,9 +57,9 @@ def _stale(scene: Scene, memory: Memory) -> Step | None:
 
 def _overdue(scene: Scene, memory: Memory) -> Step | None:
     due = _due(memory)
-    if not is_commitment(memory) or memory.status != "active" or not "" < due < scene.today:
+    if not due or not is_commitment(memory) or closed_as(memory):
         return None
-    if closed_as(memory) or not memory.expires or memory.extras.get(_ASKED) == due:
+    if not memory.expires or memory.extras.get(_ASKED) == due:
         return None
     why = f"was it done? It was due on {due}"
     return ended(scene, TASK, memory, "needs-review", "overdue", why, (_ASKED, due))

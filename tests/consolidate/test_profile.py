@@ -125,6 +125,13 @@ def test_hostile_words_stay_in_their_line(text: str) -> None:
     assert Lines(made.pages["profile.md"]).workable
 
 
+def test_a_line_that_stands_twice_stays_once() -> None:
+    contents = written(remembering(TABS))
+    page = contents.pages["profile.md"]
+    doubled = remembering(TABS, pages={"profile.md": page + page.splitlines()[-1] + "\n"})
+    assert written(doubled).pages["profile.md"] == page
+
+
 def test_an_incremental_run_reads_what_changed_and_what_is_listed() -> None:
     contents = written(remembering(TABS))
     contents.memories[TESTS.id] = TESTS
@@ -166,6 +173,30 @@ def test_by_rule_the_most_important_stay_and_every_section_keeps_one() -> None:
     assert any("dish399" in text for text in listed)
     assert not any("dish000" in text for text in listed)
     assert any("Tests come before" in text for text in listed)
+
+
+def test_of_equal_importance_the_newest_stay() -> None:
+    equal = [replace(one, importance=0.5) for one in many(400)]
+    listed = " ".join(bullets(written(remembering(*equal))))
+    assert "dish399" in listed and "dish000" not in listed
+
+
+def test_every_heading_of_the_person_s_keeps_a_line() -> None:
+    found = many(60)
+    page = "# P\n" + "".join(
+        f"\n## Plate {n}\n- x [[{memory.id}]]\n" for n, memory in enumerate(found[:8])
+    )
+    made = written(
+        remembering(*found, pages={"profile.md": page}), profile_max_lines=40, profile_lines=10
+    )
+    kept = {one.heading for one in Lines(made.pages["profile.md"]).bullets()}
+    assert kept == {"Preferences", "Principles", *(f"Plate {n}" for n in range(8))}
+
+
+def test_few_lines_of_ours_on_a_long_page_are_not_condensed() -> None:
+    mine = "# Me\n" + "Words.\n" * 400
+    made = written(remembering(TABS, pages={"profile.md": mine}))
+    assert "Condensed" not in made.pages["profile.md"]
 
 
 def test_what_was_left_out_returns_only_when_it_is_heard_of_again() -> None:
@@ -211,6 +242,13 @@ def test_a_model_joins_statements_and_each_line_names_its_memories() -> None:
     assert (again.pages, model.asked) == (made.pages, 1)
 
 
+def test_a_statement_stands_in_the_first_line_that_names_it() -> None:
+    made = with_model(
+        remembering(*many(400)), Condenser(lambda said: [*in_fives(said), *in_fives(said)])
+    )
+    assert bullets(made) == bullets(with_model(remembering(*many(400)), Condenser(in_fives)))
+
+
 def test_a_line_for_several_goes_with_the_first_that_no_longer_holds() -> None:
     made = with_model(remembering(*many(400)), Condenser(in_fives))
     first = Lines(made.pages["profile.md"]).bullets()[0].text
@@ -225,6 +263,13 @@ def test_a_line_for_several_goes_with_the_first_that_no_longer_holds() -> None:
         lambda said: in_fives(said)[:-1],
         lambda said: in_fives(said)[:1] + in_fives(said)[-1:],
         lambda said: [],
+        lambda said: (
+            [
+                {"section": "Preferences", "text": line, "of": [n]}
+                for n, line in enumerate(said[:-1], 1)
+            ]
+            + in_fives(said)[-1:]
+        ),
         lambda said: [{"section": "Preferences", "text": 3, "of": [1]}],
         lambda said: [{"section": "Else", "text": said[0] * 90, "of": [1]}],
     ],
