@@ -308,7 +308,7 @@ class Vault(Reading):
                 messages += self.followers.catalog.turns.withdrawn(link)
             details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
             pages = filter(layout.is_page, self.followers.catalog.files())
-            changes = self.parts.eraser.changes(doomed.id, doomed.paths, pages)
+            changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
             self.ledger.commit(
                 Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
             )

@@ -75,6 +75,16 @@ def test_what_leaves_a_box_is_in_none(vault: Vault) -> None:
     assert pages.box_of("fact-2") is None and pages.boxes() == []
 
 
+def test_the_links_of_a_page_are_no_secrets_and_its_words_are(vault: Vault) -> None:
+    ids = ("fact-20260306-100000-e9d42ace", "fact-20260306-100100-c7d437a5")
+    lines = tuple((name, "The tokenb0000 valve holds 0 bar.") for name in ids)
+    write_pages(vault, (None, box("box-a", lines=lines)))
+    assert vault.doctor() == []
+    path = vault.root / DAY / "box-a.md"
+    path.write_bytes(path.read_bytes() + b"The token is fact-20260306-100100-c7d437a5.\n")
+    assert [one.code for one in vault.doctor()] == ["secret"]
+
+
 # -- hand edits ---------------------------------------------------------------------------------
 
 
@@ -89,7 +99,9 @@ def test_a_box_that_a_person_moves_edits_and_removes_is_followed(vault: Vault) -
     mine.unlink()
     assert vault.settle_within(1e9)
     assert boxes(vault) == [] and traces(vault) == {}
-    said = [(event.name, event.details) for _, _, event in vault.followers.catalog.events("box-a")]
+    said = [
+        (event.name, event.details) for _, _, event in vault.followers.catalog.log.events("box-a")
+    ]
     whats = [dict(details)["what"] for name, details in said if name == "hand_edit"]
     assert whats == ["moved", "edited", "removed"]
     assert vault.doctor() == []
@@ -231,7 +243,6 @@ def test_a_purged_memory_vanishes_from_every_page_and_the_rest_stays(vault: Vaul
     number = write_pages(vault, (None, one), (None, tool))
     profile = f"# Me\n\n- {doomed.text}\n- [[{gone}]] said so\n- {kept.text}\n".encode()
     vault.disk.put(layout.PROFILE, profile)
-    vault.disk.put(layout.TOPICS, word.encode())
     mine = vault.root / DAY / "box-a.md"
     mine.write_bytes(mine.read_bytes() + f"I say: {doomed.text}\nMy own line.\n".encode())
     vault.purge(gone)
