@@ -1,4 +1,4 @@
-"""What the ageing passes are tested with: a scene at a fixed noon, and memories of some age."""
+"""What the passes are tested with: a scene at a fixed noon, and memories of some age."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from engram.model.step import Opinion
 from engram.ports import Model
 from engram.settings.load import shipped
 from engram.settings.values import ConsolidateSettings, Settings
+from engram.weave.loom import Loom
 from tests.admit.cases import memory
 from tests.consolidate.contents import Remembered
 
 NOW = "2026-11-20T12:00:00Z"
 TODAY = NOW[:10]
-PROMPTS = {"condense": shipped("prompts/condense")}
+PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "merge")}
 
 
 class Silent:
@@ -47,7 +48,8 @@ def scene(
 ) -> Scene:  # fmt: skip
     """A consolidation of these contents; further names are settings of `[consolidate]`."""
     settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
-    return Scene(contents, now, settings, Silent(), changed, model, PROMPTS)
+    loom = Loom(settings.boxes)
+    return Scene(contents, now, settings, Silent(), loom, changed, True, model, PROMPTS)
 
 
 def aged(days: int, text: str = "The shop uses Postgres.", **more: Any) -> Memory:
