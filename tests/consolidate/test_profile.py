@@ -95,9 +95,10 @@ def test_what_no_longer_holds_goes_or_gives_way_to_its_successor() -> None:
 
 def test_a_purged_memory_leaves_and_a_link_of_the_person_s_stays() -> None:
     contents = written(remembering(TABS))
-    page = contents.pages["profile.md"] + "- my editor [[tool-vim]]\n- see [[decision-x]]\n"
-    made = written(remembering(pages={"profile.md": page}))
-    assert bullets(made) == ["my editor [[tool-vim]]", "see [[decision-x]]"]
+    fact = aged(3)
+    mine = ["my editor [[tool-vim]]", "see [[decision-x]]", f"our database [[{fact.id}]]"]
+    page = contents.pages["profile.md"] + "".join(f"- {text}\n" for text in mine)
+    assert bullets(written(remembering(fact, pages={"profile.md": page}))) == mine
 
 
 def test_what_the_page_says_already_is_not_added() -> None:
@@ -197,6 +198,12 @@ def test_few_lines_of_ours_on_a_long_page_are_not_condensed() -> None:
     mine = "# Me\n" + "Words.\n" * 400
     made = written(remembering(TABS, pages={"profile.md": mine}))
     assert "Condensed" not in made.pages["profile.md"]
+
+
+def test_a_header_of_the_person_s_stays_the_first_thing_on_the_page() -> None:
+    mine = "---\nfont: serif\n---\nHello.\n"
+    made = written(remembering(*many(400), pages={"profile.md": mine})).pages["profile.md"]
+    assert made.startswith(mine) and f"*Condensed on {NOW}" in made
 
 
 def test_what_was_left_out_returns_only_when_it_is_heard_of_again() -> None:
