@@ -78,7 +78,9 @@ def plan(scene: Scene) -> list[Step]:
     kept = _kept(scene, page, edit)
     fresh = _fresh(scene, page, kept, edit)
     made = _added(page, edit, fresh)
-    if made.count("\n") > scene.settings.consolidate.profile_max_lines:
+    too_long = made.count("\n") > scene.settings.consolidate.profile_max_lines
+    # a model that was refused is not asked again about the same page night after night
+    if too_long and (made != text or scene.changed is None):
         room = _room(scene, made, len(kept) + len(fresh))
         made = _condensed(scene, page, edit, [*kept, *fresh], room) or made
     if _same(made, text) or not (before or fresh):

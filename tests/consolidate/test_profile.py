@@ -293,6 +293,14 @@ def test_an_answer_that_forgets_is_refused_and_the_old_text_stays(
     assert "Condensed" not in made.pages["profile.md"]
 
 
+def test_a_refused_model_is_asked_again_only_about_another_page() -> None:
+    names = frozenset(one.id for one in many(400))
+    model = Condenser(lambda said: [])
+    long = with_model(remembering(*many(400)), model, changed=names)
+    with_model(long, model, changed=names)
+    assert model.asked == 1
+
+
 def test_a_model_that_is_away_leaves_it_to_the_rule() -> None:
     class Away:
         def ask(self, request: Request) -> Reply:
