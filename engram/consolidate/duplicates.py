@@ -60,20 +60,22 @@ def exactly(memory: Memory) -> tuple[Hashable, ...]:
 def groups(memories: Iterable[Memory], same: Names) -> Iterator[Group]:
     """Who stays and who goes, best first; a memory is in one group at most."""
     ranked = sorted(filter(may_merge, memories), key=rank)
+    named = [[(class_of(one), name) for name in same(one)] for one in ranked]
     sharing: dict[Hashable, list[Memory]] = defaultdict(list)
-    for memory in ranked:
-        for name in same(memory):
-            sharing[class_of(memory), name].append(memory)
+    for memory, own in zip(ranked, named, strict=True):
+        for name in own:
+            sharing[name].append(memory)
     taken: set[str] = set()
-    for survivor in ranked:
+    for survivor, own in zip(ranked, named, strict=True):
         if survivor.id in taken:
             continue
         taken.add(survivor.id)
-        losers: dict[str, Memory] = {}
-        for name in same(survivor):
-            for other in sharing[class_of(survivor), name]:
-                if other.id not in taken and may_take(survivor, other):
-                    losers[other.id] = other
+        losers = {
+            other.id: other
+            for name in own
+            for other in sharing[name]
+            if other.id not in taken and may_take(survivor, other)
+        }
         if losers:
             taken |= losers.keys()
             yield survivor, sorted(losers.values(), key=rank)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -45,6 +45,7 @@ from engram.model.text import words
 LONGEST = 2_000
 #: how a past, a passive, an owner, a list and a pause are marked
 _DONE, _PASSIVE, _OWNER, _AND, _BREAK = "~", "<", "'s", "&", ","
+_WORD_MARKS = _PASSIVE + _DONE + "?"
 _BE = frozenset({"is", "are", "am", "be", "being", "get"})
 _WAS = frozenset({"was", "were"})
 _AUXILIARY = MODALS | _BE | _WAS | {"do", "do~", "have", "have~"}
@@ -67,6 +68,7 @@ _DAY = re.compile(
     rf"|({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?),? (\d{{4}})\b",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _UNIT = re.compile(
     r"(?<=\d) (?=(?:%|[kmgt]i?b|ms|s|sec|min|h|kg|g|mg|km|cm|mm|m|ml|l|px|k|am|pm|eur|usd)\b"
@@ -89,6 +91,7 @@ _LIST = re.compile(rf"(?<!\S){_ITEM}(?: , {_ITEM})*(?: ,)? (&|or) {_ITEM}(?!\S)"
 _BETWEEN = re.compile(r" , (?:& |or )?| & | or ")
 #: words before the comma of a phrase at the head
 _LONGEST_HEAD = 8
+_PHRASE_HEADS = frozenset(phrase[0] for phrase in PHRASES)
 _LONGEST_PHRASE = max(map(len, PHRASES))
 
 Form = tuple[object, ...]
@@ -126,20 +129,21 @@ def phrasing(text: str) -> Phrasing:
         asks = sentence.endswith(("?", "？"))
         forms.append(("?", form) if asks else form)
         bare = {token.rstrip(_DONE) for token in tokens}
-        marks |= {word for word in bare if word in POLAR or any(map(str.isdigit, word))}
+        marks |= {word for word in bare if word in POLAR or _DIGIT.search(word)}
         marks |= {"?"} if asks else set()
         names |= _names(sentence)
-    terms = frozenset(_words_of(forms)) - _UNTOLD
+    terms = frozenset(_words_of(forms, set())) - _UNTOLD
     return Phrasing(tuple(forms) if terms else (), terms, frozenset(marks), frozenset(names))
 
 
-def _words_of(form: Iterable[object]) -> Iterator[str]:
-    """The words in a form, without their marks: what is equal has equal ones."""
+def _words_of(form: Iterable[object], into: set[str]) -> set[str]:
+    """With the words in a form, without their marks: what is equal has equal ones."""
     for part in form:
-        if isinstance(part, str):
-            yield part.strip(_PASSIVE + _DONE + "?")
-        elif isinstance(part, tuple):
-            yield from _words_of(part)
+        if type(part) is str:
+            into.add(part.strip(_WORD_MARKS))
+        elif type(part) is tuple:
+            _words_of(part, into)
+    return into
 
 
 def _plain(text: str) -> str:
@@ -187,6 +191,8 @@ def _tokens(sentence: str) -> list[str]:
 
 def _rephrased(found: list[str]) -> list[str]:
     """With one word for each phrase of the table, longest first."""
+    if _PHRASE_HEADS.isdisjoint(found):
+        return found
     done: list[str] = []
     at = 0
     while at < len(found):
