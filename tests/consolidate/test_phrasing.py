@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.phrasing import LONGEST, canonical, phrasing
+from engram.consolidate.phrasing import LONGEST, phrasing
+from engram.consolidate.phrasing_tokens import canonical
 from engram.consolidate.phrasing_words import SAME, surfaces
 
 PAIRS = tomllib.loads(Path(__file__).with_name("near_pairs.toml").read_text(encoding="utf-8"))
@@ -58,6 +59,7 @@ The user uses tabs.|Does the user use tabs?
 The price rose from 5 to 6.|The price rose from 6 to 5.
 The user was a nurse.|The user is a nurse.
 The user shouldn't call.|The user mustn't call.
+The report is to be sent by Kim.|Kim sends the report.
 """  # noqa: E501
 
 
@@ -87,6 +89,11 @@ def test_the_labelled_pairs_are_merged_precisely(half: str) -> None:
 def test_a_document_and_a_text_without_words_have_no_form() -> None:
     assert phrasing("?!").form == phrasing("").form == () == phrasing("not to be").form
     assert phrasing("word " * LONGEST).form == ()
+
+
+@pytest.mark.parametrize("word", ["if", "of", "not", "and", "a , b", "is", "to be", "because of"])
+def test_a_word_without_end_is_read_in_no_time(word: str) -> None:
+    assert phrasing(f"{word} " * (LONGEST // (len(word) + 1))).marks is not None
 
 
 @given(st.text())
