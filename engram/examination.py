@@ -18,7 +18,7 @@ from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.scan import LINK, scan
 from engram.store.turn_rows import DEAD
-from engram.store.views import hash_lines, trace_lines, trace_list
+from engram.store.views import hash_lines, topics_are_stale, trace_lines, trace_list
 
 _GROUP_AND_OTHERS = 0o077
 
@@ -55,8 +55,13 @@ def examine(
     )
 
 
-def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list[str]:
-    """The views in state/ whose files do not say what the vault says."""
+def stale_views(
+    disk: VaultDisk, followers: Followers, history: History, *, due: bool = False
+) -> list[str]:
+    """The views in state/ whose files do not say what the vault says.
+
+    With `due` also those that nothing is wrong with, but that would be written next time.
+    """
     live = hash_lines(followers.catalog.live_hashes())
     hashes = _bytes(disk, layout.HASHES)
     stale = []
@@ -65,6 +70,8 @@ def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list
         stale.append(layout.HASHES)
     if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, history.all())):
         stale.append(layout.TRACE)
+    if topics_are_stale(_bytes(disk, layout.TOPICS), followers.catalog, due=due):
+        stale.append(layout.TOPICS)
     if _bytes(disk, layout.TRACES) != trace_list(followers.catalog.pages.boxes()):
         stale.append(layout.TRACES)
     return stale

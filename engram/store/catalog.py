@@ -7,26 +7,41 @@ seen; every failure to open or read is `CatalogUnusable`, upon which it is built
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from engram.model.attributes import normal_slot
 from engram.model.box import Box
-from engram.model.change import Event, Transaction
+from engram.model.candidate import Candidate
+from engram.model.change import Transaction
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
 from engram.model.vocabulary import PLAIN, Vocabulary
-from engram.store import access, census, layout, page_rows, turn_rows
+from engram.store import (
+    access,
+    census,
+    layout,
+    log_rows,
+    lookup,
+    page_rows,
+    topic_rows,
+    turn_rows,
+)
 from engram.store.access import AccessRows
 from engram.store.census import Census
 from engram.store.database import CatalogUnusable, Database
+from engram.store.log_rows import LogRows
+from engram.store.lookup import Where
+from engram.store.neighbours import neighbours
+from engram.store.night_rows import NightRows
 from engram.store.page_rows import PageRows
 from engram.store.row_body import decode
 from engram.store.row_body import encode as body_of
+from engram.store.topic_rows import TopicRows
 from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
@@ -37,7 +52,7 @@ _OWN = """
 create table meta(key text primary key, value text) without rowid;
 create table files(
   path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text,
-  stem text
+  meaning text, stem text
 ) without rowid;
 create index files_stem on files(stem);
 create table memories(
@@ -51,24 +66,23 @@ create index memories_standing on memories(
 );
 create table words(term text, memory int, primary key(term, memory)) without rowid;
 create index words_memory on words(memory);
+create index memories_created on memories(created, id);
 create index memories_slot on memories(slot) where slot != '';
 create table sources(link text, id text, primary key(link, id)) without rowid;
 create index sources_id on sources(id);
-create table transactions(
-  n integer primary key, time text, kind text, batch text, changes int, left_alone text,
-  undoes text
-);
-create table events(n int, name text, subject text, details text);
-create index events_subject on events(subject);
 """
-_TABLES = _OWN + turn_rows.TABLES + page_rows.TABLES + census.TABLES + access.TABLES
+_PARTS = (access, census, log_rows, lookup, page_rows, topic_rows, turn_rows)
+_TABLES = _OWN + "".join(part.TABLES for part in _PARTS)
 #: where the base names are that a link can mean
 _NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
 _NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES))
 
 
 class FileRow(NamedTuple):
-    """What was last seen of one content file: its stat and SHA-256, the memory in it, a problem."""
+    """What was last seen of one content file: its stat and SHA-256, the memory in it, a problem.
+
+    `meaning` is the digest of what it says (`meaning.meaning_of`); empty when that is not known.
+    """
 
     path: str
     size: int
@@ -77,12 +91,17 @@ class FileRow(NamedTuple):
     sha: str
     id: str
     problem: str = ""
+    meaning: str = ""
+
+
+_FILE = ", ".join(FileRow._fields)
 
 
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `pages` (boxes and entities), `census` (memories together) and `accesses` are parts.
+    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities), `census` (memories together)
+    and `accesses` are parts.
     """
 
     def __init__(self, database: Database, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
@@ -90,6 +109,9 @@ class Catalog:
         self._vault = vault
         self._vocabulary = vocabulary
         self.turns = TurnRows(database)
+        self.log = LogRows(database)
+        self.nights = NightRows(database)
+        self.topics = TopicRows(database)
         self.pages = PageRows(database)
         self.census = Census(database)
         self.accesses = AccessRows(database)
@@ -141,9 +163,15 @@ class Catalog:
         """Let go of the file."""
         self._db.close()
 
-    def transaction(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
         """All changes inside are kept together, or not at all."""
-        return self._db.transaction()
+        try:
+            with self._db.transaction():
+                yield
+                self.topics.write()
+        finally:
+            self.topics.forget()
 
     # -- what is known -------------------------------------------------------------------------
 
@@ -167,6 +195,15 @@ class Catalog:
             found = self.memory(identifier)
             if found is not None:
                 yield found
+
+    def listing(self, wanted: Where, limit: int = -1) -> list[Memory]:
+        """The newest memories that a condition admits, newest first; by default all of them."""
+        rows = self._db.rows(
+            f"select body from memories where {wanted.condition}"
+            " order by created desc, id desc limit ?",
+            *wanted.values, limit,
+        )  # fmt: skip
+        return [decode(Memory, row[0]) for row in rows]
 
     @property
     def last_sha(self) -> str:
@@ -200,9 +237,13 @@ class Catalog:
         rows = self._db.rows(
             "select body from memories where slot = ? and space = ? and (space != 'project' or"
             " project = ?) order by created, id",
-            slot, space, project,
+            normal_slot(slot), space, project,
         )  # fmt: skip
         return [memory for row in rows if (memory := decode(Memory, row[0])).live]
+
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words, the nearest first."""
+        return neighbours(self._db, self._vocabulary, candidate)
 
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given names that an id or a file has already: a link means one thing."""
@@ -240,23 +281,19 @@ class Catalog:
 
     def files(self) -> dict[str, FileRow]:
         """Every content file as last seen, by path."""
-        rows = self._db.rows("select path, size, mtime_ns, ctime_ns, sha, id, problem from files")
+        rows = self._db.rows(f"select {_FILE} from files")
         return {row[0]: FileRow._make(row) for row in rows}
 
     def file(self, path: str) -> FileRow | None:
         """One content file as last seen."""
-        row = self._db.row(
-            "select path, size, mtime_ns, ctime_ns, sha, id, problem from files where path = ?",
-            path,
-        )
+        row = self._db.row(f"select {_FILE} from files where path = ?", path)
         return FileRow(*row) if row else None
 
     def put_file(self, row: FileRow) -> None:
         """Record what a file looks like now."""
         self._db.do(
-            "insert or replace into files values(?,?,?,?,?,?,?,?)",
-            row.path, row.size, row.mtime_ns, row.ctime_ns, row.sha, row.id, row.problem,
-            row.path.rpartition("/")[2].removesuffix(".md"),
+            "insert or replace into files values(?,?,?,?,?,?,?,?,?)",
+            *row, row.path.rpartition("/")[2].removesuffix(".md"),
         )  # fmt: skip
 
     def drop_file(self, path: str) -> None:
@@ -300,68 +337,38 @@ class Catalog:
             number = _number(memory.id)
             terms = sorted(self._vocabulary.of(memory))
             self._db.many("insert into words values(?,?)", [(term, number) for term in terms])
+            self.topics.add(memory.text)
         self._db.many(
             "insert or ignore into sources values(?,?)",
             [(link, memory.id) for link in memory.sources],
         )  # fmt: skip
+        self._db.many(
+            "insert or ignore into tags values(?,?)", [(tag, memory.id) for tag in memory.tags]
+        )
         self.census.put(memory)
 
     def _drop_memory(self, identifier: str) -> None:
+        known = self.memory(identifier)
+        if known is None:
+            return
+        if known.live:
+            self.topics.subtract(known.text)
         self._db.do("delete from words where memory = ?", _number(identifier))
         self._db.do("delete from memories where id = ?", identifier)
         self._db.do("delete from sources where id = ?", identifier)
+        self._db.do("delete from tags where id = ?", identifier)
         self.census.drop(identifier)
 
     # -- transactions --------------------------------------------------------------------------
 
     def record(self, transaction: Transaction) -> None:
         """A transaction's own row, its events, and what it says of turns; not its files."""
-        plan, number = transaction.plan, transaction.number
-        self._db.do(
-            "insert or replace into transactions values(?,?,?,?,?,?,?)",
-            number, transaction.time, plan.kind, plan.batch, len(plan.changes),
-            "\n".join(transaction.left), " ".join(map(str, plan.undoes)),
-        )  # fmt: skip
-        self._db.do("delete from events where n = ?", number)
-        self._db.many(
-            "insert into events values(?,?,?,?)",
-            [
-                (number, event.name, event.subject, json.dumps(dict(event.details), sort_keys=True))
-                for event in plan.events
-            ],
-        )  # fmt: skip
+        self.log.record(transaction)
         self.turns.follow(transaction)
-        if plan.kind == "purge":
+        if transaction.plan.kind == "purge":
             self._set("scrub", "due")
-        self._set("last", str(number))
+        self._set("last", str(transaction.number))
         self._set("last_sha", sha256(encode(transaction)))
-
-    def log(self) -> list[tuple[int, str, str, str, int, str, str]]:
-        """`(n, time, kind, batch, changes, left, undoes)` of all transactions, newest first."""
-        columns = "n, time, kind, batch, changes, left_alone, undoes"
-        return self._db.rows(f"select {columns} from transactions order by n desc")
-
-    def events(self, subject: str) -> list[tuple[int, str, Event]]:
-        """`(n, time, event)` of all that happened to a memory or transcript, oldest first."""
-        rows = self._db.rows(
-            "select e.n, t.time, e.name, e.subject, e.details"
-            " from events e join transactions t using (n) where e.subject = ?"
-            " order by e.n, e.rowid",
-            subject,
-        )
-        return [
-            (row[0], row[1], Event(row[2], row[3], tuple(json.loads(row[4]).items())))
-            for row in rows
-        ]
-
-    def event_counts(self, name: str, detail: str) -> dict[str, int]:
-        """How often each value of a detail occurs in the events of a name."""
-        rows = self._db.rows(
-            "select json_extract(details, '$.' || ?), count(*) from events"
-            " where name = ? group by 1",
-            detail, name,
-        )  # fmt: skip
-        return {str(row[0]): row[1] for row in rows}
 
     def scrub(self) -> None:
         """After a purge: leave nothing of what was deleted in the file or its log."""

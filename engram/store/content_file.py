@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.store.box_file import read_box
+from engram.store.document import Document, parse
 from engram.store.entity_file import read_entity
 from engram.store.layout import Content, content_type
 from engram.store.memory_file import read_memory
@@ -18,10 +19,11 @@ from engram.store.memory_file import read_memory
 
 @dataclass(frozen=True, slots=True)
 class ContentFile:
-    """What a file holds, and in words what of it could not be used."""
+    """What a file holds, in words what of it could not be used, and the file."""
 
     content: Content
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...]
+    document: Document
 
     @property
     def id(self) -> str:
@@ -39,9 +41,9 @@ def read_content(path: str, data: bytes) -> ContentFile:
     kind = content_type(path)
     if kind is Box:
         box = read_box(path, data)
-        return ContentFile(box.box, box.problems)
+        return ContentFile(box.box, box.problems, parse(data))
     if kind is Entity:
         entity = read_entity(path, data)
-        return ContentFile(entity.entity, entity.problems)
+        return ContentFile(entity.entity, entity.problems, parse(data))
     memory = read_memory(path, data)
-    return ContentFile(memory.memory, memory.problems)
+    return ContentFile(memory.memory, memory.problems, memory.document)

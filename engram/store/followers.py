@@ -1,4 +1,4 @@
-"""What follows each transaction: catalog, trace, fact hashes, traces, transcripts.
+"""What follows each transaction: catalog, trace, fact hashes, traces, topics, transcripts.
 
 All go along in one SQLite transaction that carries the number last seen, so that a follower which
 missed something replays it: every step here may be repeated. A catalog that is missing, foreign,
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engram.model.box import Box
+from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
@@ -26,12 +27,14 @@ from engram.store.content_file import read_content
 from engram.store.database import CatalogUnusable
 from engram.store.disk import VaultDisk
 from engram.store.history import History
+from engram.store.last_known import LastKnown
 from engram.store.lock import WriterLock
+from engram.store.meaning import meaning_of, meaning_of_read
 from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import FactHashes, Trace, Traces
+from engram.store.views import COUNTING, FactHashes, Topics, Trace, Traces, topics_are_stale
 
 
 class Followers:
@@ -60,6 +63,7 @@ class Followers:
         self.transcripts = Transcripts(disk)
         self.trace = Trace(disk)
         self.hashes = FactHashes(disk)
+        self.topics = Topics(disk)
         self.traces = Traces(disk)
         self.rebuilt = ""
 
@@ -140,8 +144,15 @@ class Followers:
             self.mend_views()
             self.rebuilt = ""
 
-    def mend_views(self) -> list[str]:
-        """Write the views that differ from what the vault says; returns their paths."""
+    def write_topics(self) -> bool:
+        """Count the topics of the vault as it is; returns whether they had changed."""
+        return self.topics.write(self.catalog.topics.best())
+
+    def mend_views(self, *, due: bool = False) -> list[str]:
+        """Write the views that differ from what the vault says; returns their paths.
+
+        With `due` also what is not wrong but would be written next time.
+        """
         mended = []
         live = self.catalog.live_hashes()
         if self.hashes.read() != live:
@@ -151,6 +162,9 @@ class Followers:
             mended.append(layout.TRACE)
         if self.traces.follow(self.catalog.pages.boxes()):
             mended.append(layout.TRACES)
+        topics = self._disk.read(layout.TOPICS) or b""
+        if topics_are_stale(topics, self.catalog, due=due) and self.write_topics():
+            mended.append(layout.TOPICS)
         return mended
 
     def add_turns(self, entries: list[Entry]) -> None:
@@ -192,6 +206,8 @@ class Followers:
         if any(layout.content_type(change.path) is Box for change in changed):
             self.traces.follow(catalog.pages.boxes())
         self._follow_turns(committed)
+        if plan.kind in COUNTING:
+            self.topics.write(catalog.topics.best())
         self.trace.follow(committed)
 
     def _follow_turns(self, committed: Transaction) -> None:
@@ -213,7 +229,8 @@ class Followers:
             row = self.catalog.file(change.path)
             sha = transaction.sha256(change.after or b"")
             if row is not None and row.sha != sha:
-                self.catalog.put_file(row._replace(size=-1, sha=sha))
+                meaning = meaning_of(change.path, change.after or b"")
+                self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
 
     def _look_at_homeless(self) -> None:
         """A file whose id belonged to another may have that id now."""
@@ -231,12 +248,18 @@ class Followers:
 
     def look_at(self, path: str) -> None:
         """Record a content file as it is now; called inside a catalog transaction."""
-        catalog = self.catalog
         found = self._found(path)
         if found is None:
-            catalog.drop_file(path)
+            self.catalog.drop_file(path)
             return
         stat, data = found
+        times = (stat.st_mtime_ns, stat.st_ctime_ns)
+        row = FileRow(path, stat.st_size, *times, transaction.sha256(data), "")
+        self._record(row, data)
+
+    def _record(self, seen: FileRow, data: bytes) -> None:
+        """Take a file and what is in it up as they are; `seen` says its stat and SHA-256."""
+        catalog, path = self.catalog, seen.path
         read = read_content(path, data)
         known = catalog.file(path)
         if known is not None and known.id != read.id:
@@ -246,12 +269,8 @@ class Followers:
         taken = home not in ("", path) and catalog.file(home) is not None
         if taken:
             problem = f"the id {read.id} belongs to {home}"
-        catalog.put_file(
-            FileRow(
-                path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns,
-                transaction.sha256(data), "" if taken else read.id, problem,
-            )
-        )  # fmt: skip
+        identifier, meaning = "" if taken else read.id, meaning_of_read(read)
+        catalog.put_file(seen._replace(id=identifier, problem=problem, meaning=meaning))
         if taken:
             return
         if isinstance(read.content, Memory):
@@ -270,13 +289,20 @@ class Followers:
                     self.look_at(path)
                 self._look_at_homeless()
                 self.catalog.set_indexed(False)
-        self.touch(found.touched)
+        self.take_quietly(found)
 
-    def touch(self, rows: Iterable[FileRow]) -> None:
-        """Record new stats of files whose bytes are the same."""
+    def take_quietly(self, found: Scan) -> None:
+        """Record the new stats of files whose bytes, or whose meaning, are the same: no edits.
+
+        What is recorded of a rewritten file is what the scan read of it, not what it may be now.
+        """
+        if not (found.touched or found.rewritten):
+            return
         with self.catalog.transaction():
-            for row in rows:
+            for row in found.touched:
                 self.catalog.put_file(row)
+            for row, data in found.rewritten:
+                self._record(row, data)
 
     def damaged_turns(self) -> int:
         """How many whole lines of the turn journal cannot be read."""
@@ -288,6 +314,11 @@ class Followers:
         """The memory of that id, whatever its status."""
         return self.catalog.memory(identifier)
 
+    def opening(self, transcript: str) -> str:
+        """What the user said first in a transcript; empty where that is not known."""
+        places = self.catalog.turns.opening(transcript)
+        return "".join(turn.text for turn in self._journal.read(places))
+
     def owners(self, content_hash: str) -> list[Memory]:
         """Every memory whose scoped content hash this is; newest last."""
         return self.catalog.owners(content_hash)
@@ -295,6 +326,10 @@ class Followers:
     def holders(self, slot: str, space: str, project: str) -> list[Memory]:
         """Live memories that hold a slot; newest last."""
         return self.catalog.holders(slot, space, project)
+
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words."""
+        return self.catalog.around(candidate)
 
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given ids that exist already."""
@@ -324,33 +359,23 @@ class Followers:
         self.rebuilt = reason
 
     def _fill(self, catalog: Catalog) -> None:
-        known: dict[str, tuple[int, str]] = {}
+        known = LastKnown(self._history)
         catalog.turns.add(self._journal.entries())
         for committed in self._history.all():
             catalog.record(committed)
-            for change in (*committed.plan.changes, *committed.plan.seen):
-                if change.path in committed.left:
-                    continue
-                if change.after is None:
-                    known.pop(change.path, None)
-                else:
-                    first = known.get(change.path, (committed.number, ""))[0]
-                    known[change.path] = first, transaction.sha256(change.after)
-        # where two files claim one id, the one that the journal knows, and knew first, wins
-        for path in sorted(content_files(self._disk), key=lambda path: self._age(path, known)):
-            self.look_at(path)
-            row, sha = catalog.file(path), known.get(path, (0, ""))[1]
-            if row is not None and row.sha != sha:
-                # the journal does not have these bytes: the next scan takes them for a hand edit
-                catalog.put_file(row._replace(size=-1, sha=sha))
-        self._add_foreign_turns(catalog)
+            known.follow(committed)
 
-    def _age(self, path: str, known: dict[str, tuple[int, str]]) -> tuple[bool, int, str]:
-        """A key that puts the files first whose bytes the journal knows, oldest first."""
-        number, sha = known.get(path, (0, ""))
-        found = self._found(path) if sha else None
-        recognised = found is not None and transaction.sha256(found[1]) == sha
-        return not recognised, number, path
+        def age(path: str) -> tuple[bool, int, str]:
+            found = self._found(path)
+            return known.age(path, None if found is None else found[1])
+
+        # where two files claim one id, the one that the journal knows, and knew first, wins
+        for path in sorted(content_files(self._disk), key=age):
+            self.look_at(path)
+            row = catalog.file(path)
+            if row is not None and (owed := known.owed(row)) is not None:
+                catalog.put_file(owed)
+        self._add_foreign_turns(catalog)
 
     def _add_foreign_turns(self, catalog: Catalog) -> None:
         """Turns whose journal is gone or lies on another machine, but which a transcript shows."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import PurePosixPath
 
+from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
@@ -37,7 +38,8 @@ _ORDER = (
 #: Written even when they are the default: a reader without this program must not have to know it.
 _ALWAYS = frozenset(["id", "category", "kind", "status", "confidence", "importance"])
 _LINKS = frozenset(["entities", "sources", "supersedes", "superseded_by", "conflicts"])
-_KEYS = frozenset(_ORDER) - {"extra"}
+#: the keys of design 4.1
+KEYS = frozenset(_ORDER) - {"extra"}
 _DEFAULTS = {field.name: field.default for field in fields(Memory)}
 #: `secret` is read, so that it stays known, but nothing writes it (design 4.1).
 _SENSITIVITIES = ("public", "internal", "secret")
@@ -49,10 +51,11 @@ _SECTION = re.compile(r"#{2,6}(?:\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """A memory as its file says it, and in words what of the file could not be used."""
+    """A memory as its file says it, in words what of the file could not be used, and the file."""
 
     memory: Memory
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...]
+    document: Document
 
 
 def read_memory(path: str, data: bytes) -> MemoryFile:
@@ -88,7 +91,7 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         authority=known.choice("authority", AUTHORITIES, "ai_inferred"),
         project=known.text("project"),
         space=known.choice("space", SPACES, "project"),
-        key=known.text("key"),
+        key=normal_slot(known.text("key")),
         quote=quote,
         aliases=_texts(header.get("aliases")),
         tags=_tags(document),
@@ -97,9 +100,9 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         supersedes=targets_of(header.get("supersedes")),
         superseded_by=targets_of(header.get("superseded_by")),
         conflicts=targets_of(header.get("conflicts")),
-        extra=tuple((key, _one(value)) for key, value in header.items() if key not in _KEYS),
+        extra=tuple((key, _one(value)) for key, value in header.items() if key not in KEYS),
     )
-    return MemoryFile(memory, tuple(problems))
+    return MemoryFile(memory, tuple(problems), document)
 
 
 def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
@@ -107,7 +110,7 @@ def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
     header: dict[str, Value] = {}
     for name in _ORDER:
         if name == "extra":
-            header.update((key, value) for key, value in memory.extra if key not in _KEYS)
+            header.update((key, value) for key, value in memory.extra if key not in KEYS)
         elif (value := _written(memory, name)) is not None:
             header[name] = value
     blocks = [neutralise(memory.text)]
@@ -135,9 +138,9 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
     for name in _ORDER:
         if name == "extra":
             old, new = before.extras, after.extras
-            changes.update((key, None) for key in old if key not in new and key not in _KEYS)
+            changes.update((key, None) for key in old if key not in new and key not in KEYS)
             differing = {key: new[key] for key in new if old.get(key) != new[key]}
-            changes.update((key, differing[key]) for key in differing if key not in _KEYS)
+            changes.update((key, differing[key]) for key in differing if key not in KEYS)
         elif getattr(before, name) != getattr(after, name):
             changes[name] = _as_found(document.header.get(name), _written(after, name), name)
     if changes and document.header_lines is None:

@@ -93,3 +93,10 @@ class PageRows:
         """The entity of that id."""
         row = self._db.row("select body from entities where id = ?", identifier)
         return decode(Entity, row[0]) if row else None
+
+    def page(self, identifier: str) -> Page | None:
+        """The entity or box of that id; none for an entity that became part of another."""
+        entity = self.entity(identifier)
+        if entity is None:
+            return self.box(identifier)
+        return None if entity.merged_into else entity

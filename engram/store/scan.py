@@ -1,10 +1,11 @@
 """Hand edits: what changed in the vault's folders since the catalog last looked.
 
 Turns a listing of the content folders and the catalog's rows into the files that are new, changed
-or gone: by stat first, by hash where the stat differs. Guarantees: nothing is opened for writing,
-no symlink is followed, a file or folder that cannot be read is reported and not taken for deleted,
-a file larger than a memory can be is not read. A budget may end it early; then `complete` is False
-and the rest is found next time.
+or gone: by stat first, by hash where the stat differs, by meaning where the hash does, since an
+editor that writes a header in another style has changed nothing. Guarantees: nothing is opened for
+writing, no symlink is followed, a file or folder that cannot be read is reported and not taken for
+deleted, a file larger than a memory can be is not read. A budget may end it early; then `complete`
+is False and the rest is found next time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from engram.store import layout
 from engram.store.catalog import FileRow
 from engram.store.content_file import read_content
 from engram.store.disk import VaultDisk
+from engram.store.meaning import meaning_of
 from engram.store.transaction import sha256
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
@@ -36,11 +38,13 @@ class Scan:
     """What a look at the vault found.
 
     `changed` has the bytes of new and changed files, `touched` the rows of files whose stat alone
-    changed, `gone` the paths without a file, `refused` what could not be read and why.
+    changed, `rewritten` the new rows and bytes of files that say the same in other words, `gone`
+    the paths without a file, `refused` what could not be read and why.
     """
 
     changed: dict[str, bytes] = field(default_factory=dict)
     touched: list[FileRow] = field(default_factory=list)
+    rewritten: list[tuple[FileRow, bytes]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     complete: bool = True
@@ -122,8 +126,15 @@ def _compare(
         return
     if data is None:
         del listed[path]
-    elif row is not None and row.sha == sha256(data):
-        found.touched.append(FileRow(path, *now, row.sha, row.id, row.problem))
+        return
+    sha = sha256(data)
+    fresh = row and row._replace(size=now[0], mtime_ns=now[1], ctime_ns=now[2], sha=sha)
+    if row is None or fresh is None:
+        found.changed[path] = data
+    elif row.sha == sha:
+        found.touched.append(fresh)
+    elif row.meaning and row.meaning == meaning_of(path, data):
+        found.rewritten.append((fresh, data))
     else:
         found.changed[path] = data
 

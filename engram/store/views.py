@@ -1,8 +1,8 @@
-"""What is computed from the vault and lies in `state/`: the trace, the fact hashes, the traces.
+"""What is computed from the vault and lies in `state/`: trace, fact hashes, traces and topics.
 
 All follow transactions and can be made anew: `trace.jsonl` from the journal, `fact-hashes.txt`
-(`<64 hex> <id>`, one line for each live memory) and `traces.json` (the threads of boxes) from the
-files. Following twice changes nothing.
+(`<64 hex> <id>`, one line for each live memory), `traces.json` (the threads of boxes) and
+`topics.json` from the files. Following twice changes nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engram.model.box import Box, traces_of
 from engram.model.change import Event, Transaction
+from engram.model.topics import Topic
 from engram.store import layout
+from engram.store.catalog import Catalog
 from engram.store.disk import VaultDisk
+
+#: the transactions after which the topics are counted; purged words must not stand in them
+COUNTING = ("consolidate", "undo", "purge")
 
 
 class Trace:
@@ -149,3 +154,52 @@ def trace_list(boxes: Iterable[Box]) -> bytes:
     if not traces:
         return b""
     return json.dumps({"traces": traces}, indent=1, sort_keys=True).encode("ascii") + b"\n"
+
+
+class Topics:
+    """`state/topics.json`: what the vault is about, as of the last consolidation (seed 003).
+
+    No file while there is nothing to say.
+    """
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+
+    def write(self, topics: Sequence[Topic]) -> bool:
+        """Make it say these topics; returns whether there was anything to do."""
+        made = topic_list(topics)
+        if (self._disk.read(layout.TOPICS) or b"") == made:
+            return False
+        if made:
+            self._disk.put(layout.TOPICS, made)
+        else:
+            self._disk.remove(layout.TOPICS)
+        return True
+
+
+def topic_list(topics: Sequence[Topic]) -> bytes:
+    """The bytes of `topics.json` for these topics; none for no topic."""
+    if not topics:
+        return b""
+    rows = [{"term": one.term, "score": one.score, "count": one.count} for one in topics]
+    return json.dumps({"topics": rows}, indent=1, ensure_ascii=False).encode("utf-8") + b"\n"
+
+
+def topics_are_stale(data: bytes, catalog: Catalog, *, due: bool = False) -> bool:
+    """Whether these bytes are not the topics of the last transaction that counted them.
+
+    Of memories that changed since they say nothing: the next consolidation counts those. With
+    `due`, whether they are not the topics of the vault as it is.
+    """
+    if due or 0 < catalog.last == catalog.log.last_of(*COUNTING):
+        return data != topic_list(catalog.topics.best())
+    return not _is_topic_list(data)
+
+
+def _is_topic_list(data: bytes) -> bool:
+    """Whether it was written by this program, at whatever time."""
+    try:
+        rows = json.loads(data)["topics"] if data else []
+        return topic_list([Topic(**row) for row in rows]) == data
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False

@@ -164,9 +164,9 @@ def test_recording_twice_is_recording_once(catalog: Catalog) -> None:
         with catalog.transaction():
             catalog.record(committed)
     assert catalog.last == 3 and len(catalog.last_sha) == 64
-    assert catalog.log() == [(3, NOON, "extract", "import-1", 0, "facts/x.md", "")]
-    assert catalog.events("a") == [(3, NOON, events[0])]
-    assert catalog.event_counts("memory_created", "code") == {"new": 1}
+    assert catalog.log.rows() == [(3, NOON, "extract", "import-1", 0, "facts/x.md", "")]
+    assert catalog.log.events("a") == [(3, NOON, events[0])]
+    assert catalog.log.event_counts("memory_created", "code") == {"new": 1}
 
 
 def test_nothing_of_a_transaction_is_kept_when_it_fails(catalog: Catalog) -> None:

@@ -318,6 +318,6 @@ def texts(vault: Vault) -> set[str]:
 def test_the_events_of_a_memory_are_in_the_catalog(vault: Vault) -> None:
     event = Event("memory_created", "a", (("code", "new"), ("rule", "")))
     vault.ledger.commit(plan(Change(A, None, note("a", "one")), events=(event,)))
-    ((number, time, found),) = vault.followers.catalog.events("a")
+    ((number, time, found),) = vault.followers.catalog.log.events("a")
     assert (number, time, found) == (1, NOW, event)
     assert isinstance(vault.library.memory("a"), Memory)

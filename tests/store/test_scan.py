@@ -198,7 +198,7 @@ def errors(vault: Vault) -> list[str]:
 
 
 def events(vault: Vault, name: str) -> list[str]:
-    return [dict(event.details)["what"] for _, _, event in vault.followers.catalog.events(name)]
+    return [dict(event.details)["what"] for _, _, event in vault.followers.catalog.log.events(name)]
 
 
 def test_edits_are_taken_up_and_recorded(vault: Vault) -> None:

@@ -1,0 +1,63 @@
+"""A filter without words -> SQL: memories by tag, day, category, status and project.
+
+What passes is exactly what `recall.listing.Filter` admits, and no memory is decoded to find out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+#: A memory's tags, to look it up by; its days are the index on `created`.
+TABLES = """
+create table tags(tag text, id text, primary key(tag, id)) without rowid;
+create index tags_id on tags(id);
+"""
+_DAY = "substr(created, 1, 10)"
+_LENGTH_OF_DAY = 10
+
+
+class Where(NamedTuple):
+    """A condition on rows of `memories`, and the values of its marks."""
+
+    condition: str
+    values: tuple[str, ...]
+
+
+def where(
+    *,
+    statuses: Iterable[str],
+    categories: Iterable[str] = (),
+    project: str = "",
+    tag: str = "",
+    since: str = "",
+    before: str = "",
+) -> Where:
+    """The memories of these statuses; empty arguments do not filter.
+
+    `since` is the first day that counts and `before` the first that does not; a month or a year is
+    compared as text, as days are.
+    """
+    said = [_one_of("status", statuses)]
+    if wanted := tuple(categories):
+        said.append(_one_of("category", wanted))
+    if project:
+        said.append(Where("project = ?", (project,)))
+    if tag:
+        said.append(Where("id in (select id from tags where tag = ?)", (tag,)))
+    if since:
+        # the first condition is what the index can answer, the second what was asked
+        said.append(Where(f"created >= ? and {_DAY} >= ?", (since[:_LENGTH_OF_DAY], since)))
+    if before:
+        said.append(Where(f"{_DAY} < ?", (before,)))
+        if len(before) <= _LENGTH_OF_DAY:
+            said.append(Where("created < ?", (before,)))
+    return Where(
+        " and ".join(one.condition for one in said),
+        tuple(value.encode("utf-8", "replace").decode() for one in said for value in one.values),
+    )
+
+
+def _one_of(column: str, values: Iterable[str]) -> Where:
+    given = tuple(sorted(values))
+    return Where(f"{column} in ({','.join('?' * len(given))})", given)
