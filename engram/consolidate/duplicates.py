@@ -114,17 +114,17 @@ def _around(scene: Scene) -> list[Memory]:
 def _candidates(memory: Memory, scene: Scene) -> Iterator[Memory]:
     """Every memory of its class that says the same; with a model, also what may say it."""
     contents = scene.contents
-    looked_up = {
-        term: [contents.terms(word) for word in surfaces(term)]
-        for term in phrasing(memory.text).terms
-    }
-    if not looked_up or not all(map(any, looked_up.values())):
+    said = phrasing(memory.text).terms
+    spoken = {term: [contents.terms(word) for word in surfaces(term)] for term in said}
+    # "I" tells nothing, so that not everything about the user is found by "user"
+    looked_up = {term: words for term, words in spoken.items() if all(words)}
+    if not looked_up:
         # no words, or a document: only the same text is the same, and it has every term
         looked_up = {term: [frozenset({term})] for term in contents.terms(memory.text)}
     held = contents.frequencies(
         {one for some in looked_up.values() for ones in some for one in ones}
     )
-    count = prefix_of(len(looked_up)) if scene.model is not None else 1
+    count = prefix_of(len(said)) if scene.model is not None and said else 1
     for identifier in contents.holding(rarest(looked_up, held, count)):
         other = contents.memory(identifier) if identifier != memory.id else None
         if other is not None and may_merge(other) and class_of(other) == class_of(memory):

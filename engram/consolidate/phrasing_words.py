@@ -217,7 +217,7 @@ _BRITISH = (("or", "our"), ("iz", "is"), ("yz", "ys"), ("ter", "tre"))
 
 
 def _spoken() -> Mapping[str, frozenset[str]]:
-    """Canonical word -> every word that may stand for it."""
+    """Canonical word -> every word or phrase that may stand for it."""
     table: dict[str, set[str]] = defaultdict(set)
     for word, canonical in (*SAME.items(), *ONESELF.items()):
         table[canonical].add(word)
@@ -226,7 +226,7 @@ def _spoken() -> Mapping[str, frozenset[str]]:
             table[verb].add(word)
     for phrase, instead in PHRASES.items():
         for word in instead:
-            table[PRESENT.get(word) or PAST.get(word) or SAME.get(word, word)].update(phrase)
+            table[PRESENT.get(word) or PAST.get(word) or SAME.get(word, word)].add(" ".join(phrase))
     return {word: frozenset(all_) for word, all_ in table.items()}
 
 
@@ -235,7 +235,7 @@ _SPOKEN = _spoken()
 
 @lru_cache(maxsize=16_384)
 def surfaces(term: str) -> tuple[str, ...]:
-    """The words of which a text that means a term has at least one."""
+    """The words and phrases of which a text that means a term has at least one."""
     found = {term, *_SPOKEN.get(term, ())}
     found |= {word.replace(*pair) for word in set(found) for pair in _BRITISH}
     if number := _NUMBER.match(term):
