@@ -127,7 +127,7 @@ def _candidates(memory: Memory, scene: Scene) -> Iterator[Memory]:
     count = prefix_of(len(said)) if scene.model is not None and said else 1
     for identifier in contents.holding(rarest(looked_up, held, count)):
         other = contents.memory(identifier) if identifier != memory.id else None
-        if other is not None and may_merge(other) and class_of(other) == class_of(memory):
+        if other is not None and class_of(other) == class_of(memory):
             yield other
 
 

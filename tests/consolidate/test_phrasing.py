@@ -60,6 +60,9 @@ The price rose from 5 to 6.|The price rose from 6 to 5.
 The user was a nurse.|The user is a nurse.
 The user shouldn't call.|The user mustn't call.
 The report is to be sent by Kim.|Kim sends the report.
+The team's budget is approved.|The team approves the budget.
+The shop opens only on Sundays in May.|The shop opens on Sundays only in May.
+The user does not always lock it.|The user does not lock it.
 """  # noqa: E501
 
 
@@ -100,6 +103,11 @@ def test_a_word_without_end_is_read_in_no_time(word: str) -> None:
 def test_no_text_is_refused(text: str) -> None:
     found = phrasing(text)
     assert bool(found.form) == bool(found.terms)
+
+
+def test_what_is_written_in_another_way_is_looked_up_too() -> None:
+    assert "12,000" in surfaces("12000") and "25" in surfaces("25mb")
+    assert "colour" in surfaces("color") and "every day" in surfaces("daily")
 
 
 @given(st.lists(st.sampled_from(sorted(SAME)), min_size=1, max_size=4))
