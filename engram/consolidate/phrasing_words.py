@@ -22,7 +22,7 @@ DONE, PASSIVE, OWNER, AND, BREAK = "†", "‡", "'s", "&", ","
 #: dropped wherever they stand; of other languages articles only
 SILENT = _set(
     """a an the this these those its our please currently now still already also too really
-    very just simply always definitely certainly actually both itself themselves der die das
+    very just simply always definitely certainly actually itself themselves der die das
     den dem des ein eine einen einem einer le la les un une el los las lo"""
 )
 #: a phrase at the head of a statement ends before these
