@@ -42,7 +42,7 @@ class CueJudge:
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
         """The opinion about two memories; pairs of one moment, and of another scope, have none."""
-        if not _comparable(older, newer):
+        if not comparable(older, newer):
             return _UNRELATED
         if normalise(older.text) == normalise(newer.text):
             return Opinion("same", sure=True, code="same", why="it says the same")
@@ -61,7 +61,8 @@ def outranked(older: Memory, newer: Memory) -> bool:
     return rank < authority_rank(older.authority) and not corrects
 
 
-def _comparable(older: Memory, newer: Memory) -> bool:
+def comparable(older: Memory, newer: Memory) -> bool:
+    """Whether one could replace the other: of one scope, the newer later, the older a note."""
     same_place = older.space == newer.space and (
         older.space != "project" or older.project == newer.project
     )
@@ -71,6 +72,8 @@ def _comparable(older: Memory, newer: Memory) -> bool:
 
 
 def _opinion(older: Memory, newer: Memory) -> Opinion:
+    if older.key and older.key == newer.key:
+        return _sure("slot", "it gives another value of the same slot")
     attributes = _by_attributes(older, newer)
     if attributes is not None:
         return attributes

@@ -10,12 +10,12 @@ said of the past or of a stretch of time (in 2022, last week) is a period and no
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from engram.admit.wording import stem
-from engram.model.instant import Instant
-from engram.model.when import TimeSpan, find_times
+from engram.model.when import TimeSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ _VERSION = re.compile(
     rf"(?<![\w.$€£])v?(\d+(?:\.\d+)+)(?![\w%]|[.:]\d| ?(?:{_ANY_UNIT})s?(?!\w))", re.IGNORECASE
 )
 _NAMED_VERSION = re.compile(
-    r"(?:\b[Vv]ersion |\bv|(?<=[a-z] )(?:[A-Z]\w+|iOS) )(\d{1,4})\b(?![.:/\d-])"
+    r"(?:\b[Vv]ersion |\bv|(?<=[a-z] )(?:[A-Z]\w+|iOS) )(\d{1,4})\b(?![:/\d-]|\.\d)"
 )
 _NUMBER = re.compile(
     r"(?<![\w.:/-])(?P<sign>[$€£])?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -79,10 +79,10 @@ on only or out per since so than that the then to too until was were when with
 _NO_UNIT = frozenset(_NO_UNIT_WORDS.split())
 
 
-def quantities_of(text: str, anchor: Instant) -> tuple[Quantity, ...]:
-    """The quantities of a text in order; `anchor` is when it was said."""
+def quantities_of(text: str, times: Sequence[TimeSpan]) -> tuple[Quantity, ...]:
+    """The quantities of a text in order; `times` are the expressions of time in it."""
     found: list[Quantity] = []
-    for span in find_times(text, anchor):
+    for span in times:
         if not is_period(span):
             end = span.offset + len(span.expression)
             found.append(Quantity("date", span.start, span.offset, end))

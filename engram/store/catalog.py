@@ -14,7 +14,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
-from engram.model.attributes import normal_slot
 from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.change import Event, Transaction
@@ -67,6 +66,7 @@ create index events_subject on events(subject);
 _TABLES = _OWN + turn_rows.TABLES + page_rows.TABLES + census.TABLES + access.TABLES
 #: where the base names are that a link can mean
 _NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
+_FILES = "select path, size, mtime_ns, ctime_ns, sha, id, problem from files"
 _NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES))
 
 
@@ -203,7 +203,7 @@ class Catalog:
         rows = self._db.rows(
             "select body from memories where slot = ? and space = ? and (space != 'project' or"
             " project = ?) order by created, id",
-            normal_slot(slot), space, project,
+            slot, space, project,
         )  # fmt: skip
         return [memory for row in rows if (memory := decode(Memory, row[0])).live]
 
@@ -237,25 +237,18 @@ class Catalog:
     def live_hashes(self) -> list[tuple[str, str]]:
         """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""
         marks = ",".join("?" * len(LIVE))
-        rows = self._db.rows(
-            f"select hash, id from memories where status in ({marks}) order by hash, id",
-            *sorted(LIVE),
-        )
-        return [(row[0], row[1]) for row in rows]
+        asked = f"select hash, id from memories where status in ({marks}) order by hash, id"
+        return [(row[0], row[1]) for row in self._db.rows(asked, *sorted(LIVE))]
 
     # -- files ---------------------------------------------------------------------------------
 
     def files(self) -> dict[str, FileRow]:
         """Every content file as last seen, by path."""
-        rows = self._db.rows("select path, size, mtime_ns, ctime_ns, sha, id, problem from files")
-        return {row[0]: FileRow._make(row) for row in rows}
+        return {row[0]: FileRow._make(row) for row in self._db.rows(_FILES)}
 
     def file(self, path: str) -> FileRow | None:
         """One content file as last seen."""
-        row = self._db.row(
-            "select path, size, mtime_ns, ctime_ns, sha, id, problem from files where path = ?",
-            path,
-        )
+        row = self._db.row(f"{_FILES} where path = ?", path)
         return FileRow(*row) if row else None
 
     def put_file(self, row: FileRow) -> None:
