@@ -28,6 +28,8 @@ from engram.model.text import jaccard, normalise, words
 _UNRELATED = Opinion("unrelated", code="unrelated")
 #: as much of what two statements name must agree for a suspicion
 _ALIKE = 0.6
+#: and so many words of it: fragments are not held against each other
+_SUSPICIOUS = 3
 #: and of two statements about one birthday
 _OF_ONE = 0.25
 _IMMUTABLE = re.compile(
@@ -214,7 +216,7 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
         return _sure("denied", "it says the opposite")
     if held <= said and after.changing and len(said - held) <= 1:
         return _sure("denied", "it says that this is no longer so")
-    if jaccard(held, said) >= _ALIKE:
+    if len(held & said) >= _SUSPICIOUS and jaccard(held, said) >= _ALIKE:
         return _suspicion("opposite", "one says the opposite of the other")
     return None
 

@@ -82,14 +82,15 @@ _NO_UNIT = frozenset(_NO_UNIT_WORDS.split())
 def quantities_of(text: str, times: Sequence[TimeSpan]) -> tuple[Quantity, ...]:
     """The quantities of a text in order; `times` are the expressions of time in it."""
     found: list[Quantity] = []
-    for span in times:
+    taken = [(span.offset, span.offset + len(span.expression)) for span in times]
+    for span, (start, end) in zip(times, taken, strict=True):
         if not is_period(span):
-            end = span.offset + len(span.expression)
-            found.append(Quantity("date", span.start, span.offset, end))
+            found.append(Quantity("date", span.start, start, end))
     for reader in (_clocks, _versions, _numbers):
         for one in reader(text):
-            if not any(one.start < other.end and other.start < one.end for other in found):
+            if not any(one.start < end and start < one.end for start, end in taken):
                 found.append(one)
+                taken.append((one.start, one.end))
     return tuple(sorted(found, key=lambda one: one.start))
 
 

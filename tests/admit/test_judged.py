@@ -188,3 +188,4 @@ def test_a_draft_is_a_neighbour_and_what_it_retired_is_none(drafting: Drafting) 
     again = replace(BUILDKITE, receipt=replace(BUILDKITE.receipt, time="2026-03-06T11:00:00Z"))
     assert [one.id for one in draft.around(again)] == [born.id if born else ""]
     assert draft.around(replace(again, project="blog")) == []
+    assert draft.around(replace(again, text="Buildkite costs money.")) == []

@@ -40,7 +40,8 @@ def test_units_are_normalised(one: str, other: str) -> None:
         ("It has 4 doors and 2 windows.", ["door 4", "window 2"]),
         ("Python 3.12 runs it.", ["version 3.12"]), ("It needs Node 22.", ["version 22"]),
         ("One of them left.", []), ("The limit is 7.", ["number 7"]), ("No numbers.", []),
-        ("It sank yesterday.", []), ("us-east-1 and db2 and a/3", []),
+        ("It sank yesterday.", []),
+        ("It sank in March 2026.", []), ("us-east-1 and db2 and a/3", []),
     ],
 )  # fmt: skip
 def test_what_a_number_counts(text: str, found: list[str]) -> None:

@@ -210,6 +210,22 @@ def test_in_a_crowd_each_note_meets_only_a_few() -> None:
     assert judge.compared <= 500 * 6
 
 
+class Always:
+    """A judge who is sure of everything."""
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        return Opinion("supersedes", sure=True, code="always", why="always")
+
+
+@RUNS
+@pytest.mark.parametrize("fields", [{"created": FIRST}, {"project": "blog"}, {"space": "user"}])
+def test_of_one_moment_or_of_two_scopes_no_judge_is_asked(
+    changed: tuple[str, ...], fields: dict[str, str]
+) -> None:
+    contents = remembering(MASTER, replace(TRUNK, **fields))
+    assert plan(scene(contents, *changed, judge=Always())) == []
+
+
 def test_notes_of_one_slot_meet_whatever_their_words() -> None:
     one = note("Kim writes with vim.", FIRST, id="one", key="user::editor")
     other = note("Helix it shall be.", SECOND, id="other", key="user::editor")
