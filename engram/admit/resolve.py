@@ -151,6 +151,9 @@ def _judged(candidate: Candidate, court: Court) -> Verdict | None:
         newer = replace(newer, category="correction")
     found = [(one, court.judge.compare(one, newer)) for one in court.known.around(candidate)]
     replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
+    stronger = tuple(one.id for one, said in found if said.code == LOWER_AUTHORITY)
+    if stronger:
+        return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
     whole = tuple(one.id for one, said in replaced if not said.partial)
     if whole:
         return Verdict("supersede", "judged", candidate, whole)

@@ -61,6 +61,15 @@ def test_lower_authority_goes_to_review_and_a_correction_by_the_user_supersedes(
     assert decided(court, guess)[:2] == ("review", "lower_authority")
 
 
+def test_who_may_not_replace_the_stronger_replaces_not_the_weaker_beside_it(
+    knowing: Knowing,
+) -> None:
+    weaker = replace(JENKINS, id="weaker", authority="ai_inferred")
+    stronger = replace(JENKINS, id="stronger", authority="tool_verified")
+    court = knowing(weaker, stronger)
+    assert decided(court, BUILDKITE) == ("review", "lower_authority", ("stronger",))
+
+
 def test_what_was_said_before_the_memory_replaces_nothing(knowing: Knowing) -> None:
     late = replace(BUILDKITE, receipt=replace(BUILDKITE.receipt, time="2026-01-01T00:00:00Z"))
     assert decided(knowing(JENKINS), late) == ("new", "new", ())
@@ -161,6 +170,14 @@ def test_a_slot_is_the_same_however_it_is_written(drafting: Drafting) -> None:
     holder = memory("The database is SQLite.", key="shop::package-manager")
     _, born = entered(drafting, holder, said=candidate(slot="Shop :: Package  Manager"))
     assert born.key == "shop::package-manager" and born.supersedes == (holder.id,)
+
+
+def test_of_drafts_that_are_equally_near_the_first_by_name_are_taken(drafting: Drafting) -> None:
+    draft, court = drafting()
+    for number in range(12):
+        time = f"2026-03-06T09:{number:02d}:00Z"
+        draft.enter(admit(candidate(f"We use tool{number} for builds.", time=time), court))
+    assert [one.id for one in draft.around(BUILDKITE)] == sorted(one.id for one in draft.born)[:8]
 
 
 # -- neighbours ---------------------------------------------------------------------------------
