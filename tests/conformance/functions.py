@@ -221,8 +221,6 @@ def _should_supersede(given: dict[str, Any]) -> list[str] | None:
         }
     )
     older = given["candidate"]
-    if older["id"] == newer.id:
-        return None
     found = overtaken(_memory({**older, "created": instant_of(older["created"])}), newer)
     return list(found) or None
 
