@@ -7,6 +7,7 @@ is the only place that knows what stands behind them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Some
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -324,8 +325,20 @@ class Weaver(Protocol):
         """How a box shows a memory."""
         ...
 
-    def seal(self, contents: Contents, now: Instant, reason: str = "") -> list[Box]:
-        """New boxes of all that no box holds and that has ended, or the rest too for a reason."""
+    def seal(
+        self,
+        contents: Contents,
+        now: Instant,
+        reason: str = "",
+        *,
+        born: Sequence[Memory] | None = None,
+        waiting: Some[str] = (),
+    ) -> list[Box]:
+        """New boxes of all that no box holds and that has ended, or the rest too for a reason.
+
+        With `born`, memories that the vault is about to have, only their conversations are looked
+        at; silence does not end those in `waiting`, of which more is to be extracted.
+        """
         ...
 
     def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:

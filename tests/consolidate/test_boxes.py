@@ -57,7 +57,7 @@ def put(vault: Vault, memories: Iterable[Memory]) -> None:
 def planned(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:
     some = None if changed is None else frozenset(changed)
     contents = Few(vault.disk, vault.followers)
-    return plan(Scene(contents, now, Settings(), NoJudge(), some), Loom(BoxSettings()))
+    return plan(Scene(contents, now, Settings(), NoJudge(), Loom(BoxSettings()), some))
 
 
 def consolidate(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:
