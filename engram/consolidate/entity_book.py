@@ -12,7 +12,6 @@ from engram.consolidate.scene import Scene
 from engram.model.entity import Entity
 from engram.model.memory import Memory
 from engram.model.naming import is_entity_id
-from engram.ports import Biographer
 
 #: live memories that make an entity worth a page; one of these categories is enough
 LEAST_MEMORIES = 2
@@ -24,8 +23,7 @@ _TELLING = frozenset({"entity", "relationship"})
 class EntityBook:
     """Of one scene, as it is when the pass begins."""
 
-    def __init__(self, scene: Scene, biographer: Biographer) -> None:
-        self._biographer = biographer
+    def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._contents = scene.contents
         self._asked = 0
@@ -67,7 +65,7 @@ class EntityBook:
         That is where the evidence changed and, in full runs, where statements are only listed.
         """
         former = self.page(identifier)
-        after = self._biographer.page(identifier, memories, former, aliases, self.lead)
+        after = self._scene.biographer.page(identifier, memories, former, aliases, self.lead)
         changed = former is None or former.timeline != after.timeline
         due = after.synthesis_by == "listed" and (changed or self._scene.changed is None)
         if not due or self._asked >= MOST_ASKED or not can_be_asked(self._scene, after):
@@ -76,7 +74,7 @@ class EntityBook:
         said = synthesis_of(self._scene, after)
         if not said:
             return after
-        return self._biographer.page(identifier, memories, former, aliases, self.lead, said)
+        return self._scene.biographer.page(identifier, memories, former, aliases, self.lead, said)
 
 
 def is_worth_a_page(memories: Iterable[Memory]) -> bool:

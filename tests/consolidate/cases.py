@@ -14,13 +14,14 @@ from engram.model.step import Opinion
 from engram.ports import Model
 from engram.settings.load import shipped
 from engram.settings.values import ConsolidateSettings, Settings
+from engram.weave.biography import Biography
 from engram.weave.loom import Loom
 from tests.admit.cases import memory
 from tests.consolidate.contents import Remembered
 
 NOW = "2026-11-20T12:00:00Z"
 TODAY = NOW[:10]
-PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "merge")}
+PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "entity", "merge")}
 
 
 class Silent:
@@ -48,8 +49,8 @@ def scene(
 ) -> Scene:  # fmt: skip
     """A consolidation of these contents; further names are settings of `[consolidate]`."""
     settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
-    loom = Loom(settings.boxes)
-    return Scene(contents, now, settings, Silent(), loom, changed, True, model, PROMPTS)
+    loom, by = Loom(settings.boxes), Biography()
+    return Scene(contents, now, settings, Silent(), loom, by, changed, True, model, PROMPTS)
 
 
 def aged(days: int, text: str = "The shop uses Postgres.", **more: Any) -> Memory:
