@@ -37,6 +37,10 @@ class EntityBook:
             self._pages[identifier] = self._contents.entity(identifier)
         return self._pages[identifier]
 
+    def is_page(self, identifier: str) -> bool:
+        """Whether an id is that of an entity's page."""
+        return is_entity_id(identifier) and self.page(identifier) is not None
+
     def lead(self, identifier: str) -> str:
         """The entity that an id means today: what it was merged into, over any number of steps."""
         seen = [identifier]

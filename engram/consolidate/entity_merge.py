@@ -31,7 +31,8 @@ def plan(scene: Scene) -> list[Step]:
     said = [memory.text for memory in told if memory.status == "active"]
     touched = {name for memory in told for name in memory.entities}
     found = {*mentioned, *touched}
-    if scene.changed is None:
+    if scene.changed is None or any(map(book.is_page, scene.changed)):
+        # a person may have written an alias on a page
         found.update(entity.id for entity in scene.contents.entities())
     else:
         found = scene.biographer.likely(found, touched, said)

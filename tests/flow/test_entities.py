@@ -89,3 +89,31 @@ def test_what_a_person_wrote_on_a_page_outlives_the_nights(vault: Vault) -> None
     assert "\n\nWe met at the fair.\n" in after
     assert after.endswith("\n## My notes\n\n- ask about May\n")
     assert "synthesis_by: person" in after
+
+
+def test_a_merge_that_was_taken_back_is_not_made_again(vault: Vault) -> None:
+    vault.consolidate(full=True)
+    vault.undo()
+    vault.consolidate(full=True)
+    assert names(vault) == ["person-mara-holt.md", "tool-postgres.md"]
+    assert not vault.consolidate(full=True).steps
+
+
+def test_a_person_makes_two_one_by_an_alias_on_a_page(vault: Vault) -> None:
+    vault.consolidate(full=True)
+    path = vault.root / "entities/person-mara-holt.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("name: M", "aliases:\n  - The boss\nname: M"), encoding="utf-8")
+    (vault.root / "entities/person-the-boss.md").write_text("# The boss\n", encoding="utf-8")
+    vault.consolidate()
+    assert vault.entities.find("the boss").id == "person-mara-holt"
+
+
+def test_an_emptied_synthesis_is_written_again(vault: Vault) -> None:
+    vault.consolidate(full=True)
+    path = vault.root / "entities/person-mara-holt.md"
+    before = path.read_text(encoding="utf-8")
+    listed = "- Mara Holt approves contracts.\n- Mara Holt leads finance.\n"
+    path.write_text(before.replace(listed, ""), encoding="utf-8")
+    vault.consolidate()
+    assert path.read_text(encoding="utf-8") == before
