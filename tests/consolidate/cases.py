@@ -49,8 +49,10 @@ def scene(
 ) -> Scene:  # fmt: skip
     """A consolidation of these contents; further names are settings of `[consolidate]`."""
     settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
-    loom, by = Loom(settings.boxes), Biography()
-    return Scene(contents, now, settings, Silent(), loom, by, changed, True, model, PROMPTS)
+    loom = Loom(settings.boxes)
+    return Scene(
+        contents, now, settings, Silent(), loom, Biography(), changed, True, model, PROMPTS
+    )
 
 
 def aged(days: int, text: str = "The shop uses Postgres.", **more: Any) -> Memory:
