@@ -28,6 +28,8 @@ from engram.weave.spelling import preferred, spellings
 MOST_ACTIVITY = 20
 #: statements that stand for a synthesis, and characters of each
 _LISTED, _LISTED_WIDTH = 5, 240
+#: the newest memories tell how a name is spelt
+_READ_FOR_NAME = 200
 #: a relation that no memory states: so many must name both
 _TOGETHER, _MOST_TOGETHER = 2, 20
 _TOGETHER_LABEL = "named together"
@@ -81,8 +83,12 @@ def _listed(memories: Iterable[Memory]) -> str:
     """The newest active statements, one a line."""
     active = [memory for memory in memories if memory.status == "active"]
     active.sort(key=lambda memory: (_day(memory), memory.created, memory.id), reverse=True)
-    lines = (inert_line(first_line(memory.text, _LISTED_WIDTH)) for memory in active)
-    return "\n".join(f"- {line}" for line in list(dict.fromkeys(lines))[:_LISTED])
+    lines: dict[str, None] = {}
+    for memory in active:
+        lines[inert_line(first_line(memory.text, _LISTED_WIDTH))] = None
+        if len(lines) == _LISTED:
+            break
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _day(memory: Memory) -> str:
@@ -181,7 +187,7 @@ def _name(identifier: str, memories: Sequence[Memory], former: Entity, known: It
     stems = [stem_of(one) for one in sorted(known)]
     if former.name and slug(former.name) not in stems and not _is_spelling(former.name, known):
         return former.name
-    found = spellings((memory.text for memory in memories), stems)
+    found = spellings((memory.text for memory in memories[-_READ_FOR_NAME:]), stems)
     return preferred(found, former.name) or former.name or _made_name(identifier)
 
 
