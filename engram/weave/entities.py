@@ -97,8 +97,13 @@ def _day(memory: Memory) -> str:
 
 
 def _timeline(memories: Iterable[Memory]) -> list[Line]:
-    """`(day, memory, first line)`, oldest first; what does not hold any more says so."""
-    told = sorted(memories, key=lambda memory: (_day(memory), memory.created, memory.id))
+    """`(day, memory, first line)`, oldest first; what does not hold any more says so.
+
+    What has no day stands in no timeline.
+    """
+    told = sorted(
+        filter(_day, memories), key=lambda memory: (_day(memory), memory.created, memory.id)
+    )
     lines = []
     for memory in told:
         mark = "" if memory.live else f" ({memory.status})"
@@ -110,7 +115,8 @@ def _activity(memories: Iterable[Memory]) -> list[Line]:
     """`(day, memory, what happened)`, newest first."""
     events = []
     for memory in memories:
-        events.append((memory.created, memory.id, "learnt"))
+        if memory.created:
+            events.append((memory.created, memory.id, "learnt"))
         if memory.status != "active" and memory.status_since:
             events.append((memory.status_since, memory.id, memory.status.replace("-", " ")))
     events.sort(reverse=True)
@@ -132,7 +138,7 @@ def _relations(
             continue
         for name in dict.fromkeys(memory.entities):
             other = lead(name)
-            if name in mine or other in mine:
+            if name in mine or other in mine or not is_entity_id(other):
                 continue
             together[other].append(memory.id)
             if memory.category == "relationship":
