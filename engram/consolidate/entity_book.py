@@ -48,11 +48,11 @@ class EntityBook:
             seen.append(page.merged_into)
         return seen[-1]
 
-    def memories(self, identifier: str, joining: Iterable[str] = ()) -> list[Memory]:
-        """Memories that link to an entity, to an id that leads to it, or to one that joins it."""
+    def memories(self, identifier: str) -> list[Memory]:
+        """Memories that link to an entity, or to an id that leads to it."""
         page = self.page(identifier)
         aliases = filter(is_entity_id, page.aliases if page is not None else ())
-        ids = dict.fromkeys([identifier, *filter(self._is_no_page, aliases), *joining])
+        ids = dict.fromkeys([identifier, *filter(self._is_no_page, aliases)])
         found = {memory.id: memory for one in ids for memory in self._contents.about(one)}
         return list(found.values())
 

@@ -68,8 +68,8 @@ def _step(book: EntityBook, group: Sequence[str]) -> Step | None:
     aliases = [*others]
     for page in pages.values():
         aliases += (page.name, *page.aliases) if page is not None else ()
-    ids = [alias for alias in aliases if is_entity_id(alias)]
-    memories = book.memories(stays, ids)
+    found = {memory.id: memory for one in group for memory in book.memories(one)}
+    memories = list(found.values())
     former = book.page(stays)
     if former is None and not any(pages.values()) and not is_worth_a_page(memories):
         return None
