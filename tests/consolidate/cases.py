@@ -21,7 +21,7 @@ from tests.consolidate.contents import Remembered
 
 NOW = "2026-11-20T12:00:00Z"
 TODAY = NOW[:10]
-PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "merge")}
+PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "entity", "merge")}
 
 
 class Silent:
