@@ -15,7 +15,7 @@ from engram import amend, flow
 from engram.capture.door import legible
 from engram.consolidate.shift import Shift
 from engram.examination import examine
-from engram.furnishing import prompts
+from engram.furnishing import model_judge, prompts
 from engram.health.doctor import Finding, diagnose
 from engram.model.change import Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
@@ -130,10 +130,11 @@ class Tending(Reading):
         nights = self.followers.catalog.nights
         changed = nights.changed()
         everything = full or not nights.last()
-        return flow.Night(
-            None if everything else changed, bool(changed), closing, nights.declined(), model,
-            {} if model is None else prompts(),
-        )  # fmt: skip
+        known = (None if everything else changed, bool(changed), closing, nights.declined())
+        if model is None:
+            return flow.Night(*known)
+        asked = prompts()
+        return flow.Night(*known, model, model_judge(self.house.judge, asked, model), asked)
 
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""
