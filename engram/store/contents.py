@@ -42,6 +42,10 @@ class VaultContents:
         """Active memories created at or before a time, of an importance below that."""
         return self._followers.catalog.census.aged(before, importance)
 
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        """Active commitments whose header `due` is a day before that one."""
+        return self._followers.catalog.census.overdue(day)
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live memories whose header key is this slot, in that space and project."""
         return self._followers.catalog.holders(slot, space, project)
@@ -90,6 +94,10 @@ class VaultContents:
     def entities(self) -> Sequence[Entity]:
         """Every entity that has a file, those that were merged too, by id."""
         return list(self._followers.catalog.pages.entities())
+
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        return self._followers.catalog.pages.entity(identifier)
 
     def mentioned(self) -> Mapping[str, int]:
         """Entity names that memories link to, and how many live ones do."""

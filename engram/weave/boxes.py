@@ -93,7 +93,7 @@ def fold(
 def weave(
     memories: Iterable[Memory],
     settings: BoxSettings,
-    now: Instant,
+    now: Instant = "",
     *,
     seal: str = "",
     opening: Callable[[str], str] = lambda _: "",
@@ -101,9 +101,9 @@ def weave(
 ) -> tuple[list[Box], list[Box]]:
     """The sealed and the open boxes of many sessions and projects, in the order of their time.
 
-    A session that has been silent for the gap is sealed for it, but for those in `waiting`, any
-    other for `seal`, if that is given. `opening` gives the first user turn of a session; its
-    beginning is the goal of the boxes.
+    A session that has been silent for the gap by `now` is sealed for it, but for those in
+    `waiting`, any other for `seal`, if that is given. `opening` gives the first user turn of a
+    session; its beginning is the goal of the boxes.
     """
     streams: dict[tuple[str, str], list[Memory]] = defaultdict(list)
     for memory in memories:
@@ -112,9 +112,9 @@ def weave(
     still_open: list[Box] = []
     for (session, _), stream in streams.items():
         last = max(memory.created for memory in stream)
-        silent = last and minutes_between(last, now) >= settings.gap_minutes
-        ended = "time_gap" if silent and session not in waiting else seal
-        done, left = fold(stream, settings, seal=ended)
+        heard = bool(now and last) and session not in waiting
+        silent = heard and minutes_between(last, now) >= settings.gap_minutes
+        done, left = fold(stream, settings, seal="time_gap" if silent else seal)
         goal = " ".join(opening(session).split())[:GOAL_LENGTH].rstrip() if done or left else ""
         sealed += (replace(box, goal=goal) for box in done)
         still_open += [replace(left, goal=goal)] if left else []

@@ -15,7 +15,7 @@ from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.ports import Contents
 from engram.settings.values import BoxSettings
-from engram.weave.boxes import line_of, session_of, weave
+from engram.weave.boxes import in_time, line_of, session_of, weave
 from engram.weave.traces import join, reach, thread
 
 
@@ -33,9 +33,10 @@ class Loom:
         """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
         return thread(boxes)
 
-    def open_boxes(self, contents: Contents, now: Instant) -> list[Box]:
-        """What is open at a time, oldest first; what is due to be sealed by then is not."""
-        return weave(contents.unboxed(), self._settings, now, opening=contents.opening)[1]
+    def unsealed(self, contents: Contents) -> list[Box]:
+        """The boxes that have no file yet, oldest first; a `seal` says what has ended one."""
+        ended, left = weave(contents.unboxed(), self._settings, opening=contents.opening)
+        return sorted((*ended, *left), key=in_time)
 
     def seal(
         self,
