@@ -17,7 +17,6 @@ from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
-from engram.model.text import content_hash
 from engram.model.turn import Entry
 from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.ports import Journal
@@ -34,7 +33,9 @@ from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import COUNTING, FactHashes, Topics, Trace, Traces, topics_are_stale
+from engram.store.views import (
+    COUNTING, FactHashes, Topics, Trace, Traces, hash_of, topics_are_stale,
+)  # fmt: skip
 
 
 class Followers:
@@ -395,8 +396,3 @@ class Followers:
                     )
                     for block in missing
                 )  # fmt: skip
-
-
-def hash_of(memory: Memory) -> tuple[str, str]:
-    """`(content hash, id)` of a memory: its line in the fact hashes."""
-    return content_hash(memory.text, memory.scope), memory.id
