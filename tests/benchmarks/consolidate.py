@@ -23,12 +23,11 @@ from engram.consolidate.near import LEAST, alike, joined
 from engram.consolidate.phrasing import phrasing
 from engram.consolidate.scene import Scene
 from engram.model.memory import Memory
-from engram.model.step import Opinion
 from engram.ports import Contents
-from engram.settings.values import Settings
 from engram.store.contents import VaultContents
 from tests.benchmarks.imports import scratch
 from tests.benchmarks.invented import Invented
+from tests.consolidate.cases import scene
 from tests.consolidate.contents import Remembered
 
 _NOW = "2026-03-06T12:00:00Z"
@@ -39,13 +38,6 @@ _CHANGED = 15
 _MOST_IN_CATALOG = 10_000
 #: what is measured, at how many -> the most CPU seconds it may take
 TARGETS = {("merge, full", 100_000): 30.0, ("merge, 15 changed", 10_000): 0.3}
-
-
-class _Silent:
-    """A Judge without an opinion."""
-
-    def compare(self, older: Memory, newer: Memory) -> Opinion:
-        return Opinion("unrelated")
 
 
 def memories(count: int) -> Iterator[Memory]:
@@ -68,7 +60,7 @@ def _taken(work: Callable[[], object]) -> float:
 
 
 def _scene(contents: Contents, changed: frozenset[str] | None = None) -> Scene:
-    return Scene(contents, _NOW, Settings(), _Silent(), changed)
+    return scene(contents, changed, now=_NOW)
 
 
 def _in_memory(told: Sequence[Memory], compared: int) -> dict[str, float]:

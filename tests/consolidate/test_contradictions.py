@@ -14,8 +14,8 @@ from engram.consolidate.shift import shift, unsound
 from engram.model.instant import plus_minutes
 from engram.model.memory import Memory
 from engram.model.step import Opinion, Step
-from engram.settings.values import Settings
 from tests.admit.cases import memory
+from tests.consolidate import cases
 from tests.consolidate.contents import Remembered, after, remembering
 
 NOW = "2026-11-20T12:00:00Z"
@@ -28,7 +28,8 @@ def note(text: str, created: str, **more: Any) -> Memory:
 
 def scene(contents: Remembered, *changed: str, judge: Any = None) -> Scene:
     """A full run, or one after these changed."""
-    return Scene(contents, NOW, Settings(), judge or CueJudge(), frozenset(changed) or None)
+    told = cases.scene(contents, frozenset(changed) or None, now=NOW)
+    return replace(told, judge=judge or CueJudge())
 
 
 MASTER = note("The default branch is master.", FIRST, id="master")
