@@ -1,4 +1,5 @@
-"""The flows, one screen each: take_in(turns), extract(transcripts), settle(hand edits). Read first.
+"""The flows, one screen each: take_in(turns), extract(transcripts), settle(hand edits),
+consolidate(vault). Read first.
 
 Each takes plain values and a `House` of ports, and ends in one durable step: a group fsync of the
 turn journal, or one transaction. `vault.py` builds the house and calls them.
@@ -14,45 +15,42 @@ from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
 from engram.capture.door import check, cleaned
 from engram.capture.trigger import due
+from engram.consolidate.passes import PASSES
+from engram.consolidate.scene import Scene
+from engram.consolidate.shift import Deed, Shift, plan_of, shift, still_sound
 from engram.extract.receipt import verify
+from engram.house import House
 from engram.lots import Lot, failure, postponement
 from engram.model.asking import Request
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import EngramError
 from engram.model.instant import Instant
+from engram.model.step import Step
 from engram.model.turn import Turn, Waiting
 from engram.model.verdict import Verdict
-from engram.ports import Asker, Clock, Extractor, Journal, Known, Ledger, TurnBook, Writer
-from engram.settings.values import Settings
+from engram.ports import (
+    Asker,
+    Extractor,
+    Ledger,
+    Model,
+)
 
 if TYPE_CHECKING:
-    from engram.capture.redact import Redactor
-    from engram.capture.signals import Signals
+    pass
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class House:
-    """The ports that the flows work through."""
+class Night:
+    """What a consolidation looks at: what changed since the last (None: everything), which deeds
+    the person took back, and the model that may be asked, if any. `eventful`: something did."""
 
-    clock: Clock
-    settings: Settings
-    redactor: Redactor
-    signals: Signals
-    journal: Journal
-    turns: TurnBook
-    known: Known
-    writer: Writer
-    ledger: Ledger
-    extractor: Extractor
-    #: for turns that an import brought, when it is another: history is dear (decision 0010)
-    backlog: Extractor | None = None
-    #: takes up hand edits; called under the writer lock
-    take_up: Callable[[], None] = lambda: None
-    #: what one run may spend is counted from here
-    begin_run: Callable[[], None] = lambda: None
+    changed: frozenset[str] | None = None
+    eventful: bool = True
+    declined: frozenset[Deed] = frozenset()
+    model: Model | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +325,33 @@ def _postpone(lots: Sequence[Lot], house: House, outcome: Outcome) -> None:
     assert first is not None  # that is why it is here
     outcome.postponed += len(lots)
     outcome.reason, outcome.message, outcome.hint = first.code, str(first), first.hint
+
+
+def plan_night(night: Night, house: House) -> Shift:
+    """What a consolidation would do now, every step of it checked; nothing is written."""
+    scene = Scene(
+        house.contents, house.clock.now(), house.settings, house.judge, night.changed, night.model
+    )
+    return shift(scene, PASSES, night.declined)
+
+
+def consolidate(
+    night: Night, house: House, planned: Sequence[Step] | None = None, batch: str = ""
+) -> tuple[Shift, int]:
+    """Commit what holds of a night's plan in one transaction; its number, 0 when there was none.
+
+    A plan that was made before, while a model thought, is checked again against the vault as it is
+    now. A night in which there was nothing to do is recorded if anything had happened since the
+    last: what was looked at is not looked at again. The writer lock is held by the caller.
+    """
+    if planned is None:
+        found = plan_night(night, house)
+    else:
+        found = still_sound(planned, house.contents)
+    if not found.steps and not night.eventful:
+        return found, 0
+    plan = plan_of(found.steps, house.writer, house.pages, batch)
+    return found, house.ledger.commit(plan).number
 
 
 def settle(seen: Sequence[Change], subjects: Sequence[tuple[str, str]], ledger: Ledger) -> int:

@@ -13,8 +13,8 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engram import flow
 from engram.capture.journal import TurnJournal
+from engram.house import House
 from engram.index.analysis import VOCABULARY
 from engram.library import Library
 from engram.llm.learnt import Learnt
@@ -30,6 +30,7 @@ from engram.settings.load import shipped
 from engram.settings.values import LlmSettings, Settings
 from engram.shelf import Shelf
 from engram.store import layout
+from engram.store.contents import VaultContents
 from engram.store.disk import VaultDisk
 from engram.store.eraser import Eraser
 from engram.store.followers import Followers
@@ -96,7 +97,7 @@ class Desk:
 
 def house_of(
     parts: Parts, settings: Settings, desk: Desk, trusted: bool, take_up: Callable[[], None]
-) -> flow.House:
+) -> House:
     """The ports that the flows of a vault work through; a model only for a registered vault."""
     # imported here: reading a vault needs neither pattern table
     from engram.capture.redact import compile_redactor
@@ -108,7 +109,8 @@ def house_of(
     asked = trusted and bool(providers(settings.llm, desk.environment))
     budget = budget_of(settings.llm, desk)
     tier = partial(model_tier, parts, settings, desk, redactor, budget)
-    return flow.House(
+    pen = Pen(parts.disk)
+    return House(
         clock=desk.clock,
         settings=settings,
         redactor=redactor,
@@ -116,7 +118,9 @@ def house_of(
         journal=parts.journal,
         turns=VaultTurns(parts.followers, parts.journal),
         known=parts.followers,
-        writer=Pen(parts.disk),
+        writer=pen,
+        pages=pen,
+        contents=VaultContents(parts.disk, parts.followers),
         ledger=parts.ledger,
         extractor=LateTiers(rules, tier, settings) if asked else rules,
         backlog=rules if asked else None,
@@ -168,6 +172,13 @@ def chain_of(
         desk.sleeper,
         settings.llm.max_input_tokens,
     )
+
+
+def asked_model(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> Chain:
+    """The model for a run of its own, counted from here."""
+    budget = budget_of(settings.llm, desk)
+    budget.begin_run()
+    return chain_of(parts, settings, desk, redactor, budget)
 
 
 def model_tier(

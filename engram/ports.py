@@ -248,6 +248,10 @@ class Contents(Protocol):
         """Active memories created at or before a time, of an importance below that."""
         ...
 
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        """Active commitments whose header `due` is a day before that one."""
+        ...
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live memories whose header key is this slot, in that space and project."""
         ...
@@ -286,6 +290,10 @@ class Contents(Protocol):
 
     def entities(self) -> Sequence[Entity]:
         """Every entity that has a file, those that were merged too, by id."""
+        ...
+
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
         ...
 
     def mentioned(self) -> Mapping[str, int]:

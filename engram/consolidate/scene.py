@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from engram.model.instant import Day, Instant, day_of
+from engram.model.step import Step
 from engram.ports import Contents, Judge, Model
 from engram.settings.values import Settings
 
@@ -14,7 +17,8 @@ class Scene:
     """One consolidation.
 
     `changed` are the ids of the memories that were written, edited or removed since the last one;
-    None stands for all: a full run. `model` is None where none may be asked.
+    None stands for all: a full run. `model` is None where none may be asked; where one may,
+    `prompts` are the shipped tables of `config/prompts/` that passes ask with, by name.
     """
 
     contents: Contents
@@ -23,6 +27,7 @@ class Scene:
     judge: Judge
     changed: frozenset[str] | None = None
     model: Model | None = None
+    prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def today(self) -> Day:
@@ -32,3 +37,6 @@ class Scene:
     def concerns(self, identifier: str) -> bool:
         """Whether a memory is to be looked at in this run."""
         return self.changed is None or identifier in self.changed
+
+
+Pass = Callable[[Scene], list[Step]]

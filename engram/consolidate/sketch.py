@@ -75,6 +75,17 @@ class Sketch:
             ),
         )
 
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        """Active commitments that were due before a day."""
+        return self._over(
+            self._under.overdue(day),
+            lambda memory: (
+                memory.status == "active"
+                and memory.category == "commitment"
+                and "" < memory.extras.get("due", "") < day
+            ),
+        )
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live holders of a slot."""
         return self._over(
@@ -166,6 +177,12 @@ class Sketch:
         found: dict[str, Entity | None] = {one.id: one for one in self._under.entities()}
         found.update(self._entities)
         return [one for _, one in sorted(found.items()) if one is not None]
+
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        if identifier in self._entities:
+            return self._entities[identifier]
+        return self._under.entity(identifier)
 
     def mentioned(self) -> Mapping[str, int]:
         """Entity names that memories link to."""

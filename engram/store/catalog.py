@@ -34,6 +34,7 @@ from engram.store.census import Census
 from engram.store.database import CatalogUnusable, Database
 from engram.store.log_rows import LogRows
 from engram.store.lookup import Where
+from engram.store.night_rows import NightRows
 from engram.store.page_rows import PageRows
 from engram.store.row_body import decode
 from engram.store.row_body import encode as body_of
@@ -96,8 +97,8 @@ _FILE = ", ".join(FileRow._fields)
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `topics`, `pages` (boxes and entities), `census` (memories together) and
-    `accesses` are parts.
+    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities), `census` (memories together)
+    and `accesses` are parts.
     """
 
     def __init__(self, database: Database, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
@@ -106,6 +107,7 @@ class Catalog:
         self._vocabulary = vocabulary
         self.turns = TurnRows(database)
         self.log = LogRows(database)
+        self.nights = NightRows(database)
         self.topics = TopicRows(database)
         self.pages = PageRows(database)
         self.census = Census(database)

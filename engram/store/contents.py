@@ -91,6 +91,10 @@ class VaultContents:
         """Every entity that has a file, those that were merged too, by id."""
         return list(self._followers.catalog.pages.entities())
 
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        return self._followers.catalog.pages.entity(identifier)
+
     def mentioned(self) -> Mapping[str, int]:
         """Entity names that memories link to, and how many live ones do."""
         return self._followers.catalog.census.mentioned()

@@ -33,18 +33,20 @@ class Eraser:
         self._journal = journal
         self._transcripts = transcripts
 
-    def changes(self, identifier: str, paths: Iterable[str], pages: Iterable[str]) -> list[Purged]:
-        """What a purge does to files: a memory's own `paths` go, `pages` lose what shows it."""
+    def changes(
+        self, identifier: str, paths: Iterable[str], messages: Iterable[str], pages: Iterable[str]
+    ) -> list[Purged]:
+        """What a purge does to files: a memory's own `paths` go, `pages` lose what shows it.
+
+        `messages` are the digests of its source turns.
+        """
         own = sorted(paths)
-        remains = self._remains(identifier, own)
+        remains = self._remains(identifier, own, messages)
         changes = [Purged(path, None, None, "purged") for path in own]
         for path in (*sorted(pages), *layout.PROSE):
             data = self._disk.read(path)
             if data is not None and (kept := remains.without(path, data)) != data:
                 changes.append(Purged(path, None, kept, "purged"))
-        if self._disk.size(layout.TOPICS) is not None:
-            # a list of words, perhaps of these: the next consolidation writes it anew
-            changes.append(Purged(layout.TOPICS, None, None, "purged"))
         return changes
 
     def erase(self, committed: Transaction) -> None:
@@ -53,17 +55,17 @@ class Eraser:
         own = [change.path for change in changes if change.after is None]
         pages = [change.path for change in changes if change.after is not None]
         for event in committed.plan.events:
-            # pages first: the other places are where it is known from what it said
-            self._erase_from_pages(self._remains(event.subject, own), pages)
-        self._rewrite(lambda earlier: transaction.purged(earlier, own))
-        for event in committed.plan.events:
             details = dict(event.details)
-            self._journal.purge(details.get("messages", "").split())
+            messages = details.get("messages", "").split()
+            # pages first: the other places are where it is known from what it said
+            self._erase_from_pages(self._remains(event.subject, own, messages), pages)
+            self._rewrite(lambda earlier: transaction.purged(earlier, own))
+            self._journal.purge(messages)
             self._transcripts.purge(details.get("turns", "").split())
-        doomed = {event.subject for event in committed.plan.events}
-        for path in own:
-            if layout.kind_of(path) != "memory" or self._identity(path) in doomed:
-                self._disk.remove(path)
+            for path in own:
+                # its place may be another's by now
+                if self._identity(path) == event.subject:
+                    self._disk.remove(path)
 
     def _erase_from_pages(self, remains: Remains, paths: Iterable[str]) -> None:
         for path in paths:
@@ -82,8 +84,10 @@ class Eraser:
                 path = layout.journal_path(earlier.number, earlier.time)
                 self._disk.put(path, transaction.encode(without))
 
-    def _remains(self, identifier: str, paths: Iterable[str]) -> Remains:
-        return Remains.of(identifier, self._states(identifier, frozenset(paths)))
+    def _remains(self, identifier: str, paths: Iterable[str], messages: Iterable[str]) -> Remains:
+        states = self._states(identifier, frozenset(paths))
+        texts = [text for memory in states for text in (memory.text, memory.quote)]
+        return Remains.of(identifier, [*texts, *self._turns(frozenset(messages))])
 
     def _states(self, identifier: str, paths: frozenset[str]) -> Iterator[Memory]:
         """The memory as files and transactions show it, at any of its paths."""
@@ -93,12 +97,19 @@ class Eraser:
                 if change.path in paths:
                     bodies += [(change.path, change.before), (change.path, change.after)]
         for path, body in bodies:
-            if body is not None and layout.kind_of(path) == "memory":
+            if body is not None:
                 memory = read_memory(path, body).memory
                 if memory.id == identifier:
                     yield memory
 
+    def _turns(self, messages: frozenset[str]) -> list[str]:
+        """What was said in these turns."""
+        if not messages:
+            return []
+        entries = self._journal.entries()
+        return [entry.turn.text for entry in entries if entry.turn.message in messages]
+
     def _identity(self, path: str) -> str:
-        """Whose file stands at a path now: its place may be another's by this time."""
+        """Whose file stands at a path now."""
         data = self._disk.read(path)
         return "" if data is None else read_memory(path, data).memory.id

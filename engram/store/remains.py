@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
-from engram.model.memory import Memory
 from engram.model.text import normalise
 from engram.store.box_file import box_changes
 from engram.store.content_file import read_content
@@ -30,20 +29,15 @@ _ITEM = re.compile(r"\s*[-*+] ")
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """A purged memory as other pages show it: its id, and how its lines begin, normalised."""
+    """A purged memory as other pages show it: its id, and how what it said begins, normalised."""
 
     id: str
     words: frozenset[str]
 
     @classmethod
-    def of(cls, identifier: str, states: Iterable[Memory]) -> Remains:
-        """What to look for, from all that is known of its states."""
-        lines = (
-            normalise(line)
-            for memory in states
-            for text in (memory.text, memory.quote)
-            for line in text.splitlines()
-        )
+    def of(cls, identifier: str, said: Iterable[str]) -> Remains:
+        """What to look for: all that the memory, its quotes and its source turns said."""
+        lines = (normalise(line) for text in said for line in (text, *text.splitlines()))
         return cls(identifier, frozenset(_beginning(line) for line in lines if line))
 
     def without(self, path: str, data: bytes) -> bytes:
@@ -86,14 +80,18 @@ class Remains:
         names = {target_of(link).partition("#")[0] for link in LINK.findall(line)}
         if self.id in names:
             return True
-        return not (names and _ITEM.match(line)) and self._said(line)
+        if names and _ITEM.match(line):
+            return False
+        # a heading that is as short as a short statement is still a heading
+        return self._told(line) if line.startswith("#") else self._said(line)
 
-    def _said(self, line: str) -> bool:
-        """Whether a line says what the memory said, perhaps among other words."""
-        normal = normalise(line)
-        return normal in self.words or any(
-            words in normal for words in self.words if len(words) >= _LEAST
-        )
+    def _said(self, text: str) -> bool:
+        """Whether a text is what the memory said, or holds it among other words."""
+        return normalise(text) in self.words or self._told(text)
+
+    def _told(self, text: str) -> bool:
+        normal = normalise(text)
+        return any(words in normal for words in self.words if len(words) >= _LEAST)
 
 
 def _beginning(line: str) -> str:

@@ -17,7 +17,7 @@ EXAMPLES: dict[str, list[str]] = {
     "init": ["another"], "trust": ["vault"], "import": ["jsonl", "chat.jsonl"], "sources": [],
     "capture": ["-"], "remember": ["The", "logo", "is", "blue."], "extract": [], "retry": [],
     "search": ["writers"], "grep": ["writers"], "recall": ["writers"], "today": [], "list": [],
-    "show": ["decision"], "why": ["decision"], "links": ["decision"],
+    "show": ["decision"], "why": ["decision"], "links": ["decision"], "entities": [],
     "boxes": [], "traces": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "doctor": [], "rebuild": [], "config": ["show"],

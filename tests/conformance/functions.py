@@ -11,8 +11,11 @@ from typing import Any
 
 from engram.admit.secure import injection
 from engram.capture.signals import compile_signals
+from engram.consolidate.duplicates import exactly, groups
+from engram.consolidate.lines import Lines
+from engram.consolidate.sayings import unsaid
 from engram.extract.classify import memory_kind, score_importance
-from engram.model.instant import plus_minutes
+from engram.model.instant import instant_of, plus_minutes
 from engram.model.memory import (
     Memory,
     at_least,
@@ -20,6 +23,7 @@ from engram.model.memory import (
     importance_level,
     speculative_days,
 )
+from engram.model.naming import entity_id
 from engram.model.text import content_hash, jaccard, normalise
 from engram.model.turn import turn_of
 from engram.settings.load import shipped
@@ -29,6 +33,7 @@ from engram.store.document import patch
 from engram.store.memory_file import read_memory
 from engram.vault import Vault
 from engram.weave.boxes import fold
+from engram.weave.names import find_entity
 from engram.weave.traces import join
 
 NOW = "2026-03-06T10:10:00Z"
@@ -95,6 +100,31 @@ def _set_status(here: Vault, identifier: str, status: str) -> None:
     path.write_bytes(patch(path.read_bytes(), {"status": status}))
 
 
+def _plan_exact_duplicates(given: dict[str, Any]) -> dict[str, Any]:
+    found = list(groups(map(_row_memory, given["memories"]), exactly))
+    gone = [loser.path for _, losers in found for loser in losers]
+    return {
+        "groups": len(found),
+        "duplicates": len(gone),
+        "keep": [survivor.path for survivor, _ in found],
+        "delete": gone,
+    }
+
+
+def _row_memory(row: dict[str, Any]) -> Memory:
+    header = row["frontmatter"]
+    said = header.get("updated") or header.get("created")
+    return Memory(
+        id=header["id"],
+        category=header.get("category", "fact"),
+        text=row["content"],
+        path=row.get("path", ""),
+        status=header.get("status", "active"),
+        created=instant_of(said) if said else "",
+        confidence=header.get("confidence", 0.0),
+    )
+
+
 def _after_expiry(given: dict[str, Any]) -> dict[str, Any]:
     with vault() as here:
         first = here.remember(given["content"], category="fact")
@@ -148,6 +178,16 @@ def _box_builder_scenario(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _profile_append(given: dict[str, Any]) -> dict[str, Any]:
+    known = [bullet.text for bullet in Lines(given["existing"]).bullets()]
+    updates = given["updates"]
+    return {
+        "bullets": [
+            f"- {text}" for text in [*known, *(updates[at] for at in unsaid(known, updates))]
+        ]
+    }
+
+
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "scan_signals": _scan_signals,
     "is_disagreement": lambda given: _SIGNALS.is_disagreement(given["text"]),
@@ -164,11 +204,17 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "normalize_content": lambda given: normalise(given["content"]),
     "content_hash": lambda given: content_hash(given["content"]),
     "same_hash": lambda given: content_hash(given["a"]) == content_hash(given["b"]),
+    "profile_append": _profile_append,
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
+    "normalize_entity_name": lambda given: entity_id(given["name"], given["type"]),
+    "find_matching_entity": lambda given: find_entity(
+        given["name"], given["type"], given["existing"]
+    ),
     "read_memory_file": _read_memory_file,
     "buffer_scenario": _buffer_scenario,
     "topic_overlap": lambda given: round(jaccard(given["a"], given["b"]), 6),
     "box_builder_scenario": _box_builder_scenario,
+    "plan_exact_duplicates": _plan_exact_duplicates,
     "dedup_after_ttl_expiry": _after_expiry,
     "dedup_after_supersede": _after_supersede,
     "write_tier_and_ttl": lambda given: {

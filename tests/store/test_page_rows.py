@@ -89,7 +89,9 @@ def test_a_box_that_a_person_moves_edits_and_removes_is_followed(vault: Vault) -
     mine.unlink()
     assert vault.settle_within(1e9)
     assert boxes(vault) == [] and traces(vault) == {}
-    said = [(event.name, event.details) for _, _, event in vault.followers.catalog.events("box-a")]
+    said = [
+        (event.name, event.details) for _, _, event in vault.followers.catalog.log.events("box-a")
+    ]
     whats = [dict(details)["what"] for name, details in said if name == "hand_edit"]
     assert whats == ["moved", "edited", "removed"]
     assert vault.doctor() == []
@@ -231,7 +233,6 @@ def test_a_purged_memory_vanishes_from_every_page_and_the_rest_stays(vault: Vaul
     number = write_pages(vault, (None, one), (None, tool))
     profile = f"# Me\n\n- {doomed.text}\n- [[{gone}]] said so\n- {kept.text}\n".encode()
     vault.disk.put(layout.PROFILE, profile)
-    vault.disk.put(layout.TOPICS, word.encode())
     mine = vault.root / DAY / "box-a.md"
     mine.write_bytes(mine.read_bytes() + f"I say: {doomed.text}\nMy own line.\n".encode())
     vault.purge(gone)
