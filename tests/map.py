@@ -21,7 +21,8 @@ ORDER = (
     "model", "ports", "settings",
     "flow", "house", "lots",
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
-    "amend", "imports", "survey", "library", "entities", "threads", "page_search", "shelf", "surroundings", "founding", "examination",
+    "amend", "imports", "survey", "library", "entities", "threads", "page_search", "shelf",
+    "surroundings", "founding", "examination",
     "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
 )  # fmt: skip
 
