@@ -23,9 +23,11 @@ from engram.llm.provider import CLOUD, Provider, providers
 from engram.llm.spend import Budget
 from engram.model.asking import Estimate, Request
 from engram.model.candidate import Candidate
+from engram.model.memory import Memory
 from engram.model.report import ModelStatus
+from engram.model.step import Opinion
 from engram.model.turn import Turn
-from engram.ports import Clock, Extractor, Sleeper
+from engram.ports import Clock, Extractor, Judge, Sleeper
 from engram.settings.load import shipped
 from engram.settings.values import LlmSettings, Settings
 from engram.shelf import Shelf
@@ -121,6 +123,7 @@ def house_of(
         writer=pen,
         pages=pen,
         contents=VaultContents(parts.disk, parts.followers),
+        judge=LateJudge(),
         ledger=parts.ledger,
         extractor=LateTiers(rules, tier, settings) if asked else rules,
         backlog=rules if asked else None,
@@ -194,6 +197,21 @@ def model_tier(
         chain_of(parts, settings, desk, redactor, budget),
         VaultSurroundings(parts.followers, parts.journal, parts.shelf),
     )
+
+
+class LateJudge:
+    """The judge that asks nobody, made with the first question."""
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge."""
+        from engram.admit.judge import CueJudge
+
+        return CueJudge()
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        """Its opinion."""
+        return self.judge.compare(older, newer)
 
 
 class LateTiers:

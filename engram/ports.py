@@ -216,6 +216,10 @@ class Known(Protocol):
         """Live memories whose header key is this slot, in that space and project; newest last."""
         ...
 
+    def around(self, candidate: Candidate) -> Sequence[Memory]:
+        """A few live memories of a candidate's space and project that share its rarest words."""
+        ...
+
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given ids or file stems that exist already."""
         ...

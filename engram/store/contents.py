@@ -42,6 +42,10 @@ class VaultContents:
         """Active memories created at or before a time, of an importance below that."""
         return self._followers.catalog.census.aged(before, importance)
 
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        """Active commitments whose header `due` is a day before that one."""
+        return self._followers.catalog.census.overdue(day)
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live memories whose header key is this slot, in that space and project."""
         return self._followers.catalog.holders(slot, space, project)

@@ -18,7 +18,7 @@ EXAMPLES: dict[str, list[str]] = {
     "capture": ["-"], "remember": ["The", "logo", "is", "blue."], "extract": [], "retry": [],
     "search": ["writers"], "grep": ["writers"], "recall": ["writers"], "today": [], "list": [],
     "show": ["decision"], "why": ["decision"], "links": ["decision"], "entities": [],
-    "boxes": [], "traces": [], "forget": ["decision"],
+    "boxes": [], "traces": [], "consolidate": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "doctor": [], "rebuild": [], "config": ["show"],
     "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from engram.admit.secure import injection
+from engram.admit.slot import attributes_of, overtaken
 from engram.capture.signals import compile_signals
 from engram.consolidate.duplicates import exactly, groups
 from engram.consolidate.lines import Lines
 from engram.consolidate.sayings import unsaid
 from engram.extract.classify import memory_kind, score_importance
+from engram.model.attributes import attribute_key, normal_part
 from engram.model.instant import instant_of, plus_minutes
 from engram.model.memory import (
+    STATUSES,
     Memory,
     at_least,
     confidence_tier,
@@ -26,6 +29,8 @@ from engram.model.memory import (
 from engram.model.naming import entity_id
 from engram.model.text import content_hash, jaccard, normalise
 from engram.model.turn import turn_of
+from engram.model.validity import effective_valid_from, is_valid_as_of
+from engram.recall.listing import Filter
 from engram.settings.load import shipped
 from engram.settings.values import BoxSettings
 from engram.store.clock import FixedClock
@@ -188,6 +193,47 @@ def _profile_append(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _memory(header: dict[str, Any]) -> Memory:
+    """A memory with the fields of a header of theirs that supersession looks at."""
+    entity, created = header.get("entityRef"), header.get("created", "")
+    return Memory(
+        id=header.get("id", "fact-1"),
+        category=header.get("category", "fact"),
+        text="",
+        status=header.get("status", "active"),
+        created=created,
+        valid_from=header.get("valid_at") or "",
+        valid_until=header.get("invalid_at") or "",
+        status_since=header.get("supersededAt") or "",
+        entities=(entity,) if entity else (),
+        extra=tuple((header.get("structuredAttributes") or {}).items()),
+    )
+
+
+def _should_supersede(given: dict[str, Any]) -> list[str] | None:
+    newer = _memory(
+        {
+            "id": given["newMemoryId"],
+            "entityRef": given.get("newEntityRef"),
+            "created": instant_of(given["newCreatedAt"]),
+            "structuredAttributes": given.get("newAttributes"),
+        }
+    )
+    older = given["candidate"]
+    if older["id"] == newer.id:
+        return None
+    found = overtaken(_memory({**older, "created": instant_of(older["created"])}), newer)
+    return list(found) or None
+
+
+def _filter_superseded(given: dict[str, Any]) -> bool:
+    """Their two switches are one here: which statuses are asked for."""
+    options = given["options"]
+    everything = options["includeInRecall"] or not options["enabled"]
+    wanted = Filter(statuses=STATUSES if everything else ())
+    return not wanted.admits(_memory(given["frontmatter"]))
+
+
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "scan_signals": _scan_signals,
     "is_disagreement": lambda given: _SIGNALS.is_disagreement(given["text"]),
@@ -205,6 +251,15 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "content_hash": lambda given: content_hash(given["content"]),
     "same_hash": lambda given: content_hash(given["a"]) == content_hash(given["b"]),
     "profile_append": _profile_append,
+    "normalize_supersession_key": lambda given: normal_part(given["raw"]),
+    "compute_supersession_key": lambda given: attribute_key(
+        given.get("entityRef"), given.get("attribute") or ""
+    ),
+    "supersession_keys": lambda given: sorted(attributes_of(_memory(given))),
+    "should_supersede": _should_supersede,
+    "filter_superseded": _filter_superseded,
+    "effective_valid_at": lambda given: effective_valid_from(_memory(given["frontmatter"])),
+    "is_valid_as_of": lambda given: is_valid_as_of(_memory(given["frontmatter"]), given["as_of"]),
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
     "normalize_entity_name": lambda given: entity_id(given["name"], given["type"]),
     "find_matching_entity": lambda given: find_entity(
