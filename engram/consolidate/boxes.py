@@ -4,7 +4,7 @@ Plans new boxes for all that no box holds, with their traces; new lines for memo
 changed, and none for those that are gone or forgotten; links to the boxes before and after in each
 trace. A line that begins with its memory's words stays: a person may have written on. Nothing is
 ever taken from a box because its memory was superseded or archived: that it was said stays true.
-A box that no memory is left of goes, and undo brings it back.
+A box that no memory is left of goes, but for what a person wrote into it; undo brings it back.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def plan(scene: Scene, weaver: Weaver) -> list[Step]:
         desk.put(box, f"{count}: {_SEALED[box.seal]}")
     for name in concerned:
         _mend_lines(known[name], scene, weaver, desk)
-    for before, after in weaver.thread(desk.boxes.values()):
+    held = [box for box in desk.boxes.values() if box.lines]
+    for before, after in weaver.thread(held):
         desk.put(after, "" if before.id not in known else "its neighbours in the trace changed")
     return desk.steps()
 

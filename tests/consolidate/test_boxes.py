@@ -146,6 +146,19 @@ def test_a_box_goes_with_the_last_of_its_memories(vault: Vault) -> None:
     assert boxes(vault) == []
 
 
+def test_words_of_a_person_stay_when_their_box_goes(vault: Vault) -> None:
+    put(vault, [memory(day, *DB, minute=day * 1440) for day in range(2)])
+    consolidate(vault)
+    first, _ = boxes(vault)
+    edit(vault, first.path, "\n# Postgres", "\nMy own words.\n\n# Postgres")
+    (vault.root / layout.memory_path(memory(0, minute=0))).unlink()
+    settle(vault)
+    assert [step.action for step in consolidate(vault)] == ["remove", "amend"]
+    page = (vault.root / first.path).read_text(encoding="utf-8")
+    assert "My own words." in page
+    assert "Statement 0." not in page
+
+
 def test_a_note_that_the_person_linked_in_the_list_stays(vault: Vault) -> None:
     put(vault, talk(DB, DB))
     consolidate(vault)
