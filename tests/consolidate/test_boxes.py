@@ -124,15 +124,16 @@ def test_a_line_follows_its_memory_and_a_remark_behind_it_stays(vault: Vault) ->
 def test_what_is_gone_or_forgotten_loses_its_line_and_what_was_replaced_does_not(
     vault: Vault,
 ) -> None:
-    gone, replaced, kept, hidden = memories = talk(DB, DB, DB, DB)
+    gone, replaced, retired, hidden = memories = talk(DB, DB, DB, DB)
     put(vault, memories)
     consolidate(vault)
     (vault.root / layout.memory_path(gone)).unlink()
     edit(vault, layout.memory_path(replaced), "status: active", "status: superseded")
+    edit(vault, layout.memory_path(retired), "status: active", "status: retired")
     vault.forget(hidden.id)
     (step,) = consolidate(vault, changed=[one.id for one in memories])
     assert step.why == "2 of its memories gone or forgotten"
-    assert boxes(vault)[0].memories == (replaced.id, kept.id)
+    assert boxes(vault)[0].memories == (replaced.id, retired.id)
 
 
 def test_a_box_goes_with_the_last_of_its_memories(vault: Vault) -> None:

@@ -134,6 +134,26 @@ def test_what_a_person_adds_is_not_taken_for_the_boxes_own() -> None:
     assert read_box(PATH, page.encode()).box == BOX
 
 
+def test_a_memory_is_listed_once_and_not_in_code() -> None:
+    again = FILE.replace(
+        f"- [[{SECOND}]]", f"- [[{FIRST}]] again\n\n```\n- [[fact-1]] no\n```\n\n- [[{SECOND}]]"
+    )
+    assert read_box(PATH, again.encode()).box == BOX
+
+
+def test_a_memory_that_comes_stands_behind_remarks_on_the_last_one() -> None:
+    mine = FILE.replace("PDF.\n", "PDF.\n  - sent on Monday\n")
+    after = replace(BOX, lines=(*BOX.lines, ("fact-1", "It was read.")))
+    changed = box_changes(mine.encode(), BOX, after).decode()
+    assert "PDF.\n  - sent on Monday\n- [[fact-1]] It was read.\n" in changed
+
+
+def test_what_is_added_and_taken_back_leaves_no_trace() -> None:
+    plain = replace(BOX, previous="")
+    data = render_box(plain)
+    assert box_changes(box_changes(data, plain, BOX), BOX, plain) == data
+
+
 def test_only_what_differs_is_written() -> None:
     annotated = (
         FILE.replace("bullet points.", "bullet points. **Ask her.**\n  - she said so twice")
