@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engram.capture.journal import TurnJournal
 from engram.house import House
@@ -41,6 +41,8 @@ from engram.store.ledger import Ledger
 from engram.store.lock import WriterLock
 from engram.store.pen import Pen
 from engram.store.turnbook import VaultTurns
+from engram.weave.biography import Biography
+from engram.weave.loom import Loom
 
 if TYPE_CHECKING:
     from engram.capture.redact import Redactor
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
 _EXAMPLE = "gpt-5.4-nano"
 #: how long another process is waited for that writes down what it spent, seconds
 _PATIENCE = 10.0
+#: the questions of consolidation
+_PROMPTS = ("condense", "entity", "merge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,8 @@ def house_of(
         pages=pen,
         contents=VaultContents(parts.disk, parts.followers),
         judge=LateJudge(),
+        weaver=Loom(settings.boxes),
+        biographer=Biography(),
         ledger=parts.ledger,
         extractor=LateTiers(rules, tier, settings) if asked else rules,
         backlog=rules if asked else None,
@@ -175,6 +181,11 @@ def chain_of(
         desk.sleeper,
         settings.llm.max_input_tokens,
     )
+
+
+def prompts() -> dict[str, dict[str, Any]]:
+    """What consolidation asks a model with, by name."""
+    return {name: shipped(f"prompts/{name}") for name in _PROMPTS}
 
 
 def asked_model(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> Chain:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engram.ports import (
+    Biographer,
     Clock,
     Contents,
     Extractor,
@@ -16,6 +17,7 @@ from engram.ports import (
     Ledger,
     PageWriter,
     TurnBook,
+    Weaver,
     Writer,
 )
 from engram.settings.values import Settings
@@ -41,6 +43,8 @@ class House:
     extractor: Extractor
     contents: Contents
     judge: Judge
+    weaver: Weaver
+    biographer: Biographer
     pages: PageWriter
     #: for turns that an import brought, when it is another: history is dear (decision 0010)
     backlog: Extractor | None = None

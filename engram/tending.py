@@ -15,6 +15,7 @@ from engram import amend, flow
 from engram.capture.door import legible
 from engram.consolidate.shift import Shift
 from engram.examination import examine
+from engram.furnishing import prompts
 from engram.health.doctor import Finding, diagnose
 from engram.model.change import Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
@@ -102,41 +103,43 @@ class Tending(Reading):
     # -- the night shift -----------------------------------------------------------------------
 
     def consolidate(
-        self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto", batch: str = ""
-    ) -> Consolidated:
+        self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto", batch: str = "",
+        closing: bool = True,
+    ) -> Consolidated:  # fmt: skip
         """Merge, replace, age and tidy, in one transaction that `undo` takes back (seed 003).
 
         Looks at what changed since the last time, or with `full` at everything. A model, where one
-        is configured and `tier` is not "rules", is asked without the writer lock. A dry run plans
-        the same and writes nothing.
+        is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
+        boxes that are open are sealed too. A dry run plans the same and writes nothing.
         """
         model = self.night_model(tier)
         if dry_run:
             self.settle_within(math.inf)
-            return _consolidated(flow.plan_night(self._night(full, model), self.house))
+            return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
         planned = None
         if model is not None:
             with self._writing():
                 pass  # hand edits
-            planned = flow.plan_night(self._night(full, model), self.house).steps
+            planned = flow.plan_night(self._night(full, closing, model), self.house).steps
         with self._writing():
-            night = self._night(full, model)
+            night = self._night(full, closing, model)
             found, number = flow.consolidate(night, self.house, planned, batch)
         return _consolidated(found, number)
 
-    def _night(self, full: bool, model: Model | None) -> flow.Night:
+    def _night(self, full: bool, closing: bool, model: Model | None) -> flow.Night:
         nights = self.followers.catalog.nights
         changed = nights.changed()
         everything = full or not nights.last()
         return flow.Night(
-            None if everything else changed, bool(changed), nights.declined(), model
+            None if everything else changed, bool(changed), closing, nights.declined(), model,
+            {} if model is None else prompts(),
         )  # fmt: skip
 
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""
         every = self.settings.consolidate.every_extractions
         if every and self.followers.catalog.nights.extractions() >= every:
-            self.consolidate(tier="rules" if batch else "auto", batch=batch)
+            self.consolidate(tier="rules" if batch else "auto", batch=batch, closing=False)
 
     # -- looking after -------------------------------------------------------------------------
 

@@ -29,9 +29,10 @@ _SEALED = {
 }
 
 
-def plan(scene: Scene, weaver: Weaver) -> list[Step]:
+def plan(scene: Scene) -> list[Step]:
     """A step for each box that is sealed, that says something else, or that goes; oldest first."""
-    born = weaver.seal(scene.contents, scene.now, "consolidation")
+    weaver = scene.weaver
+    born = weaver.seal(scene.contents, scene.now, "consolidation" if scene.closing else "")
     concerned = _concerned(scene)
     if not born and not concerned:
         return []

@@ -12,7 +12,6 @@ from engram.consolidate.scene import Scene
 from engram.model.entity import Entity
 from engram.model.memory import Memory
 from engram.model.naming import is_entity_id
-from engram.weave.entities import fold, synthesised
 
 #: live memories that make an entity worth a page; one of these categories is enough
 LEAST_MEMORIES = 2
@@ -25,6 +24,7 @@ class EntityBook:
     """Of one scene, as it is when the pass begins."""
 
     def __init__(self, scene: Scene) -> None:
+        self._biographer = scene.biographer
         self._scene = scene
         self._contents = scene.contents
         self._asked = 0
@@ -59,21 +59,23 @@ class EntityBook:
         return page is None or bool(page.merged_into)
 
     def written(
-        self, identifier: str, memories: Iterable[Memory], aliases: Sequence[str] = ()
+        self, identifier: str, memories: Sequence[Memory], aliases: Sequence[str] = ()
     ) -> Entity:
         """The page as its memories make it, with a synthesis of the model where one is due.
 
         That is where the evidence changed and, in full runs, where statements are only listed.
         """
         former = self.page(identifier)
-        after = fold(identifier, memories, former, aliases, self.lead)
+        after = self._biographer.page(identifier, memories, former, aliases, self.lead)
         changed = former is None or former.timeline != after.timeline
         due = after.synthesis_by == "listed" and (changed or self._scene.changed is None)
         if not due or self._asked >= MOST_ASKED or not can_be_asked(self._scene, after):
             return after
         self._asked += 1
         said = synthesis_of(self._scene, after)
-        return synthesised(after, said, "model") if said else after
+        if not said:
+            return after
+        return self._biographer.page(identifier, memories, former, aliases, self.lead, said)
 
 
 def is_worth_a_page(memories: Iterable[Memory]) -> bool:

@@ -9,16 +9,16 @@ Which names are one is decided in `weave/names.py`, which errs on the side of tw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engram.consolidate.entity_book import EntityBook, is_worth_a_page
 from engram.consolidate.scene import Scene
-from engram.model.entity import Entity
+from engram.model.entity import Entity, Named
 from engram.model.memory import Memory
 from engram.model.naming import is_entity_id, stem_of
 from engram.model.step import Step
-from engram.weave.names import Named, fragments, likely
 
 TASK = "entity_merge"
 
@@ -27,14 +27,19 @@ def plan(scene: Scene) -> list[Step]:
     """One step a group of fragments."""
     book = EntityBook(scene)
     mentioned = scene.contents.mentioned()
-    counts: dict[str, int] = {}
     told = _told(scene)
     said = [memory.text for memory in told if memory.status == "active"]
-    for name in _looked_at(scene, [*mentioned], told, said):
-        leader = book.lead(name)
-        counts[leader] = counts.get(leader, 0) + mentioned.get(name, 0)
+    touched = {name for memory in told for name in memory.entities}
+    found = {*mentioned, *touched}
+    if scene.changed is None:
+        found.update(entity.id for entity in scene.contents.entities())
+    else:
+        found = scene.biographer.likely(found, touched, said)
+    counts: Counter[str] = Counter()
+    for name in filter(is_entity_id, found):
+        counts[book.lead(name)] += mentioned.get(name, 0)
     named = [_named(book, name, count) for name, count in sorted(counts.items())]
-    steps = (_step(book, group) for group in fragments(named, said))
+    steps = (_step(book, group) for group in scene.biographer.fragments(named, said))
     return [step for step in steps if step is not None]
 
 
@@ -44,19 +49,6 @@ def _told(scene: Scene) -> Sequence[Memory]:
         return scene.contents.live()
     found = map(scene.contents.memory, sorted(scene.changed))
     return [memory for memory in found if memory is not None and memory.live]
-
-
-def _looked_at(
-    scene: Scene, mentioned: Sequence[str], told: Iterable[Memory], said: Sequence[str]
-) -> list[str]:
-    """The ids among which fragments are sought."""
-    if scene.changed is None:
-        paged = (entity.id for entity in scene.contents.entities())
-        found: Iterable[str] = {*mentioned, *paged}
-    else:
-        touched = {name for memory in told for name in memory.entities}
-        found = likely({*mentioned, *touched}, touched, said)
-    return sorted(name for name in found if is_entity_id(name))
 
 
 def _named(book: EntityBook, identifier: str, count: int) -> Named:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from engram.model.entity import Entity
-from engram.model.ids import slug
+from engram.model.ids import is_memory_id, slug
 from engram.model.instant import day_of
 from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import Memory
@@ -32,9 +32,6 @@ _LISTED, _LISTED_WIDTH = 5, 240
 _TOGETHER, _MOST_TOGETHER = 2, 20
 _TOGETHER_LABEL = "named together"
 _LONGEST_LABEL = 4
-#: ids as the program gives them; other links in its lists are a person's
-_MADE = re.compile(r"[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]+)?")
-
 #: what a line says of where it comes from, at its place
 Line = tuple[str, str, str]
 
@@ -45,11 +42,13 @@ def fold(
     former: Entity | None = None,
     aliases: Sequence[str] = (),
     lead: Callable[[str], str] = str,
+    said: str = "",
 ) -> Entity:
-    """The page of an entity; its synthesis is listed, unless the person's or a model's still holds.
+    """The page of an entity; its synthesis is listed, unless the person's or a model's holds.
 
     `memories` link to the entity or to one that became part of it, `aliases` are names that lead
-    here from now on, `lead` says where the id of an entity leads.
+    here from now on, `lead` says where the id of an entity leads, `said` is what a model makes of
+    it all.
     """
     everything = {memory.id: memory for memory in memories}
     told = sorted(
@@ -69,20 +68,16 @@ def fold(
         relations=_with_own(_relations(told, known, lead), former.relations, ids, 2),
         activity=_with_own(_activity(told), former.activity, ids, 1, newest_first=True),
     )
-    if former.synthesis_by == "model" and entity.timeline == former.timeline:
+    if former.synthesis_by == "person":
         return entity
-    return synthesised(entity, listed(told), "listed")
-
-
-def synthesised(entity: Entity, synthesis: str, by: str) -> Entity:
-    """The entity with that synthesis, unless the person's stands."""
-    if entity.synthesis_by == "person":
+    if not said and former.synthesis_by == "model" and entity.timeline == former.timeline:
         return entity
-    text = neutralise(synthesis)
-    return replace(entity, synthesis=text, synthesis_by=by if text else "")
+    synthesis = neutralise(said or _listed(told))
+    by = ("model" if said else "listed") if synthesis else ""
+    return replace(entity, synthesis=synthesis, synthesis_by=by)
 
 
-def listed(memories: Iterable[Memory]) -> str:
+def _listed(memories: Iterable[Memory]) -> str:
     """The newest active statements, one a line."""
     active = [memory for memory in memories if memory.status == "active"]
     active.sort(key=lambda memory: (_day(memory), memory.created, memory.id), reverse=True)
@@ -171,7 +166,7 @@ def _with_own(
 
     `place` is where the link stands in a line.
     """
-    own = [line for line in former if line[place] not in ids and not _MADE.fullmatch(line[place])]
+    own = [line for line in former if line[place] not in ids and not is_memory_id(line[place])]
     if not own:
         return tuple(made)
     if place == 2:

@@ -11,6 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+#: a text without any of these says nothing of names
+_HINT = re.compile(
+    r"[(\"“]|\s=\s|called|known as|named|spelled|aka|a\.\s?k|short for|stands for|alias|abbrev"
+    r"|goes by|the same",
+    re.IGNORECASE,
+)
+_AKA = re.compile(r"\ba\.\s?k\.\s?a\.?", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;](?!\s|$)[^.!?;\n]*)*[.!?;]?")
 _DOUBT = re.compile(
     # the month is no doubt
@@ -20,9 +27,11 @@ _BE = r"(?:\s*,)?(?:\s+(?:is|are|was|were|which is|who is))?\s*[(,]?\s*"
 _CUE = re.compile(
     rf"{_BE}(?:"
     r"(?:also|otherwise|formerly|previously|now|better|aka)\s+(?:called|known as|named|spelled)"
-    r"|a\.?k\.?a\.?"
+    r"|aka"
     r"|short for|(?<=\s)stands for|an (?:alias|abbreviation) (?:for|of)|nicknamed|(?<=\s)goes by"
-    r"|renamed(?: to)?|the same (?:person|company|project|tool|team|place|thing) as"
+    # what somebody renamed is not the one who did
+    r"|(?:was|were|is|been|got) renamed(?: to)?"
+    r"|the same (?:person|company|project|tool|team|place|thing) as"
     r")\s+(?:the name\s+)?"
     r"|\s+=\s+",
     re.IGNORECASE,
@@ -49,7 +58,9 @@ Wordings = list[str]
 
 def statements(text: str) -> Iterator[tuple[Wordings, Wordings]]:
     """Every pair of names that a text says are one."""
-    for match in _SENTENCE.finditer(text):
+    if not _HINT.search(text):
+        return
+    for match in _SENTENCE.finditer(_AKA.sub("aka", text)):
         sentence = match.group()
         if _DOUBT.search(sentence):
             continue

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from engram.model.entity import TYPES
+from engram.model.entity import TYPES, Named
 from engram.model.ids import slug
 from engram.model.naming import SYNONYMS, entity_id, stem_of, type_of
 from engram.weave.name_statements import statements
@@ -33,20 +33,6 @@ _SPELT = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae", "œ": "oe"}
 )
 _DIGITS = re.compile(r"[0-9]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """An entity as far as its names go.
-
-    `names` are spellings and aliases, `memories` how many live ones link to it, `paged` whether it
-    has a page.
-    """
-
-    id: str
-    names: tuple[str, ...] = ()
-    memories: int = 0
-    paged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

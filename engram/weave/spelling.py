@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from engram.model.ids import slug
 from engram.model.naming import SYNONYMS
 
 _DIGEST = re.compile(r"(?:^|-)[0-9a-f]{8}$")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+#: a word as slugs count words, but that `++` and `#` belong to it
+_PART = re.compile(r"[^\W_]+(?:\+\+|#)?")
+#: what may stand between the words of one name
+_BETWEEN = " \t.,'’&_-"
+_WIDEST_GAP = 3
 #: scripts that put no blanks between words
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _LONGEST_UNSPACED = 6
@@ -28,12 +33,14 @@ def spellings(texts: Iterable[str], stems: Sequence[str]) -> Counter[str]:
     other = [stem for stem in stems if _DIGEST.search(stem)]
     plain = [stem for stem in stems if stem not in other]
     plain += [short for short, long in sorted(SYNONYMS.items()) if long in plain]
-    pattern = _pattern(tuple(plain))
+    wanted: defaultdict[str, list[list[str]]] = defaultdict(list)
+    for stem in plain:
+        words = stem.replace("-plus-plus", "++").replace("-sharp", "#").split("-")
+        wanted[words[0]].append(words)
     found: Counter[str] = Counter()
     for text in texts:
         if plain:
-            folded = _folded(text)
-            found.update(text[match.start() : match.end()] for match in pattern.finditer(folded))
+            found.update(_spelt(text, wanted))
         if other and not text.isascii():
             found.update(name for name in _candidates(text) if slug(name) in other)
     return found
@@ -48,15 +55,25 @@ def preferred(found: Counter[str], former: str) -> str:
     )
 
 
-@lru_cache(maxsize=1024)
-def _pattern(stems: tuple[str, ...]) -> re.Pattern[str]:
-    names = []
-    for stem in sorted(stems, key=lambda one: (-len(one), one)):
-        shown = stem.replace("-plus-plus", "++").replace("-sharp", "#")
-        words = (re.escape(word) for word in shown.split("-"))
-        names.append(r"[ \t.,'’&_-]{1,3}".join(words))
-    # a single letter is not the name before ++ or #
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?![\w+#-])")
+def _spelt(text: str, wanted: Mapping[str, list[list[str]]]) -> Iterator[str]:
+    """Where the words of a name follow one another; `wanted` are names by their first word."""
+    folded = _folded(text)
+    if not any(first in folded for first in wanted):
+        return
+    parts = [(match.group(), match.start(), match.end()) for match in _PART.finditer(folded)]
+    for place, (first, start, _) in enumerate(parts):
+        for words in wanted.get(first, ()):
+            here = parts[place : place + len(words)]
+            if [word for word, _, _ in here] == words and _is_whole(folded, here):
+                yield text[start : here[-1][2]]
+
+
+def _is_whole(text: str, parts: Sequence[tuple[str, int, int]]) -> bool:
+    """Whether words that follow one another are one name, and not a part of a longer one."""
+    gaps = [text[one[2] : two[1]] for one, two in pairwise(parts)]
+    joined = all(len(gap) <= _WIDEST_GAP and not gap.strip(_BETWEEN) for gap in gaps)
+    around = text[parts[0][1] - 1 : parts[0][1]], text[parts[-1][2] : parts[-1][2] + 1]
+    return joined and "-" not in around
 
 
 def _folded(text: str) -> str:

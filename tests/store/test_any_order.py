@@ -226,7 +226,9 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def the_doctor_finds_no_error(self) -> None:
         found = [one for one in self.vault.doctor() if one.severity == "error"]
-        assert found == []
+        # of boxes and entities the person makes copies
+        copies = {"duplicate_id"} if self._pages else set()
+        assert [one for one in found if one.code not in copies or "facts/" in one.message] == []
 
     @invariant()
     def every_memory_has_its_file_or_was_taken_away(self) -> None:

@@ -75,6 +75,16 @@ def test_what_leaves_a_box_is_in_none(vault: Vault) -> None:
     assert pages.box_of("fact-2") is None and pages.boxes() == []
 
 
+def test_the_links_of_a_page_are_no_secrets_and_its_words_are(vault: Vault) -> None:
+    ids = ("fact-20260306-100000-e9d42ace", "fact-20260306-100100-c7d437a5")
+    lines = tuple((name, "The tokenb0000 valve holds 0 bar.") for name in ids)
+    write_pages(vault, (None, box("box-a", lines=lines)))
+    assert vault.doctor() == []
+    path = vault.root / DAY / "box-a.md"
+    path.write_bytes(path.read_bytes() + b"The token is fact-20260306-100100-c7d437a5.\n")
+    assert [one.code for one in vault.doctor()] == ["secret"]
+
+
 # -- hand edits ---------------------------------------------------------------------------------
 
 

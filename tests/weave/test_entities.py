@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from engram.model.entity import Entity
 from engram.model.memory import CATEGORIES, STATUSES, Memory
+from engram.model.naming import entity_id
 from engram.store.entity_file import entity_changes, read_entity, render_entity
-from engram.weave.entities import MOST_ACTIVITY, fold, synthesised
+from engram.weave.entities import MOST_ACTIVITY, fold
 from tests.admit.cases import memory
 
 MARA = "person-mara-holt"
@@ -73,8 +74,6 @@ def test_a_name_is_spelt_as_the_texts_have_it(identifier: str, text: str, name: 
 
 
 def test_a_name_in_another_script_is_found_in_the_text() -> None:
-    from engram.model.naming import entity_id
-
     identifier = entity_id("李雷", "person")
     assert fold(identifier, [about("昨天李雷来了。", "2026-02-01", identifier)]).name == "李雷"
 
@@ -131,11 +130,12 @@ def test_a_persons_synthesis_is_never_overwritten() -> None:
     former = Entity(MARA, "person", "Mara Holt", synthesis="My own.", synthesis_by="person")
     page = fold(MARA, [JOINED, FINANCE], former)
     assert (page.synthesis, page.synthesis_by) == ("My own.", "person")
-    assert synthesised(page, "A model's.", "model") == page
+    assert fold(MARA, [JOINED, FINANCE], former, said="A model's.") == page
 
 
 def test_a_models_synthesis_stands_until_the_evidence_changes() -> None:
-    former = synthesised(fold(MARA, [JOINED]), "She joined.", "model")
+    former = fold(MARA, [JOINED], said="She joined.")
+    assert former.synthesis_by == "model"
     assert fold(MARA, [JOINED], former).synthesis == "She joined."
     assert fold(MARA, [JOINED, FINANCE], former).synthesis_by == "listed"
 
