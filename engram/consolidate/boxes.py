@@ -92,19 +92,22 @@ def _concerned(scene: Scene) -> list[str]:
 
 def _mend_lines(box: Box, scene: Scene, weaver: Weaver, desk: _Desk) -> None:
     """Let the lines of a box say what its memories say now."""
-    lines: list[tuple[str, str]] = []
-    gone = 0
-    for name, text in box.lines:
-        memory = scene.contents.memory(name) if scene.concerns(name) else None
-        if scene.concerns(name) and _is_gone(name, memory):
-            gone += 1
-            continue
+    looked_at = [name for name in box.memories if scene.concerns(name)]
+    known = {name: scene.contents.memory(name) for name in looked_at}
+    gone = [name for name in looked_at if _is_gone(name, known[name])]
+    left = weaver.without(box, gone, scene.contents) if gone else box
+    if left is None:
+        desk.drop(box, "none of its memories is left")
+        return
+    lines = []
+    for name, text in left.lines:
+        memory = known.get(name)
         line = weaver.line(memory) if memory else text
         lines.append((name, text if text.startswith(line) else line))
-    if gone and not lines:
-        desk.drop(box, "none of its memories is left")
-    elif gone:
-        desk.put(replace(box, lines=tuple(lines)), f"{gone} of its memories gone or forgotten")
+    if gone:
+        desk.put(
+            replace(left, lines=tuple(lines)), f"{len(gone)} of its memories gone or forgotten"
+        )
     elif tuple(lines) != box.lines:
         desk.put(replace(box, lines=tuple(lines)), "a memory in it was edited")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -131,7 +132,8 @@ def test_what_is_gone_or_forgotten_loses_its_line_and_what_was_replaced_does_not
     (vault.root / layout.memory_path(gone)).unlink()
     edit(vault, layout.memory_path(replaced), "status: active", "status: superseded")
     edit(vault, layout.memory_path(retired), "status: active", "status: retired")
-    vault.forget(hidden.id)
+    by_hand = "status: retired\nstatus_reason: forgotten"
+    edit(vault, layout.memory_path(hidden), "status: active", by_hand)
     (step,) = consolidate(vault, changed=[one.id for one in memories])
     assert step.why == "2 of its memories gone or forgotten"
     assert boxes(vault)[0].memories == (replaced.id, retired.id)
@@ -229,3 +231,43 @@ def test_the_goal_of_a_box_is_what_the_user_said_first(vault: Vault) -> None:
     vault.flush()
     consolidate(vault, changed=[])
     assert [box.goal for box in boxes(vault)] == ["The tokens0000 valve holds 0 bar."]
+
+
+def test_what_is_forgotten_is_told_by_no_box_from_that_moment_on(vault: Vault) -> None:
+    takes_every_turn(vault).capture(turns(3))
+    vault.flush()
+    consolidate(vault, changed=[])
+    (before,) = boxes(vault)
+    first, second, third = before.memories
+    vault.forget(second)
+    (box,) = boxes(vault)
+    assert box.memories == (first, third)
+    assert box.goal == before.goal
+    vault.forget(first)
+    (box,) = boxes(vault)
+    assert box.memories == (third,)
+    assert box.goal == ""
+    vault.forget(third)
+    assert boxes(vault) == []
+    assert planned(vault) == []
+    for _ in range(3):
+        vault.undo()
+    assert boxes(vault) == [before]
+
+
+def test_a_box_takes_topics_and_title_from_those_that_are_left(vault: Vault) -> None:
+    put(vault, talk(("secret", "plan"), ("secret", "plan"), ("tea",), ("tea",)))
+    put(vault, [memory(number, "tea", "secret", session="test-2") for number in (4, 5)])
+    loom, contents = Loom(BoxSettings()), VaultContents(vault.disk, vault.followers)
+    consolidate(vault)
+    other = boxes(vault)[-1]
+    left = loom.without(other, [other.memories[0]], contents)
+    assert left is not None
+    assert (left.title, left.topics) == ("Tea, secret", ("tea", "secret"))
+    mixed = replace(boxes(vault)[0], lines=(*boxes(vault)[0].lines, *boxes(vault)[1].lines))
+    left = loom.without(mixed, boxes(vault)[0].memories, contents)
+    assert left is not None
+    assert (left.title, left.topics) == ("Tea", ("tea",))
+    named = loom.without(replace(mixed, title="Mine"), boxes(vault)[0].memories, contents)
+    assert named is not None
+    assert named.title == "Mine"

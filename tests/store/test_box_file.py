@@ -194,7 +194,7 @@ def test_of_a_box_that_goes_only_what_a_person_wrote_stays(change: tuple[str, st
     mine = linked.decode().replace(*change).encode()
     left = box_remains(mine, box)
     assert left is not None
-    assert read_box(PATH, left).box == replace(box, lines=())
+    assert read_box(PATH, left).box == replace(box, lines=(), topics=(), goal="")
     assert change[1].encode() in left
 
 
