@@ -313,8 +313,11 @@ class Contents(Protocol):
         """The text of a plain page of the vault (`profile.md`), None when there is none."""
         ...
 
-    def opening(self, session: str) -> str:
-        """What the user said first in a conversation; empty where that is not known."""
+    def opening(self, session: str, without: Iterable[str] = ()) -> str:
+        """What the user said first in a conversation; empty where that is hidden or not known.
+
+        `without`: links of turns (`transcript#^block`) that are about to be hidden.
+        """
         ...
 
 
@@ -339,6 +342,14 @@ class Weaver(Protocol):
         With `born`, memories that the vault is about to have, only their conversations are looked
         at; silence does not end those in `waiting`, of which more is to be extracted.
         """
+        ...
+
+    def without(self, box: Box, names: Some[str], contents: Contents) -> Box | None:
+        """A box that does not tell of these memories any more; None when none is left in it."""
+        ...
+
+    def silence(self, memory: Memory, contents: Contents) -> list[tuple[Box, Box | None]]:
+        """`(before, after)` of the boxes that tell of a memory which is to be forgotten."""
         ...
 
     def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:

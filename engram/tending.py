@@ -52,7 +52,9 @@ class Tending(Reading):
         with self._writing():
             memory = self.library.memory(reference)
             said = self.house.redactor.redact(legible(reason)).text
-            plan = amend.forget(memory, said, self.clock.now(), self.house.writer)
+            house = self.house
+            silenced = house.pages.pages(house.weaver.silence(memory, house.contents))
+            plan = amend.forget(memory, said, self.clock.now(), house.writer, silenced)
             self.ledger.commit(plan)
             return memory
 

@@ -21,8 +21,9 @@ ORDER = (
     "model", "ports", "settings",
     "flow", "house", "lots",
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
-    "amend", "imports", "survey", "library", "entities", "shelf", "surroundings", "founding",
-    "examination", "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
+    "amend", "imports", "survey", "library", "entities", "threads", "page_search", "shelf",
+    "surroundings", "founding", "examination",
+    "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
 )  # fmt: skip
 
 _HEAD = """\
