@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from engram.model.memory import (
     speculative_days,
 )
 from engram.model.text import content_hash, normalise
+from engram.model.topics import MOST, top_topics, topic_terms, totals_of
 from engram.model.turn import turn_of
 from engram.settings.load import shipped
 from engram.store.clock import FixedClock
@@ -105,6 +107,17 @@ def _after_supersede(given: dict[str, Any]) -> dict[str, Any]:
         return {"third_blocked": third.decision not in ("new", "supersede")}
 
 
+def _top_topics(given: dict[str, Any]) -> dict[str, Any]:
+    texts = given.get("documents", given.get("memories")) or []
+    said = [text if isinstance(text, str) else text.get("content", "") for text in texts]
+    counted = totals_of([topic_terms(text) for text in said])
+    topics = top_topics(counted, len(said), given.get("topN", given.get("top_n", MOST)))
+    return {
+        "topics": [dataclasses.asdict(topic) for topic in topics],
+        "terms": [topic.term for topic in topics],
+    }
+
+
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "scan_signals": _scan_signals,
     "is_disagreement": lambda given: _SIGNALS.is_disagreement(given["text"]),
@@ -123,6 +136,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "same_hash": lambda given: content_hash(given["a"]) == content_hash(given["b"]),
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
     "read_memory_file": _read_memory_file,
+    "top_topics": _top_topics,
     "buffer_scenario": _buffer_scenario,
     "dedup_after_ttl_expiry": _after_expiry,
     "dedup_after_supersede": _after_supersede,
