@@ -12,7 +12,8 @@ from dataclasses import replace
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
 from engram.admit.retention import renewed
-from engram.flow import House, take_in
+from engram.flow import take_in
+from engram.house import House
 from engram.model.candidate import Candidate, Receipt
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput

@@ -1,4 +1,5 @@
-"""The flows, one screen each: take_in(turns), extract(transcripts), settle(hand edits). Read first.
+"""The flows, one screen each: take_in(turns), extract(transcripts), settle(hand edits),
+consolidate(vault). Read first.
 
 Each takes plain values and a `House` of ports, and ends in one durable step: a group fsync of the
 turn journal, or one transaction. `vault.py` builds the house and calls them.
@@ -6,53 +7,50 @@ turn journal, or one transaction. `vault.py` builds the house and calls them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
 from engram.capture.door import check, cleaned
 from engram.capture.trigger import due
+from engram.consolidate.passes import PASSES
+from engram.consolidate.scene import Scene
+from engram.consolidate.shift import Deed, Shift, plan_of, shift, still_sound
 from engram.extract.receipt import verify
+from engram.house import House
 from engram.lots import Lot, failure, postponement
 from engram.model.asking import Request
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import EngramError
 from engram.model.instant import Instant
+from engram.model.step import Step
 from engram.model.turn import Turn, Waiting
 from engram.model.verdict import Verdict
-from engram.ports import Asker, Clock, Extractor, Journal, Known, Ledger, TurnBook, Writer
-from engram.settings.values import Settings
-
-if TYPE_CHECKING:
-    from engram.capture.redact import Redactor
-    from engram.capture.signals import Signals
+from engram.ports import (
+    Asker,
+    Extractor,
+    Ledger,
+    Model,
+)
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class House:
-    """The ports that the flows work through."""
+class Night:
+    """What a consolidation looks at: what changed since the last (None: everything), which deeds
+    the person took back, and the model that may be asked, if any, with its prompts. `eventful`:
+    something did; `closing`: open boxes are sealed too."""
 
-    clock: Clock
-    settings: Settings
-    redactor: Redactor
-    signals: Signals
-    journal: Journal
-    turns: TurnBook
-    known: Known
-    writer: Writer
-    ledger: Ledger
-    extractor: Extractor
-    #: for turns that an import brought, when it is another: history is dear (decision 0010)
-    backlog: Extractor | None = None
-    #: takes up hand edits; called under the writer lock
-    take_up: Callable[[], None] = lambda: None
-    #: what one run may spend is counted from here
-    begin_run: Callable[[], None] = lambda: None
+    changed: frozenset[str] | None = None
+    eventful: bool = True
+    closing: bool = True
+    declined: frozenset[Deed] = frozenset()
+    model: Model | None = None
+    prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +249,7 @@ def _settle_lots(lots: Sequence[Lot], house: House, outcome: Outcome) -> int:
         draft = Draft(house.known, house.settings, now)
         events: list[Event] = []
         ack: list[Range] = []
+        settled: dict[str, int] = {}
         for lot in lots:
             if not lot.ranges or not house.turns.still_pending(lot.ranges):
                 continue
@@ -266,14 +265,26 @@ def _settle_lots(lots: Sequence[Lot], house: House, outcome: Outcome) -> int:
             ack.extend(lot.ranges)
             events.append(_extracted(lot, verdicts))
             outcome.turns += len(lot.turns)
+            settled[lot.transcript] = settled.get(lot.transcript, 0) + len(lot.turns)
         if not ack:
             return 0
-        changes = house.writer.changes(draft.born, draft.amended)
-        plan = Plan(
-            "extract", tuple(changes), (*draft.events, *events), ack=tuple(ack), batch=lots[0].batch
+        boxes = house.weaver.seal(
+            house.contents, now, born=draft.born, waiting=_unfinished(settled, house)
         )
+        changes = (
+            *house.writer.changes(draft.born, draft.amended),
+            *house.pages.pages([(None, box) for box in boxes]),
+        )
+        happened = (*draft.events, *events)
+        plan = Plan("extract", changes, happened, ack=tuple(ack), batch=lots[0].batch)
         outcome.transactions.append(house.ledger.commit(plan).number)
         return sum(len(lot.turns) for lot in lots)
+
+
+def _unfinished(settled: Mapping[str, int], house: House) -> set[str]:
+    """The conversations of which more turns wait than are settled now."""
+    waiting = house.turns.waiting()
+    return {one.transcript for one in waiting if one.turns > settled.get(one.transcript, 0)}
 
 
 def _admit_all(lot: Lot, draft: Draft, house: House, now: Instant) -> list[Verdict]:
@@ -327,6 +338,34 @@ def _postpone(lots: Sequence[Lot], house: House, outcome: Outcome) -> None:
     assert first is not None  # that is why it is here
     outcome.postponed += len(lots)
     outcome.reason, outcome.message, outcome.hint = first.code, str(first), first.hint
+
+
+def plan_night(night: Night, house: House) -> Shift:
+    """What a consolidation would do now, every step of it checked; nothing is written."""
+    scene = Scene(
+        house.contents, house.clock.now(), house.settings, house.judge, house.weaver,
+        night.changed, night.closing, night.model, night.prompts,
+    )  # fmt: skip
+    return shift(scene, PASSES, night.declined)
+
+
+def consolidate(
+    night: Night, house: House, planned: Sequence[Step] | None = None, batch: str = ""
+) -> tuple[Shift, int]:
+    """Commit what holds of a night's plan in one transaction; its number, 0 when there was none.
+
+    A plan that was made before, while a model thought, is checked again against the vault as it is
+    now. A night in which there was nothing to do is recorded if anything had happened since the
+    last: what was looked at is not looked at again. The writer lock is held by the caller.
+    """
+    if planned is None:
+        found = plan_night(night, house)
+    else:
+        found = still_sound(planned, house.contents)
+    if not found.steps and not night.eventful:
+        return found, 0
+    plan = plan_of(found.steps, house.writer, house.pages, batch)
+    return found, house.ledger.commit(plan).number
 
 
 def settle(seen: Sequence[Change], subjects: Sequence[tuple[str, str]], ledger: Ledger) -> int:

@@ -17,7 +17,8 @@ from engram.capture.clean import Removed, excluded, kept
 from engram.capture.door import APART
 from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
 from engram.capture.sources import SOURCES, recognise, source
-from engram.flow import House, Taken, take_in
+from engram.flow import Taken, take_in
+from engram.house import House
 from engram.model.errors import BadInput
 from engram.model.ids import slug
 from engram.model.turn import Turn

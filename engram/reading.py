@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import math
 import random
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,16 +20,20 @@ from pathlib import Path
 from typing import Literal, Self
 
 from engram import flow, founding
+from engram.entities import EntityLibrary
 from engram.examination import stale_views
-from engram.furnishing import Desk, estimate_of, house_of, model_status, parts_of
+from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_status, parts_of
+from engram.house import House
 from engram.library import Answers
 from engram.model.asking import Estimate, Request
-from engram.model.change import Plan
+from engram.model.box import Box, Trace, traces_of
+from engram.model.change import Plan, Transaction
 from engram.model.errors import (
     BadInput,
     ConfigError,
     Conflict,
     Locked,
+    NotFound,
     StorageError,
     Untrusted,
 )
@@ -37,6 +42,7 @@ from engram.model.memory import Memory
 from engram.model.report import Doomed, Status
 from engram.model.turn import Waiting
 from engram.model.verdict import Verdict
+from engram.ports import Model
 from engram.recall.answer import ContextBlock
 from engram.recall.rank import Setting
 from engram.settings.load import Loaded
@@ -44,6 +50,7 @@ from engram.settings.places import Places
 from engram.store import layout
 from engram.store.access import AccessLog
 from engram.store.content_file import read_content
+from engram.store.contents import VaultContents
 from engram.store.history import Entry
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
@@ -85,6 +92,7 @@ class Reading:
         self.ledger = self.parts.ledger
         self.shelf = self.parts.shelf
         self.library = self.parts.library
+        self.entities = EntityLibrary(self.disk, VaultContents(self.disk, self.followers))
 
     @property
     def writable(self) -> bool:
@@ -92,11 +100,11 @@ class Reading:
         return self.trusted and not self.read_only
 
     @cached_property
-    def house(self) -> flow.House:
+    def house(self) -> House:
         """The ports of the flows, furnished when they are first needed."""
         return house_of(self.parts, self.settings, self.desk, self.trusted, self.take_up)
 
-    def house_for(self, tier: Tier) -> flow.House:
+    def house_for(self, tier: Tier) -> House:
         """The house with another say of who reads what. Raises BadInput for a model that is none.
 
         auto: the model what is captured live, the rules what was imported; rules: they alone;
@@ -112,6 +120,12 @@ class Reading:
                 )
             return replace(house, backlog=None)
         return house
+
+    def night_model(self, tier: Tier) -> Model | None:
+        """The model that consolidation may ask. Raises BadInput for a model that is none."""
+        if not self.house_for(tier).extractor.costly:
+            return None
+        return asked_model(self.parts, self.settings, self.desk, self.house.redactor)
 
     def close(self) -> None:
         """Let go of catalog and index."""
@@ -253,6 +267,39 @@ class Reading:
             index=self.shelf.status(),
         )
 
+    # -- boxes and traces ----------------------------------------------------------------------
+
+    def boxes(self) -> list[Box]:
+        """Every Memory Box, oldest first; those that are not sealed yet have no `path`."""
+        # imported here: no other question weaves
+        from engram.weave.loom import Loom
+
+        self.settle_within(self.settings.recall.settle_ms)
+        contents = VaultContents(self.disk, self.followers)
+        unsealed = Loom(self.settings.boxes).unsealed(contents)
+        return sorted((*contents.boxes(), *unsealed), key=lambda box: (box.created, box.id))
+
+    def traces(self) -> list[Trace]:
+        """The threads of sealed boxes on the same topics, by id."""
+        self.settle_within(self.settings.recall.settle_ms)
+        return traces_of(self.followers.catalog.pages.boxes())
+
+    def trace(self, reference: str) -> tuple[Trace, list[Box]]:
+        """The trace of an id, of an unambiguous beginning of it, or of one of its boxes; its boxes.
+
+        Raises NotFound when there is none, BadInput when there are several.
+        """
+        traces = self.traces()
+        found = [one for one in traces if reference in (one.id, *one.boxes)]
+        found = found or [one for one in traces if reference and one.id.startswith(reference)]
+        if not found:
+            raise NotFound(f"there is no trace {reference!r}", "`engram traces` lists them")
+        if len(found) > 1:
+            shown = ", ".join(one.id for one in found[:3])
+            raise BadInput(f"{reference!r} could be {len(found)} traces", f"for example {shown}")
+        boxes = (self.followers.catalog.pages.box(name) for name in found[0].boxes)
+        return found[0], [box for box in boxes if box is not None]
+
     # -- looking ahead and back ----------------------------------------------------------------
 
     def waiting(self) -> list[Waiting]:
@@ -302,6 +349,8 @@ class Reading:
     def undo_plan(self, what: str = "") -> Plan:
         """What `undo` would do: files, turns and transactions; nothing is written."""
         catalog = self.followers.catalog
+        if re.fullmatch(r"[0-9]{1,15}\.[0-9]{1,6}", what):
+            return self._undo_of_a_step(what)
         numbers, batch = self.history.to_undo(what, catalog)
         plan = self.history.undo_plan(numbers)
         if batch:
@@ -322,6 +371,23 @@ class Reading:
             )
         return replace(plan, events=self.history.undo_events(plan))
 
+    def _undo_of_a_step(self, what: str) -> Plan:
+        """What takes back one step of a consolidation, and those that changed the same things."""
+        number, _, step = what.partition(".")
+        steps = self.followers.catalog.nights.steps(int(number))
+        if step not in steps:
+            raise NotFound(f"there is no step {what!r}", f"`engram log {number}` shows the steps")
+        wanted, subjects = {step}, set(steps[step])
+        while more := {one for one in steps if subjects & set(steps[one])} - wanted:
+            wanted |= more
+            subjects.update(*(steps[one] for one in more))
+        plan = self.history.part_plan(int(number), subjects)
+        if not plan.changes:
+            raise BadInput(f"there is nothing left of {what} to take back", "`engram log` shows it")
+        label = f"{number}.{'+'.join(sorted(wanted, key=int))}"
+        plan = replace(plan, batch=label)
+        return replace(plan, events=self.history.undo_events(plan))
+
     def _second_homes(self, plan: Plan) -> list[str]:
         """Where that stands already which a plan would make a second file of: people move files."""
         leaving = {change.path for change in plan.changes if change.after is None}
@@ -337,6 +403,13 @@ class Reading:
     def log(self, limit: int = 20) -> list[Entry]:
         """The changes, newest first."""
         return self.history.entries(self.followers.catalog, limit)
+
+    def change(self, number: int) -> Transaction:
+        """One of them, with its files and events. Raises NotFound."""
+        found = self.history.read(number)
+        if found is None:
+            raise NotFound(f"there is no transaction {number}", "`engram log` shows the changes")
+        return found
 
     def stale_views(self) -> list[str]:
         """The views in state/ that `rebuild` would mend; nothing is written."""

@@ -1,15 +1,15 @@
 """class Vault: every verb of the command line as one method. Opens, trusts, locks, wires.
 
-The only place that knows both the deciders and what stands behind their ports (its reading half is
-`library.py`). Guarantees: an unregistered vault is searched and nothing else; every verb that
-writes settles hand edits first, under the writer lock; the index has caught up when it returns.
+The only place that knows both the deciders and what stands behind their ports; what may be asked
+stands in `reading.py`, what changes a vault in `tending.py`. Guarantees: an unregistered vault is
+searched and nothing else; every verb that writes settles hand edits first, under the writer lock;
+the index has caught up when it returns.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -19,43 +19,40 @@ from engram.capture import sources
 from engram.capture.clean import excluded
 from engram.capture.door import cleaned, legible
 from engram.capture.follow import walk
-from engram.examination import examine
 from engram.extract.forecast import Forecast
 from engram.extract.model_prompt import Prompt
 from engram.furnishing import Desk, estimate_of
-from engram.health.doctor import Finding, diagnose
+from engram.house import House
 from engram.imports import Importer, Report, read_stream
 from engram.model.asking import Estimate
-from engram.model.change import Event, Plan, Transaction
+from engram.model.change import Event, Plan
 from engram.model.errors import (
     BadInput,
-    FormatTooNew,
     Locked,
     NotFound,
-    StorageError,
-    Untrusted,
 )
 from engram.model.instant import day_of
-from engram.model.memory import CATEGORIES, Memory
+from engram.model.memory import CATEGORIES
 from engram.model.report import Remembered
 from engram.model.turn import Turn, turn_of
 from engram.ports import Clock
-from engram.reading import Reading, Tier
+from engram.reading import Tier
 from engram.settings.load import load, shipped
 from engram.settings.places import places_of
 from engram.settings.registry import Registry
-from engram.store import layout, transaction
+from engram.store import layout
 from engram.store.clock import FixedClock, SystemClock, clock_of
 from engram.store.cursors import CursorFile
 from engram.store.foreign_database import ForeignDatabase
 from engram.store.lock import WriterLock
+from engram.tending import Tending
 
 Progress = Callable[[int], None]
 #: how long a question waits for another process to finish writing, seconds
 _READ_PATIENCE = 1.0
 
 
-class Vault(Reading):
+class Vault(Tending):
     """One vault on this machine. Close it, or use it as a context."""
 
     # -- opening -------------------------------------------------------------------------------
@@ -94,21 +91,6 @@ class Vault(Reading):
         desk = Desk(environment, places.state_dir, clock, sleeper)
         return cls(root, loaded, places, desk, trusted=trusted)
 
-    @contextmanager
-    def _writing(self, *, index: bool = True) -> Iterator[None]:
-        """Under the writer lock, with hand edits settled before and the index caught up after."""
-        if self.read_only:
-            raise FormatTooNew(f"{self.root} was written by a newer engram")
-        if not self.trusted:
-            raise Untrusted(
-                f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
-            )
-        with self.ledger.lock():
-            self._settle(self._scan())
-            yield
-            if index:
-                self.shelf.refresh()
-
     # -- taking in -----------------------------------------------------------------------------
 
     def capture(self, turns: Sequence[Turn]) -> flow.Taken:
@@ -117,6 +99,7 @@ class Vault(Reading):
             taken = flow.take_in(turns, self.house)
             if not self.house.extractor.costly:
                 self.extract_due()
+                self._consolidate_if_due()
         if self.house.extractor.costly:
             self.tick()
         return taken
@@ -147,8 +130,11 @@ class Vault(Reading):
                     self.extract_due() if live
                     else flow.extract(report.transcripts, house, extracted)
                 )  # fmt: skip
+                self._consolidate_if_due("" if live else report.batch)
         if later:
-            outcome = self.tick() if live else self._think(report.transcripts, house, extracted)
+            outcome = self.tick() if live else self._think(
+                report.transcripts, house, extracted, batch=report.batch
+            )  # fmt: skip
         return report, outcome
 
     def forecast(
@@ -216,20 +202,27 @@ class Vault(Reading):
         return self._think(names, self.house_for(tier), progress)
 
     def _think(
-        self, names: Iterable[str], house: flow.House, progress: Progress = lambda _: None,
-        patience: float | None = None,
+        self, names: Iterable[str], house: House, progress: Progress = lambda _: None,
+        patience: float | None = None, batch: str = "",
     ) -> flow.Outcome:  # fmt: skip
-        """Extract. A model thinks without the writer lock, and one process of them at a time."""
+        """Extract, and consolidate if it is time.
+
+        A model thinks without the writer lock, and one process of them at a time.
+        """
         if not house.extractor.costly:
             with self._writing():
-                return flow.extract(names, house, progress)
+                outcome = flow.extract(names, house, progress)
+                self._consolidate_if_due(batch)
+                return outcome
         with self._writing():
             pass  # hand edits, and the index that the model is shown the neighbours from
         lock = WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
         try:
             with lock.hold(patience):
                 house.begin_run()
-                return flow.extract(names, house, progress)
+                outcome = flow.extract(names, house, progress)
+                self._consolidate_if_due(batch)
+                return outcome
         except Locked as error:
             raise Locked(
                 "another engram is asking a model about this vault", "wait until it is done"
@@ -262,88 +255,6 @@ class Vault(Reading):
             if memory is None:
                 raise BadInput(f"refused: {verdict.code}", "say it as a plain statement")
             return Remembered(verdict.decision, verdict.code, self.library.memory(memory.id))
-
-    # -- changing ------------------------------------------------------------------------------
-
-    def forget(self, reference: str, reason: str = "") -> Memory:
-        """Take a memory out of use, and its source turns out of search; the file stays."""
-        with self._writing():
-            memory = self.library.memory(reference)
-            said = self.house.redactor.redact(legible(reason)).text
-            plan = amend.forget(memory, said, self.clock.now(), self.house.writer)
-            self.ledger.commit(plan)
-            return memory
-
-    def restore(self, reference: str) -> str:
-        """Make a memory active again; one whose file was removed comes back as it last was."""
-        with self._writing():
-            found = self.library.find_memory(reference)
-            if found is not None:
-                retention = self.settings.retention
-                plan = amend.restore(found, self.clock.now(), retention, self.house.writer)
-                identifier = found.id
-            else:
-                path, body = self.history.last_body(reference)
-                identifier, plan = reference, amend.bring_back(reference, path, body)
-            self.ledger.commit(plan)
-            return identifier
-
-    def purge(self, reference: str) -> list[str]:
-        """Destroy a memory's content everywhere in vault and cache; returns what still cites it."""
-        with self._writing():
-            for path in self.history.unreadable():
-                raise StorageError(
-                    f"{path} cannot be read and may hold the same words; nothing was purged",
-                    "restore it from a backup, or remove it, and purge again",
-                )
-            doomed = self.doomed(reference)
-            behind_link = self.followers.catalog.turns.behind_link
-            rows = [row for link in doomed.turns if (row := behind_link(link)) is not None]
-            messages = [row.message for row in rows if row.message]
-            for link in doomed.turns:
-                messages += self.followers.catalog.turns.withdrawn(link)
-            details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
-            changes = tuple(transaction.Purged(path, None, None, "purged") for path in doomed.paths)
-            self.ledger.commit(
-                Plan("purge", changes, (Event("memory_purged", doomed.id, details),))
-            )
-            return doomed.citing
-
-    def undo(self, what: str = "") -> Transaction:
-        """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
-        with self._writing():
-            return self.ledger.commit(self.undo_plan(what))
-
-    # -- looking after -------------------------------------------------------------------------
-
-    def doctor(self) -> list[Finding]:
-        """Everything that is not as promised, each with one fix."""
-        stuck = ""
-        try:
-            if self.writable:
-                with self._writing():
-                    pass
-            else:
-                self.settle_within(float("inf"))
-                self.shelf.refresh()
-        except (StorageError, BadInput) as error:
-            stuck = str(error)
-        parts = (self.disk, self.followers, self.history, self.shelf, self.house.redactor.clean)
-        return diagnose(examine(*parts, stuck))
-
-    def rebuild(self) -> list[str]:
-        """Catalog and index anew from the files, then the views; returns those that differed."""
-        if not self.trusted or self.read_only:
-            self.followers.rebuild()
-            self.shelf.rebuild()
-            return []
-        with self.ledger.lock():
-            self.followers.rebuild()
-            mended = self.followers.mend_views(due=True)
-            if self._settle(self._scan()):
-                self.followers.write_topics()
-            self.shelf.rebuild()
-            return mended
 
 
 def _imported(source: str, report: Report) -> Plan:

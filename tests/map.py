@@ -19,10 +19,10 @@ PAGE = ROOT / "docs" / "architecture.md"
 #: The rooms in the order of the flow. A test holds this list to what is in the folder.
 ORDER = (
     "model", "ports", "settings",
-    "flow", "lots",
+    "flow", "house", "lots",
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
     "amend", "imports", "survey", "library", "shelf", "surroundings", "founding", "examination",
-    "health", "furnishing", "reading", "vault", "daemon", "surfaces",
+    "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
 )  # fmt: skip
 
 _HEAD = """\

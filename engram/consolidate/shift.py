@@ -9,20 +9,19 @@ corners; pages are as they were found. What fails is refused with a stable code.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from engram.consolidate.scene import Scene
+from engram.consolidate.scene import Pass, Scene
 from engram.consolidate.sketch import Sketch
 from engram.model.box import Box
-from engram.model.change import Change, Event
-from engram.model.memory import LIVE, Memory, authority_rank
+from engram.model.change import Change, Event, Plan
+from engram.model.memory import Memory, authority_rank
 from engram.model.step import Page, Step
-from engram.ports import Contents
+from engram.ports import Contents, PageWriter, Writer
 
 #: a step as the person knows it: what was done to whom
 Deed = tuple[str, str, tuple[str, ...]]
-Pass = Callable[[Scene], list[Step]]
 
 #: of a memory only these may be changed while it stays what it is
 _OPEN = (
@@ -45,14 +44,26 @@ def shift(scene: Scene, passes: Iterable[Pass], declined: frozenset[Deed] = froz
     sketch, found = Sketch(scene.contents), Shift()
     scene = replace(scene, contents=sketch)
     for plan in passes:
-        for step in plan(scene):
+        for step in map(named, plan(scene)):
             code = "declined" if deed_of(step) in declined else unsound(step, sketch)
             if code:
                 found.refused[code] = found.refused.get(code, 0) + 1
-            else:
-                sketch.take(step)
-                found.steps.append(step)
+                continue
+            sketch.take(step)
+            found.steps.append(step)
+            if scene.changed is not None and deed_of(step) is not None:
+                # pages that show these memories have to follow in the same night
+                scene = replace(scene, changed=scene.changed | set(step.subjects))
     return found
+
+
+def named(step: Step) -> Step:
+    """The step with everything that it changes among its subjects: who takes it back must know."""
+    touched = [memory.id for memory in step.born]
+    touched += [before.id for before, _ in step.amended]
+    touched += [page.id for pair in step.pages for page in pair if page is not None]
+    touched += [change.path for change in step.prose]
+    return replace(step, subjects=tuple(dict.fromkeys((*step.subjects, *touched))))
 
 
 def still_sound(steps: Sequence[Step], contents: Contents) -> Shift:
@@ -75,20 +86,21 @@ def deed_of(step: Step) -> Deed | None:
 def unsound(step: Step, contents: Contents) -> str:
     """Why a step must not be done, as a code; '' when it may."""
     names = [before.id for before, _ in step.amended] + [memory.id for memory in step.born]
-    if len(set(names)) != len(names) or len(set(step.subjects)) != len(step.subjects):
+    if len(set(names)) != len(names):
         return "not_distinct"
     if any(contents.memory(memory.id) is not None for memory in step.born):
         return "id_taken"
     after = {memory.id: memory for memory in (*step.born, *(after for _, after in step.amended))}
     for before, changed in step.amended:
-        code = _amiss(before, changed, contents) or _unreplaced(changed, after, contents)
+        code = _amiss(before, changed, contents)
+        if not code and changed.status == "superseded" != before.status:
+            code = _unreplaced(changed, after, contents)
         if code:
             return code
     for old, new in step.pages:
-        if old is not None and not _is_page(old, contents):
+        page = old or new
+        if page is None or _page(page, contents) != old:
             return "page_changed"
-        if old is None and new is not None and _has_page(new, contents):
-            return "page_exists"
     for change in step.prose:
         text = contents.page(change.path)
         if change.before != (None if text is None else text.encode("utf-8")):
@@ -108,26 +120,31 @@ def _amiss(before: Memory, after: Memory, contents: Contents) -> str:
         return "content_changed"
     if not set(before.sources) <= set(after.sources):
         return "receipt_lost"
-    if after.status not in LIVE and not before.live and after.status != before.status:
+    if not before.live and not after.live and after.status != before.status:
         return "not_active"
     return ""
 
 
 def _unreplaced(after: Memory, planned: dict[str, Memory], contents: Contents) -> str:
     """Whether what is superseded has what supersedes it, and no circle leads back."""
-    if after.status != "superseded":
-        return ""
     if not after.superseded_by:
         return "no_replacement"
     for name in after.superseded_by:
         by = planned.get(name) or contents.memory(name)
         if by is None or not by.live:
             return "no_replacement"
-        if authority_rank(by.authority) < authority_rank(after.authority):
+        if _outranks(after, by):
             return "protected"
         if after.id in _superseders(by, planned, contents):
             return "circle"
     return ""
+
+
+def _outranks(memory: Memory, by: Memory) -> bool:
+    """Whether a memory is of higher authority than what would replace it (design 5.5, 5.6)."""
+    rank = authority_rank(by.authority)
+    corrects = by.category == "correction" and rank >= authority_rank("user_asserted")
+    return rank < authority_rank(memory.authority) and not corrects
 
 
 def _superseders(memory: Memory, planned: dict[str, Memory], contents: Contents) -> set[str]:
@@ -143,20 +160,25 @@ def _superseders(memory: Memory, planned: dict[str, Memory], contents: Contents)
     return seen
 
 
-def _is_page(page: Page, contents: Contents) -> bool:
-    """Whether a page is as the vault has it."""
+def _page(page: Page, contents: Contents) -> Page | None:
+    """A page as the vault has it."""
     if isinstance(page, Box):
-        return contents.box(page.id) == page
-    return page in contents.entities()
-
-
-def _has_page(page: Page, contents: Contents) -> bool:
-    if isinstance(page, Box):
-        return contents.box(page.id) is not None
-    return any(entity.id == page.id for entity in contents.entities())
+        return contents.box(page.id)
+    return contents.entity(page.id)
 
 
 # -- steps as one plan ----------------------------------------------------------------------------
+
+
+def plan_of(steps: Sequence[Step], writer: Writer, pages: PageWriter, batch: str = "") -> Plan:
+    """The steps as one transaction: one change a file, one event for each subject of each step."""
+    born, amended = memories_of(steps)
+    changes = (
+        *writer.changes(born, amended),
+        *pages.pages(pages_of(steps)),
+        *prose_of(steps),
+    )
+    return Plan("consolidate", changes, tuple(events_of(steps)), batch=batch)
 
 
 def memories_of(steps: Sequence[Step]) -> tuple[list[Memory], list[tuple[Memory, Memory]]]:

@@ -75,6 +75,17 @@ class Sketch:
             ),
         )
 
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        """Active commitments that were due before a day."""
+        return self._over(
+            self._under.overdue(day),
+            lambda memory: (
+                memory.status == "active"
+                and memory.category == "commitment"
+                and "" < memory.extras.get("due", "") < day
+            ),
+        )
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live holders of a slot."""
         return self._over(
@@ -167,6 +178,12 @@ class Sketch:
         found.update(self._entities)
         return [one for _, one in sorted(found.items()) if one is not None]
 
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        if identifier in self._entities:
+            return self._entities[identifier]
+        return self._under.entity(identifier)
+
     def mentioned(self) -> Mapping[str, int]:
         """Entity names that memories link to."""
         return self._under.mentioned()
@@ -174,6 +191,10 @@ class Sketch:
     def page(self, path: str) -> str | None:
         """The text of a plain page."""
         return self._prose[path] if path in self._prose else self._under.page(path)
+
+    def opening(self, session: str) -> str:
+        """What the user said first in a conversation."""
+        return self._under.opening(session)
 
 
 def _oldest_first(memories: Iterable[Memory]) -> list[Memory]:

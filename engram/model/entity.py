@@ -32,3 +32,17 @@ class Entity:
     activity: tuple[tuple[Day, str, str], ...] = ()
     merged_into: str = ""
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity as far as its names go: what tells whether two are one.
+
+    `names` are spellings and aliases, `memories` how many live ones link to it, `paged` whether it
+    has a page.
+    """
+
+    id: str
+    names: tuple[str, ...] = ()
+    memories: int = 0
+    paged: bool = False

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engram.model.asking import Away, Spent
 from engram.model.memory import Memory
+from engram.model.step import Step
 from engram.model.turn import Waiting
 
 
@@ -16,6 +17,18 @@ class Remembered:
     decision: str
     code: str
     memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What a consolidation did, or would do: its steps, those refused by code, its transaction.
+
+    `transaction` is 0 when nothing was written.
+    """
+
+    steps: tuple[Step, ...] = ()
+    refused: tuple[tuple[str, int], ...] = ()
+    transaction: int = 0
 
 
 @dataclass(frozen=True, slots=True)

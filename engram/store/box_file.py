@@ -71,9 +71,9 @@ def read_box(path: str, data: bytes) -> BoxFile:
         title=heading[2:].strip(),
         goal=_text(header, "goal"),
         outcome=_text(header, "outcome"),
-        trace=_text(header, "trace"),
-        previous=_link(header, "previous"),
-        next=_link(header, "next"),
+        trace=_name(header, "trace", problems),
+        previous=_name(header, "previous", problems),
+        next=_name(header, "next", problems),
         path=path,
     )
     return BoxFile(box, tuple(problems))
@@ -145,6 +145,15 @@ def _time(header: Mapping[str, Value], key: str, problems: list[str]) -> Instant
     except ValueError:
         problems.append(f"{key} {value!r} is no time: not used" if value else f"{key} is missing")
         return ""
+
+
+def _name(header: Mapping[str, Value], key: str, problems: list[str]) -> str:
+    """The id of a trace or of another box."""
+    name = _link(header, key)
+    if not name or is_id(name):
+        return name
+    problems.append(f"{key} {name!r} is no id: not used")
+    return ""
 
 
 def _link(header: Mapping[str, Value], key: str) -> str:

@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from engram.model.attributes import normal_slot
 from engram.model.box import Box
+from engram.model.candidate import Candidate
 from engram.model.change import Transaction
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
@@ -34,6 +36,8 @@ from engram.store.census import Census
 from engram.store.database import CatalogUnusable, Database
 from engram.store.log_rows import LogRows
 from engram.store.lookup import Where
+from engram.store.neighbours import neighbours
+from engram.store.night_rows import NightRows
 from engram.store.page_rows import PageRows
 from engram.store.row_body import decode
 from engram.store.row_body import encode as body_of
@@ -96,8 +100,8 @@ _FILE = ", ".join(FileRow._fields)
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `topics`, `pages` (boxes and entities), `census` (memories together) and
-    `accesses` are parts.
+    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities), `census` (memories together)
+    and `accesses` are parts.
     """
 
     def __init__(self, database: Database, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
@@ -106,6 +110,7 @@ class Catalog:
         self._vocabulary = vocabulary
         self.turns = TurnRows(database)
         self.log = LogRows(database)
+        self.nights = NightRows(database)
         self.topics = TopicRows(database)
         self.pages = PageRows(database)
         self.census = Census(database)
@@ -232,9 +237,13 @@ class Catalog:
         rows = self._db.rows(
             "select body from memories where slot = ? and space = ? and (space != 'project' or"
             " project = ?) order by created, id",
-            slot, space, project,
+            normal_slot(slot), space, project,
         )  # fmt: skip
         return [memory for row in rows if (memory := decode(Memory, row[0])).live]
+
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words, the nearest first."""
+        return neighbours(self._db, self._vocabulary, candidate)
 
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given names that an id or a file has already: a link means one thing."""

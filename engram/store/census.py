@@ -69,6 +69,11 @@ class Census:
             before,
         )
 
+    def overdue(self, day: Day) -> list[Memory]:
+        """Active commitments whose header `due` is a day before that one."""
+        active = self._memories("memories where category = 'commitment' and status = 'active'")
+        return [memory for memory in active if "" < memory.extras.get("due", "") < day]
+
     def unboxed(self) -> list[Memory]:
         """Memories with a source that no box holds, but those that the person forgot."""
         return self._memories(

@@ -42,13 +42,17 @@ class VaultContents:
         """Active memories created at or before a time, of an importance below that."""
         return self._followers.catalog.census.aged(before, importance)
 
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        """Active commitments whose header `due` is a day before that one."""
+        return self._followers.catalog.census.overdue(day)
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live memories whose header key is this slot, in that space and project."""
         return self._followers.catalog.holders(slot, space, project)
 
     def terms(self, text: str) -> frozenset[str]:
-        """The words (stems) that a text is found by."""
-        return frozenset(self._followers.vocabulary.terms(text))
+        """The words (stems) that a text is found by; words that tell nothing are left out."""
+        return frozenset(self._followers.vocabulary.telling(text))
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """How many live memories hold each of these terms; a term that none holds is absent."""
@@ -91,6 +95,10 @@ class VaultContents:
         """Every entity that has a file, those that were merged too, by id."""
         return list(self._followers.catalog.pages.entities())
 
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        return self._followers.catalog.pages.entity(identifier)
+
     def mentioned(self) -> Mapping[str, int]:
         """Entity names that memories link to, and how many live ones do."""
         return self._followers.catalog.census.mentioned()
@@ -103,3 +111,7 @@ class VaultContents:
         """The text of a plain page of the vault, None when there is none."""
         data = self._disk.read(path)
         return None if data is None else data.decode("utf-8", "replace")
+
+    def opening(self, session: str) -> str:
+        """What the user said first in a conversation; empty where that is not known."""
+        return self._followers.opening(session)

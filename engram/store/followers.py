@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engram.model.box import Box
+from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
@@ -313,6 +314,11 @@ class Followers:
         """The memory of that id, whatever its status."""
         return self.catalog.memory(identifier)
 
+    def opening(self, transcript: str) -> str:
+        """What the user said first in a transcript; empty where that is not known."""
+        places = self.catalog.turns.opening(transcript)
+        return "".join(turn.text for turn in self._journal.read(places))
+
     def owners(self, content_hash: str) -> list[Memory]:
         """Every memory whose scoped content hash this is; newest last."""
         return self.catalog.owners(content_hash)
@@ -320,6 +326,10 @@ class Followers:
     def holders(self, slot: str, space: str, project: str) -> list[Memory]:
         """Live memories that hold a slot; newest last."""
         return self.catalog.holders(slot, space, project)
+
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words."""
+        return self.catalog.around(candidate)
 
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given ids that exist already."""

@@ -10,9 +10,9 @@ that cannot be read is passed over and named by `unreadable`: logs are never nee
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound, StorageError
@@ -155,7 +155,24 @@ class History:
             batch = standing[0][3]
             if not batch:
                 return [standing[0][0]], ""
-        return sorted(row[0] for row in rows if row[3] == batch and row[0] not in undone), batch
+        numbers = [row[0] for row in rows if row[3] == batch and row[0] not in undone]
+        nights = [row[0] for row in rows if row[2] == "consolidate" and row[0] not in undone]
+        return self._with_nights(sorted(numbers), sorted(nights)), batch
+
+    def _with_nights(self, numbers: list[int], nights: Sequence[int]) -> list[int]:
+        """Transactions, and the later consolidations that went on from the files they made."""
+        paths = {
+            change.path for number in numbers for change in self._existing(number).plan.changes
+        }
+        found = list(numbers)
+        for night in nights:
+            if not numbers or night <= numbers[0] or night in found:
+                continue
+            touched = {change.path for change in self._existing(night).plan.changes}
+            if touched & paths:
+                found.append(night)
+                paths |= touched
+        return sorted(found)
 
     def _one(self, number: int, rows: Sequence[tuple], undone: set[int]) -> int:  # type: ignore[type-arg]
         kind = next((row[2] for row in rows if row[0] == number), "")
@@ -172,11 +189,14 @@ class History:
             )
         return number
 
-    def undo_plan(self, numbers: Sequence[int]) -> Plan:
+    def undo_plan(
+        self, numbers: Sequence[int], only: Callable[[Change], bool] = lambda change: True
+    ) -> Plan:
         """The plan that takes transactions back: before and after swapped over all of them.
 
-        A file that an editor wrote in another form since gets its older bytes all the same. Raises
-        Conflict (both versions in its hint) when a file was changed since, or was purged.
+        `only` says which changes of them; the others stay. A file that an editor wrote in another
+        form since gets its older bytes all the same. Raises Conflict (both versions in its hint)
+        when a file was changed since, or was purged.
         """
         targets = [self._existing(number) for number in sorted(numbers)]
         before: dict[str, bytes | None] = {}
@@ -188,7 +208,7 @@ class History:
                         f"transaction {target.number} cannot be undone: {change.path} was purged",
                         "purged content is gone for good; that is what purge is for",
                     )
-                if change.path in target.left:
+                if change.path in target.left or not only(change):
                     continue
                 earlier = after.get(change.path, change.before)
                 if not same_meaning(change.path, earlier, change.before):
@@ -219,7 +239,7 @@ class History:
 
     def undo_events(self, plan: Plan) -> tuple[Event, ...]:
         """One event for each memory, box and entity whose file the undo touches."""
-        numbers = " ".join(map(str, plan.undoes))
+        numbers = " ".join(map(str, plan.undoes)) or plan.batch
         named: dict[str, str] = {}
         for change in plan.changes:
             body = change.after if change.after is not None else change.before
@@ -230,6 +250,20 @@ class History:
             Event("undone", name, (("what", what), ("undoes", numbers)))
             for name, what in named.items()
         )
+
+    def part_plan(self, number: int, subjects: Container[str]) -> Plan:
+        """The plan that takes back what a transaction did to these ids (or plain pages)."""
+
+        def concerned(change: Change) -> bool:
+            stem = change.path.rpartition("/")[2].removesuffix(".md")
+            if change.path in subjects or stem in subjects:
+                return True
+            body = change.after if change.after is not None else change.before
+            if body is None or layout.kind_of(change.path) != "memory":
+                return False
+            return read_memory(change.path, body).memory.id in subjects
+
+        return replace(self.undo_plan([number], concerned), undoes=())
 
     def _existing(self, number: int) -> Transaction:
         found = self.read(number)

@@ -22,6 +22,8 @@ CONFIG = "engram.toml"
 FACTS, ARCHIVE, TRANSCRIPTS = "facts", "archive", "transcripts"
 BOXES, ENTITIES = "boxes", "entities"
 PROFILE, IDENTITY = "profile.md", "IDENTITY.md"
+#: plain pages that the program writes out of memories
+PROSE = (PROFILE, IDENTITY)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
@@ -101,6 +103,11 @@ def kind_of(path: str) -> Kind:
 def content_type(path: str) -> type[Content] | None:
     """Memory, Box or Entity for a path in a content folder, None for any other."""
     return _CONTENT.get(kind_of(path))
+
+
+def is_page(path: str) -> bool:
+    """Whether a path is that of a page that shows memories: a box, an entity or a plain page."""
+    return path in PROSE or kind_of(path) in ("box", "entity")
 
 
 def is_storable(path: str) -> bool:

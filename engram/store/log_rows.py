@@ -14,6 +14,7 @@ create table transactions(
 );
 create table events(n int, name text, subject text, details text);
 create index events_subject on events(subject);
+create index events_n on events(n);
 """
 
 

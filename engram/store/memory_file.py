@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import PurePosixPath
 
+from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
@@ -90,7 +91,7 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         authority=known.choice("authority", AUTHORITIES, "ai_inferred"),
         project=known.text("project"),
         space=known.choice("space", SPACES, "project"),
-        key=known.text("key"),
+        key=normal_slot(known.text("key")),
         quote=quote,
         aliases=_texts(header.get("aliases")),
         tags=_tags(document),

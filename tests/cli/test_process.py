@@ -8,7 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -115,11 +115,12 @@ def test_a_working_directory_that_is_gone_breaks_nothing(shop: Shop) -> None:
 
 
 def test_an_interrupt_at_the_question_keeps_the_memory(shop: Shop) -> None:
-    process = start(shop, "purge", "decision", stdin=subprocess.PIPE)
+    # what a shell runs in its background ignores interrupts, and so does all that it starts
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = start(shop, "purge", "decision", stdin=subprocess.PIPE, preexec_fn=heed)
     asked = b""
     while b"[y/N]" not in asked:
         asked += process.stderr.readline()
-    time.sleep(0.5)  # until it waits for the answer
     process.send_signal(signal.SIGINT)
     process.wait(timeout=60)  # before its input is closed: an end of input is an answer too
     code, out, err = finish(process)

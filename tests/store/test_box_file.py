@@ -13,6 +13,7 @@ from engram.model.box import SEALS, Box
 from engram.model.errors import BadInput
 from engram.model.markdown import inert_line
 from engram.store.box_file import box_changes, read_box, render_box
+from engram.store.document import render
 
 PATH = "boxes/2026-03-06/box-4be1f09a.md"
 FILE = """\
@@ -107,6 +108,14 @@ def test_no_bytes_are_refused(data: bytes) -> None:
 
 def test_a_renamed_file_is_the_same_box() -> None:
     assert read_box("boxes/reports.md", FILE.encode()).box.id == "box-4be1f09a"
+
+
+@pytest.mark.parametrize("key", ["trace", "previous", "next", "created", "seal", "id"])
+def test_what_cannot_be_used_is_named_and_not_used(key: str) -> None:
+    header = {"id": BOX.id, "created": BOX.created, "sealed": BOX.sealed, "seal": BOX.seal}
+    found = read_box(PATH, render({**header, key: "No such \x1b thing"}, "# Title"))
+    assert [problem.partition(" ")[0] for problem in found.problems] == [key]
+    assert "\x1b" not in repr(found.box)
 
 
 @pytest.mark.parametrize("text", ["[[forged]] #tag ^m3f9a2c", "^abc", "![[x]]", "a\n- [[x]]"])

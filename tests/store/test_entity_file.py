@@ -166,7 +166,6 @@ def test_any_bytes_are_read(data: bytes) -> None:
         "".join(line for item in found.entity.timeline for line in item).encode()
 
 
-WORDS = st.text("ab #`~-[]\\<é李", max_size=12).map(lambda text: " ".join(text.split()))
 #: what a person may write anywhere below the title
 OWN = st.sampled_from(
     [
@@ -176,12 +175,12 @@ OWN = st.sampled_from(
     ]
 )  # fmt: skip
 MEMORIES = [f"fact-2026030{day}-101000-{day * 11111111:08x}" for day in range(1, 8)]
+INERT = st.sampled_from(["learnt", "superseded", "The shop uses C#.", "a **b**", ""])
 DATED = st.lists(st.sampled_from(MEMORIES), unique=True, max_size=5).flatmap(
     lambda ids: st.tuples(
         *(st.tuples(st.just(f"2026-03-0{i[12]}"), st.just(i), INERT) for i in ids)
     )
 )
-INERT = st.sampled_from(["learnt", "superseded", "The shop uses C#.", "a **b**", ""])
 RELATED = st.lists(
     st.sampled_from(["tool-redis", "person-bob", "company-tern"]), unique=True
 ).flatmap(

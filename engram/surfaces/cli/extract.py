@@ -10,6 +10,7 @@ import click
 
 from engram.model.errors import BadInput
 from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, progress
 
@@ -124,8 +125,7 @@ def _confirmed(vault: Vault, due: bool) -> bool:
     show_estimate([cost], asked=True)
     if not sys.stdin.isatty():
         raise BadInput("not confirmed: nothing was sent", "give --yes to say so beforehand")
-    talk("ask the model? [y/N]")
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+    if agreed("ask the model?"):
         return True
     talk("nothing was sent")
     return False

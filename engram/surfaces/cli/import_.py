@@ -16,6 +16,7 @@ import click
 
 from engram.model.errors import BadInput, NotFound
 from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.extract import postponement, show_estimate
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import progress
@@ -87,15 +88,14 @@ def _plan(
 
 
 def _confirmed(plan: Sequence[Planned]) -> bool:
-    """Whether to go on; no answer is a no, and without a terminal nobody is asked."""
+    """Whether to go on; without a terminal nobody is asked."""
     turns = sum(report.new_turns for _, report, _ in plan)
     if not turns:
         return False
     if not sys.stdin.isatty():
         talk("nothing was imported; to do it, say so: --yes")
         return False
-    talk(f"take in {plural(turns, 'turn')}? [y/N]")
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+    if agreed(f"take in {plural(turns, 'turn')}?"):
         return True
     talk("nothing was imported")
     return False

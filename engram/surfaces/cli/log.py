@@ -1,32 +1,76 @@
-"""`engram log`: the changes, newest first."""
+"""`engram log [N]`: the changes, newest first; or the files and steps of one of them."""
 
 from __future__ import annotations
 
+import json
+
 import click
 
+from engram.model.change import Transaction
+from engram.store.history import Entry
 from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.consolidate import say_step
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
 
 @click.command("log")
+@click.argument("number", required=False, type=click.IntRange(1), metavar="[N]")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1), metavar="N",
               help="The most changes.")  # fmt: skip
 @common
-def command(limit: int) -> None:
-    """The transactions, newest first, with what undid them."""
+def command(number: int | None, limit: int) -> None:
+    """The transactions, newest first, with what undid them; of transaction N its files and steps.
+
+    Step K of a consolidation N is taken back with `engram undo N.K`.
+    """
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
+        if number is not None:
+            _show(vault.change(number))
+            return
         entries = vault.log(limit)
     if wants_json():
         emit_json(entries)
         return
     for entry in entries:
-        notes = [entry.batch] if entry.batch else []
-        notes += [f"undoes {' '.join(map(str, entry.undoes))}"] if entry.undoes else []
-        notes += ["undone"] if entry.undone else []
-        notes += [f"left to you: {', '.join(entry.left)}"] if entry.left else []
-        files = plural(entry.changes, "file")
-        line = f"{entry.number:>6}  {entry.time}  {entry.kind:<10}{files:<12}{'; '.join(notes)}"
-        say(line.rstrip())
+        say(_line(entry))
     if not entries:
         talk("nothing has happened yet")
+
+
+def _line(entry: Entry) -> str:
+    notes = [entry.batch] if entry.batch else []
+    notes += [f"undoes {' '.join(map(str, entry.undoes))}"] if entry.undoes else []
+    notes += ["undone"] if entry.undone else []
+    notes += [f"left to you: {', '.join(entry.left)}"] if entry.left else []
+    files = plural(entry.changes, "file")
+    shown = f"{entry.number:>6}  {entry.time}  {entry.kind:<12}{files:<12}{'; '.join(notes)}"
+    return shown.rstrip()
+
+
+def _show(one: Transaction) -> None:
+    steps = _steps(one)
+    changes = [
+        {"path": change.path, "why": change.why} for change in (*one.plan.changes, *one.plan.seen)
+    ]
+    if wants_json():
+        emit_json({
+            "number": one.number, "time": one.time, "kind": one.plan.kind, "changes": changes,
+            "steps": steps,
+        })  # fmt: skip
+        return
+    say(f"{one.number:>6}  {one.time}  {one.plan.kind}")
+    for change in changes:
+        say(f"        {change['why'] or 'changed'}: {change['path']}")
+    for step in steps:
+        say_step(f"{one.number}.{step['step']}", step["action"], step["subjects"][0], step["why"])
+
+
+def _steps(one: Transaction) -> list[dict[str, str]]:
+    """The steps of a consolidation, each once."""
+    found = {}
+    for event in one.plan.events:
+        details = dict(event.details)
+        if "step" in details:
+            found[details["step"]] = details | {"subjects": json.loads(details["subjects"])}
+    return list(found.values())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import click
 
 from engram.model.errors import BadInput
 from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
@@ -70,9 +70,7 @@ def _describe(doomed: Doomed, tell: Callable[[str], None]) -> None:
 
 
 def _ask(doomed: Doomed) -> None:
-    """Go on only when the person says yes; no answer is a no."""
+    """Go on only when the person says yes."""
     _describe(doomed, talk)
-    talk("destroy this for good? [y/N]")
-    answer = sys.stdin.readline().strip().lower()
-    if answer not in ("y", "yes"):
+    if not agreed("destroy this for good?"):
         raise BadInput("not confirmed: nothing was destroyed", "answer y, or give --yes")

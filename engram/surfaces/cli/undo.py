@@ -10,11 +10,11 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 
 
 @click.command("undo")
-@click.argument("what", required=False, default="", metavar="[N | import-N]")
+@click.argument("what", required=False, default="", metavar="[N | N.K | import-N]")
 @click.option("--dry-run", is_flag=True, help="List the files, change nothing.")
 @common
 def command(what: str, dry_run: bool) -> None:
-    """Take back the last change, transaction N, or a whole import.
+    """Take back the last change, transaction N, step K of a consolidation N, or a whole import.
 
     An import goes with all that was extracted from it. A file that was changed since is never
     overwritten: the undo is refused and shows both versions.
@@ -48,7 +48,7 @@ def _summary(plan: Plan) -> str:
     for ranges, word in ((plan.withdraw, "taken back"), (plan.readmit, "here again")):
         if ranges:
             parts.append(f"{plural(_count(ranges), 'turn')} {word}")
-    names = " ".join(map(str, plan.undoes)) or "the import"
+    names = " ".join(map(str, plan.undoes)) or plan.batch or "the import"
     return f"{names}: {', '.join(parts)}"
 
 

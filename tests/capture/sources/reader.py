@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from engram.model.turn import Turn
+from engram.ports import Reading, Source
 
 
 @dataclass(frozen=True)
@@ -21,3 +22,27 @@ class Noon:
 def said(turns: Iterable[Turn]) -> list[tuple[str, str]]:
     """Role and text of each turn."""
     return [(turn.role, turn.text) for turn in turns]
+
+
+def check_two_pieces(
+    read: Callable[[bytes], tuple[list[Turn], Reading]],
+    read_on: Callable[[bytes, Reading], list[Turn]],
+    whole: bytes,
+    cut: int,
+) -> None:
+    """Reading up to a byte and then on finds what reading at once does."""
+    once, _ = read(whole)
+    first, reading = read(whole[:cut])
+    pieces = first + read_on(whole, reading)
+    assert [turn.message for turn in pieces] == [turn.message for turn in once]
+
+
+def check_nothing_raises(
+    read: Callable[[bytes], tuple[list[Turn], Reading]], source: Source, data: bytes
+) -> None:
+    """Whatever a file holds is read to its end, and gives words that can be written."""
+    turns, reading = read(data)
+    source.recognises(data)
+    for turn in turns:
+        (turn.text + turn.session + turn.project + turn.title).encode("utf-8")
+    assert reading.offset <= len(data)

@@ -13,7 +13,7 @@ from engram.capture.sources.factory_droid import FactoryDroid
 from engram.model.ids import message_digest
 from engram.model.turn import Turn
 from engram.ports import Reading
-from tests.capture.sources.reader import Noon, said
+from tests.capture.sources.reader import Noon, check_nothing_raises, check_two_pieces, said
 
 
 def read(data: bytes) -> tuple[list[Turn], Reading]:
@@ -158,10 +158,7 @@ def test_reading_in_two_pieces_finds_what_reading_at_once_does(
     parts: list[bytes], data: st.DataObject
 ) -> None:
     whole = b"".join(parts)
-    once, _ = read(whole)
-    first, reading = read(whole[: data.draw(st.integers(0, len(whole)))])
-    pieces = first + read_on(whole, reading)
-    assert [turn.message for turn in pieces] == [turn.message for turn in once]
+    check_two_pieces(read, read_on, whole, data.draw(st.integers(0, len(whole))))
 
 
 _values = st.none() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.none())
@@ -182,9 +179,4 @@ _strange = st.builds(
 @settings(deadline=None, max_examples=150)
 @given(st.lists(st.one_of(_strange, st.binary(max_size=40)), max_size=6))
 def test_nothing_in_a_file_raises(parts: list[bytes]) -> None:
-    data = b"".join(parts)
-    turns, reading = read(data)
-    FactoryDroid().recognises(data)
-    for turn in turns:
-        (turn.text + turn.session + turn.project + turn.title).encode("utf-8")
-    assert reading.offset <= len(data)
+    check_nothing_raises(read, FactoryDroid(), b"".join(parts))

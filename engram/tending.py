@@ -1,0 +1,177 @@
+"""The tending half of a vault: what a person changes, what the night changes, and how it is kept.
+
+Verbs that write but take in nothing new: forget, restore, purge, undo, consolidate, doctor,
+rebuild. Guarantees: an unregistered vault is never written; hand edits are settled first, under the
+writer lock; the index has caught up when a verb returns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from engram import amend, flow
+from engram.capture.door import legible
+from engram.consolidate.shift import Shift
+from engram.examination import examine
+from engram.furnishing import prompts
+from engram.health.doctor import Finding, diagnose
+from engram.model.change import Event, Plan, Transaction
+from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
+from engram.model.memory import Memory
+from engram.model.report import Consolidated
+from engram.ports import Model
+from engram.reading import Reading, Tier
+from engram.store import layout
+from engram.store.content_file import read_content
+
+
+class Tending(Reading):
+    """A vault that can be changed."""
+
+    @contextmanager
+    def _writing(self, *, index: bool = True) -> Iterator[None]:
+        """Under the writer lock, with hand edits settled before and the index caught up after."""
+        if self.read_only:
+            raise FormatTooNew(f"{self.root} was written by a newer engram")
+        if not self.trusted:
+            raise Untrusted(
+                f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
+            )
+        with self.ledger.lock():
+            self._settle(self._scan())
+            yield
+            if index:
+                self.shelf.refresh()
+
+    # -- changing ------------------------------------------------------------------------------
+
+    def forget(self, reference: str, reason: str = "") -> Memory:
+        """Take a memory out of use, and its source turns out of search; the file stays."""
+        with self._writing():
+            memory = self.library.memory(reference)
+            said = self.house.redactor.redact(legible(reason)).text
+            plan = amend.forget(memory, said, self.clock.now(), self.house.writer)
+            self.ledger.commit(plan)
+            return memory
+
+    def restore(self, reference: str) -> str:
+        """Make a memory active again; one whose file was removed comes back as it last was."""
+        with self._writing():
+            found = self.library.find_memory(reference)
+            if found is not None:
+                retention = self.settings.retention
+                plan = amend.restore(found, self.clock.now(), retention, self.house.writer)
+                identifier = found.id
+            else:
+                path, body = self.history.last_body(reference)
+                home = self.followers.catalog.home(read_content(path, body).kind, reference)
+                if home:
+                    raise BadInput(f"{reference} is not gone", f"it stands in {home}")
+                identifier, plan = reference, amend.bring_back(reference, path, body)
+            self.ledger.commit(plan)
+            return identifier
+
+    def purge(self, reference: str) -> list[str]:
+        """Destroy a memory's content everywhere in vault and cache; returns what still cites it."""
+        with self._writing():
+            for path in self.history.unreadable():
+                raise StorageError(
+                    f"{path} cannot be read and may hold the same words; nothing was purged",
+                    "restore it from a backup, or remove it, and purge again",
+                )
+            doomed = self.doomed(reference)
+            behind_link = self.followers.catalog.turns.behind_link
+            rows = [row for link in doomed.turns if (row := behind_link(link)) is not None]
+            messages = [row.message for row in rows if row.message]
+            for link in doomed.turns:
+                messages += self.followers.catalog.turns.withdrawn(link)
+            details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
+            pages = filter(layout.is_page, self.followers.catalog.files())
+            changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
+            self.ledger.commit(
+                Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
+            )
+            return doomed.citing
+
+    def undo(self, what: str = "") -> Transaction:
+        """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
+        with self._writing():
+            return self.ledger.commit(self.undo_plan(what))
+
+    # -- the night shift -----------------------------------------------------------------------
+
+    def consolidate(
+        self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto", batch: str = "",
+        closing: bool = True,
+    ) -> Consolidated:  # fmt: skip
+        """Merge, replace, age and tidy, in one transaction that `undo` takes back (seed 003).
+
+        Looks at what changed since the last time, or with `full` at everything. A model, where one
+        is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
+        boxes that are open are sealed too. A dry run plans the same and writes nothing.
+        """
+        model = self.night_model(tier)
+        if dry_run:
+            self.settle_within(math.inf)
+            return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
+        planned = None
+        if model is not None:
+            with self._writing():
+                pass  # hand edits
+            planned = flow.plan_night(self._night(full, closing, model), self.house).steps
+        with self._writing():
+            night = self._night(full, closing, model)
+            found, number = flow.consolidate(night, self.house, planned, batch)
+        return _consolidated(found, number)
+
+    def _night(self, full: bool, closing: bool, model: Model | None) -> flow.Night:
+        nights = self.followers.catalog.nights
+        changed = nights.changed()
+        everything = full or not nights.last()
+        return flow.Night(
+            None if everything else changed, bool(changed), closing, nights.declined(), model,
+            {} if model is None else prompts(),
+        )  # fmt: skip
+
+    def _consolidate_if_due(self, batch: str = "") -> None:
+        """Every N extractions that changed something (seed 003); an import asks no model for it."""
+        every = self.settings.consolidate.every_extractions
+        if every and self.followers.catalog.nights.extractions() >= every:
+            self.consolidate(tier="rules" if batch else "auto", batch=batch, closing=False)
+
+    # -- looking after -------------------------------------------------------------------------
+
+    def doctor(self) -> list[Finding]:
+        """Everything that is not as promised, each with one fix."""
+        stuck = ""
+        try:
+            if self.writable:
+                with self._writing():
+                    pass
+            else:
+                self.settle_within(float("inf"))
+                self.shelf.refresh()
+        except (StorageError, BadInput) as error:
+            stuck = str(error)
+        parts = (self.disk, self.followers, self.history, self.shelf, self.house.redactor.clean)
+        return diagnose(examine(*parts, stuck))
+
+    def rebuild(self) -> list[str]:
+        """Catalog and index anew from the files, then the views; returns those that differed."""
+        if not self.trusted or self.read_only:
+            self.followers.rebuild()
+            self.shelf.rebuild()
+            return []
+        with self.ledger.lock():
+            self.followers.rebuild()
+            mended = self.followers.mend_views(due=True)
+            if self._settle(self._scan()):
+                self.followers.write_topics()
+            self.shelf.rebuild()
+            return mended
+
+
+def _consolidated(found: Shift, number: int = 0) -> Consolidated:
+    return Consolidated(tuple(found.steps), tuple(sorted(found.refused.items())), number)

@@ -1,0 +1,123 @@
+"""Contents in memory: what the passes are tested on where files and catalog are not the subject."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engram.model.box import Box
+from engram.model.entity import Entity
+from engram.model.instant import Day, Instant
+from engram.model.memory import Memory
+from engram.model.step import Access, Step
+from engram.model.text import words
+
+
+@dataclass
+class Remembered:
+    """The Contents port over plain values; `loaded` counts how often all was asked for."""
+
+    memories: dict[str, Memory] = field(default_factory=dict)
+    reads: dict[str, int] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
+    sealed: tuple[Box, ...] = ()
+    named: tuple[Entity, ...] = ()
+    loaded: int = 0
+
+    def memory(self, identifier: str) -> Memory | None:
+        return self.memories.get(identifier)
+
+    def live(self) -> Sequence[Memory]:
+        self.loaded += 1
+        return [memory for memory in self._all() if memory.live]
+
+    def _all(self) -> list[Memory]:
+        return sorted(self.memories.values(), key=lambda memory: (memory.created, memory.id))
+
+    def due(self, day: Day) -> Sequence[Memory]:
+        return [one for one in self._all() if one.live and "" < one.expires <= day]
+
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        active = [one for one in self._all() if one.status == "active"]
+        promised = [one for one in active if one.category == "commitment"]
+        return [one for one in promised if "" < one.extras.get("due", "") < day]
+
+    def aged(self, before: Instant, importance: float) -> Sequence[Memory]:
+        active = [one for one in self._all() if one.status == "active"]
+        return [one for one in active if one.created <= before and one.importance < importance]
+
+    def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
+        wanted = (slot, space, project)
+        live = [one for one in self._all() if one.live]
+        return [one for one in live if (one.key, one.space, one.project) == wanted]
+
+    def terms(self, text: str) -> frozenset[str]:
+        return frozenset(words(text))
+
+    def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
+        counted = Counter(word for one in self._all() if one.live for word in set(words(one.text)))
+        return {term: counted[term] for term in terms if counted[term]}
+
+    def holding(self, terms: Iterable[str]) -> Sequence[str]:
+        wanted = set(terms)
+        return [one.id for one in self._all() if one.live and wanted & set(words(one.text))]
+
+    def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
+        return {one: Access(self.reads[one]) for one in identifiers if one in self.reads}
+
+    def unboxed(self) -> Sequence[Memory]:
+        held = {identifier for box in self.sealed for identifier in box.memories}
+        return [one for one in self._all() if one.sources and one.id not in held]
+
+    def boxes(self, since: Instant = "", until: Instant = "") -> Sequence[Box]:
+        ended = [box for box in self.sealed if box.sealed >= since]
+        return [box for box in ended if not until or box.sealed <= until]
+
+    def box(self, identifier: str) -> Box | None:
+        return next((box for box in self.sealed if box.id == identifier), None)
+
+    def box_of(self, memory: str) -> Box | None:
+        return next((box for box in self.sealed if memory in box.memories), None)
+
+    def entities(self) -> Sequence[Entity]:
+        return sorted(self.named, key=lambda entity: entity.id)
+
+    def entity(self, identifier: str) -> Entity | None:
+        return next((one for one in self.named if one.id == identifier), None)
+
+    def mentioned(self) -> Mapping[str, int]:
+        return Counter(name for one in self._all() if one.live for name in one.entities)
+
+    def about(self, entity: str) -> Sequence[Memory]:
+        return [one for one in self._all() if entity in one.entities]
+
+    def page(self, path: str) -> str | None:
+        return self.pages.get(path)
+
+
+def remembering(*memories: Memory, **more: object) -> Remembered:
+    """Contents that hold these memories."""
+    made = Remembered({memory.id: memory for memory in memories})
+    for name, value in more.items():
+        setattr(made, name, value)
+    return made
+
+
+def after(contents: Remembered, steps: Iterable[Step]) -> Remembered:
+    """The contents once these steps are done."""
+    made = Remembered(
+        dict(contents.memories), contents.reads, dict(contents.pages), contents.sealed,
+        contents.named,
+    )  # fmt: skip
+    for step in steps:
+        made.memories.update((new.id, new) for _, new in step.amended)
+        made.memories.update((new.id, new) for new in step.born)
+        entities = {one.id: one for one in made.named}
+        for _, page in step.pages:
+            if isinstance(page, Entity):
+                entities[page.id] = page
+        made.named = tuple(entities.values())
+        for change in step.prose:
+            made.pages[change.path] = (change.after or b"").decode("utf-8")
+    return made
