@@ -344,7 +344,7 @@ def plan_night(night: Night, house: House) -> Shift:
     """What a consolidation would do now, every step of it checked; nothing is written."""
     scene = Scene(
         house.contents, house.clock.now(), house.settings, house.judge, house.weaver,
-        night.changed, night.closing, night.model, night.prompts,
+        house.biographer, night.changed, night.closing, night.model, night.prompts,
     )  # fmt: skip
     return shift(scene, PASSES, night.declined)
 
