@@ -147,3 +147,22 @@ def test_a_vault_without_pages_does_not_ask_for_any(
     )
     vault.search("cake")
     assert asked == ["memories", "turns"]
+
+
+def test_no_page_brings_back_what_was_forgotten(vault: Vault) -> None:
+    memory = vault.remember("Kim bakes with saffron.").memory
+    name = memory.sources[0].partition("#")[0]
+    goal = f"1 memory from [[{name}|a conversation]], which began with “Kim bakes with saffron”."
+    box = _BOX.replace("seal: time_gap", f"seal: time_gap\nsession: '[[{name}]]'")
+    box = box.replace("1 memory on 2026-03-06.", goal)
+    write(vault, BOX, box + f"- [[{memory.id}]] Kim bakes with saffron.\n")
+    line = f"- 2026-03-06 [[{memory.id}]] Saffron."
+    entity = _OVEN.replace("\n## S", f"\n## Timeline\n\n{line}\n\n## S")
+    write(vault, OVEN, entity)
+    assert sorted(found(vault, "saffron")) == ["box-1a2b3c4d", "tool-oven"]
+    vault.forget(memory.id)
+    assert vault.search("saffron").hits == [] and found(vault, "saff*") == []
+    (hit,) = vault.search("green saffron").pages
+    assert hit.id == "box-1a2b3c4d" and "saffron" not in hit.snippet
+    vault.restore(memory.id)
+    assert sorted(found(vault, "saffron")) == ["box-1a2b3c4d", "tool-oven"]
