@@ -48,8 +48,9 @@ class PageSearch:
                 page = self._followers.catalog.pages.page(key)
                 if page is not None:
                     pages[key] = page, _shown(page, page_bytes(self._disk, page), forgotten)
-            touched = bool(forgotten)
-            return [key for key in keys if key in pages and _admits(query, *pages[key], touched)]
+            return [
+                key for key in keys if key in pages and _admits(query, *pages[key], bool(forgotten))
+            ]
 
         hints = query.hints(setting.now)
         found = self._shelf.find(query.text, "pages", asked, hints, admit)
@@ -62,16 +63,22 @@ def _shown(page: Page, data: bytes, forgotten: Mapping[str, str]) -> Prose:
     """The words of a page but for what a forgotten memory said, or the turns that it hides."""
     prose = prose_of(data, forgotten)
     if isinstance(page, Box) and page.session in forgotten.values():
-        return prose._replace(text=_GOAL.sub("", prose.text))
+        return prose._replace(text=_GOAL.sub("", prose.text), hides=True)
     return prose
 
 
-def _admits(query: Query, page: Page, prose: Prose, touched: bool) -> bool:
-    """Whether a page may be shown; one that could hide something still has to hold a word."""
+def _admits(query: Query, page: Page, prose: Prose, hiding: bool) -> bool:
+    """Whether a page may be shown.
+
+    Where things are hidden it has to hold a word in what is left of it; the title and topics of a
+    box are made of its memories, so that they do not count then.
+    """
     created = page.created if isinstance(page, Box) else ""
-    topics = page.topics if isinstance(page, Box) else ()
-    words = "\n".join((title_of(page), prose.text, *topics))
-    if touched:
+    names = (title_of(page), *(page.topics if isinstance(page, Box) else ()))
+    words = "\n".join((*names, prose.text))
+    if hiding and isinstance(page, Box) and prose.hides:
+        words = prose.text
+    if hiding:
         held = frozenset(query_terms(words, len(words)))
         asked = frozenset(query_terms(query.text))
         begun = any(term.startswith(query.prefixes) for term in held)

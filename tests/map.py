@@ -21,8 +21,8 @@ ORDER = (
     "model", "ports", "settings",
     "flow", "house", "lots",
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
-    "amend", "imports", "survey", "library", "page_search", "shelf", "surroundings", "founding", "examination",
-    "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
+    "amend", "imports", "survey", "library", "page_search", "shelf", "surroundings", "founding",
+    "examination", "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
 )  # fmt: skip
 
 _HEAD = """\

@@ -161,6 +161,7 @@ def test_no_page_brings_back_what_was_forgotten(vault: Vault) -> None:
     write(vault, OVEN, entity)
     assert sorted(found(vault, "saffron")) == ["box-1a2b3c4d", "tool-oven"]
     vault.forget(memory.id)
+    assert found(vault, "fair") == []  # the title is made of what it holds
     assert vault.search("saffron").hits == [] and found(vault, "saff*") == []
     (hit,) = vault.search("green saffron").pages
     assert hit.id == "box-1a2b3c4d" and "saffron" not in hit.snippet

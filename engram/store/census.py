@@ -152,3 +152,13 @@ def _portions(terms: Iterable[str]) -> Iterator[Sequence[str]]:
 
 def _marks(values: Sequence[str]) -> str:
     return ",".join("?" * len(values))
+
+
+def session_of(memory: Memory) -> str:
+    """The transcript that its first receipt points into."""
+    return memory.sources[0].partition("#")[0] if memory.sources else ""
+
+
+def is_forgotten(memory: Memory) -> bool:
+    """Whether the person took it out of use: its source turns are hidden then (design 5.21)."""
+    return memory.status == "retired" and memory.status_reason == "forgotten"

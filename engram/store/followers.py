@@ -17,7 +17,6 @@ from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
-from engram.model.text import content_hash
 from engram.model.turn import Entry
 from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.ports import Journal
@@ -34,7 +33,7 @@ from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import COUNTING, FactHashes, Topics, Trace, Traces, topics_are_stale
+from engram.store.views import COUNTING, FactHashes, Topics, Trace, Traces, hash_of
 
 
 class Followers:
@@ -162,8 +161,7 @@ class Followers:
             mended.append(layout.TRACE)
         if self.traces.follow(self.catalog.pages.boxes()):
             mended.append(layout.TRACES)
-        topics = self._disk.read(layout.TOPICS) or b""
-        if topics_are_stale(topics, self.catalog, due=due) and self.write_topics():
+        if self.topics.mend(self.catalog, due=due):
             mended.append(layout.TOPICS)
         return mended
 
@@ -395,8 +393,3 @@ class Followers:
                     )
                     for block in missing
                 )  # fmt: skip
-
-
-def hash_of(memory: Memory) -> tuple[str, str]:
-    """`(content hash, id)` of a memory: its line in the fact hashes."""
-    return content_hash(memory.text, memory.scope), memory.id

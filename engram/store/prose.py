@@ -22,10 +22,11 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class Prose(NamedTuple):
-    """The words, and how many lines of the file stand above their first line."""
+    """The words, how many lines of the file stand above them, and whether lines were left out."""
 
     text: str
     above: int
+    hides: bool = False
 
 
 def prose_of(data: bytes, forgotten: Container[str] = ()) -> Prose:
@@ -36,12 +37,12 @@ def prose_of(data: bytes, forgotten: Container[str] = ()) -> Prose:
     whole = data.decode("utf-8", "replace")
     body = parse(whole.encode("utf-8")).body
     words = _TITLE.sub(r"\1", body, count=1) if _TITLE.match(body) else body
-    words = "\n".join(
+    shown = "\n".join(
         "" if any(link[1] in forgotten for link in _LINK.finditer(line)) else line
         for line in words.split("\n")
     )
-    words = _ESCAPE.sub(r"\1", _MARKER.sub("", _LINK.sub(_shown, words)))
-    return Prose(words, whole.count("\n") - body.count("\n"))
+    plain = _ESCAPE.sub(r"\1", _MARKER.sub("", _LINK.sub(_shown, shown)))
+    return Prose(plain, whole.count("\n") - body.count("\n"), shown != words)
 
 
 def _shown(link: re.Match[str]) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engram.model.box import Box, traces_of
 from engram.model.change import Event, Transaction
+from engram.model.memory import Memory
+from engram.model.text import content_hash
 from engram.model.topics import Topic
 from engram.store import layout
 from engram.store.catalog import Catalog
@@ -125,6 +127,11 @@ def hash_lines(rows: Iterable[tuple[str, str]]) -> bytes:
     return b"".join(f"{digest} {name}\n".encode("ascii") for digest, name in rows)
 
 
+def hash_of(memory: Memory) -> tuple[str, str]:
+    """`(content hash, id)` of a memory: its line in the fact hashes."""
+    return content_hash(memory.text, memory.scope), memory.id
+
+
 class Traces:
     """`state/traces.json`: the traces of the vault's boxes; no file while there are none."""
 
@@ -175,6 +182,11 @@ class Topics:
         else:
             self._disk.remove(layout.TOPICS)
         return True
+
+    def mend(self, catalog: Catalog, *, due: bool = False) -> bool:
+        """Write them if they are stale; returns whether there was anything to do."""
+        data = self._disk.read(layout.TOPICS) or b""
+        return topics_are_stale(data, catalog, due=due) and self.write(catalog.topics.best())
 
 
 def topic_list(topics: Sequence[Topic]) -> bytes:
