@@ -126,6 +126,8 @@ class Tending(Reading):
         with self._writing():
             night = self._night(full, closing, model)
             found, number = flow.consolidate(night, self.house, planned, batch)
+            if not number:
+                self.followers.write_topics()  # no transaction brings them
         return _consolidated(found, number)
 
     def _night(self, full: bool, closing: bool, model: Model | None) -> flow.Night:

@@ -33,13 +33,7 @@ from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import (
-    FactHashes,
-    Topics,
-    Trace,
-    Traces,
-    hash_of,
-)  # fmt: skip
+from engram.store.views import FactHashes, Topics, Trace, Traces, hash_of
 
 
 class Followers:
@@ -167,8 +161,7 @@ class Followers:
             mended.append(layout.TRACE)
         if self.traces.follow(self.catalog.pages.boxes()):
             mended.append(layout.TRACES)
-        topics = self._disk.read(layout.TOPICS) or b""
-        if views.topics_are_stale(topics, self.catalog, due=due) and self.write_topics():
+        if self.topics.mend(self.catalog, due=due):
             mended.append(layout.TOPICS)
         return mended
 
