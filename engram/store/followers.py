@@ -33,7 +33,6 @@ from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import FactHashes, Topics, Trace, Traces, hash_of
 
 
 class Followers:
@@ -60,10 +59,10 @@ class Followers:
         self.guard = guard
         self._open: Catalog | None = None
         self.transcripts = Transcripts(disk)
-        self.trace = Trace(disk)
-        self.hashes = FactHashes(disk)
-        self.topics = Topics(disk)
-        self.traces = Traces(disk)
+        self.trace = views.Trace(disk)
+        self.hashes = views.FactHashes(disk)
+        self.topics = views.Topics(disk)
+        self.traces = views.Traces(disk)
         self.rebuilt = ""
 
     @property
@@ -252,8 +251,7 @@ class Followers:
             return
         stat, data = found
         times = (stat.st_mtime_ns, stat.st_ctime_ns)
-        row = FileRow(path, stat.st_size, *times, transaction.sha256(data), "")
-        self._record(row, data)
+        self._record(FileRow(path, stat.st_size, *times, transaction.sha256(data), ""), data)
 
     def _record(self, seen: FileRow, data: bytes) -> None:
         """Take a file and what is in it up as they are; `seen` says its stat and SHA-256."""
@@ -333,7 +331,9 @@ class Followers:
         rows = (self.catalog.file(path) for path in paths)
         memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
         return {
-            hash_of(memory) for memory in memories if memory is not None and memory.status in LIVE
+            views.hash_of(memory)
+            for memory in memories
+            if memory is not None and memory.status in LIVE
         }
 
     def rebuild(self, reason: str = "asked for") -> None:
