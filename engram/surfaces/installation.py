@@ -63,8 +63,7 @@ def service_of(
             "`engram init PATH` makes one, `engram trust PATH` registers one",
         )
     state = str(places.state_dir)
-    user = environment.get("USERNAME", "")
-    domain = environment.get("USERDOMAIN", "")
+    user, domain = environment.get("USERNAME", ""), environment.get("USERDOMAIN", "")
     return Service(
         program=program[0],
         arguments=(*program[1:], *(("--vault", vault) if vault else ()), "daemon", "run"),
@@ -74,6 +73,7 @@ def service_of(
         environment=_carried(places, environment),
         key_variable=load(None, environment).settings.llm.key_variable,
         user=f"{domain}\\{user}" if domain and user else user,
+        in_session=not environment.get("ENGRAM_HOME"),
     )
 
 
@@ -150,7 +150,9 @@ def estate(manager: Supervisor, places: Places, environment: Mapping[str, str]) 
     folders = [places.state_dir / "daemon"]
     if runtime := environment.get("XDG_RUNTIME_DIR"):
         folders.append(Path(runtime) / "engram")
-    return [path for path in (manager.file, *folders) if os.path.lexists(path)]
+    # what `systemctl enable` makes, should nobody be there to take it away
+    enabled = manager.file.parent / "default.target.wants" / manager.file.name
+    return [path for path in (manager.file, enabled, *folders) if os.path.lexists(path)]
 
 
 def checked(manager: Supervisor, places: Places, *, force: bool = False) -> None:
@@ -187,8 +189,10 @@ def uninstall(
 
 
 def _own_folders(unit: Path) -> list[Path]:
-    """The folders of systemd's units: they are there for units alone."""
-    return [unit.parent, unit.parent.parent] if unit.parent.parts[-2:] == ("systemd", "user") else []
+    """The folders of systemd's units, the inner ones first: they are there for units alone."""
+    if unit.parent.parts[-2:] != ("systemd", "user"):
+        return []
+    return [unit.parent / "default.target.wants", unit.parent, unit.parent.parent]
 
 
 def _remove(path: Path) -> None:

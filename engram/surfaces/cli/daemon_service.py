@@ -63,9 +63,9 @@ def _tell_installed(one: Supervisor, unit: Unit, variable: str) -> None:
     done = "installed and started" if unit.differs else "is installed already, and runs"
     say(f"{done}: {unit.path}")
     if one.name == "systemd":
-        talk("note: it runs while you are logged in; always: loginctl enable-linger")
-        talk(f"note: it has no key of a model; `systemctl --user edit {unit.path.stem}`, with")
-        talk(f"note:   [Service] and EnvironmentFile=/a/file/of/yours, gives it {variable}")
+        talk("note: it runs while you are logged in; `loginctl enable-linger` lets it run always")
+        talk(f"note: it has no key of a model; give it a file of yours with {variable}=... in it:")
+        talk("note: `systemctl --user edit engram`, [Service], EnvironmentFile=/a/file/of/yours")
         return
     talk(f"note: nobody has tried engram with {one.title} yet: see whether `engram status` is well")
     give = f"launchctl setenv {variable} ..." if one.name == "launchd" else f"setx {variable} ..."
