@@ -11,7 +11,7 @@ from engram.model.report import ModelStatus
 from engram.settings.places import places_of
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
-from engram.surfaces.hooks.spool import troubles
+from engram.daemon.spool import troubles
 
 
 @click.command("status")
