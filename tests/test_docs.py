@@ -41,7 +41,10 @@ LISTENING = {
 }
 #: what starts a process: the command that the person set to run before an update, and the service
 #: manager that is to run the daemon
-STARTING = {"engram/surfaces/qmd/updating.py: subprocess", "engram/surfaces/supervisor.py: subprocess"}
+STARTING = {
+    "engram/surfaces/qmd/updating.py: subprocess",
+    "engram/surfaces/supervisor.py: subprocess",
+}
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 
 

@@ -138,7 +138,7 @@ def _remarks(service: Service) -> list[str]:
     ]
     if service.key_variable:
         lines += [
-            "# The key of a model is never stored here. A drop-in can name a file of yours with it:",
+            "# No key of a model is ever stored here; a drop-in can name a file of yours with it:",
             "#   [Service]",
             f"#   EnvironmentFile=/a/file/of/yours    (one line: {service.key_variable}=...)",
         ]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from engram.daemon.seat import FOLDER
 from engram.daemon.units import LABEL, NAME, Service, launchd_plist, systemd_unit, windows_task
 from engram.model.errors import NotFound, StorageError
 from engram.settings.places import Places
@@ -135,7 +136,7 @@ def _launchd(places: Places, environment: Mapping[str, str]) -> Supervisor:
 
 
 def _windows(places: Places, environment: Mapping[str, str]) -> Supervisor:
-    file = places.state_dir / "daemon" / "task.xml"
+    file = places.state_dir / FOLDER / "task.xml"
     return Supervisor(
         "windows", "Task Scheduler", "ENGRAM_SCHTASKS", "schtasks", file, windows_task,
         reach=("/Query", "/FO", "LIST"),

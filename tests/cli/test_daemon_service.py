@@ -76,8 +76,8 @@ def test_installed_the_manager_is_told_and_the_unit_is_the_persons_alone(service
     assert service.asked() == [REACH, *BEGIN]
     assert service.unit.stat().st_mode & 0o777 == 0o600
     text = service.unit.read_text()
-    assert "\nExecStart=/opt/engram daemon run\n" in text
     folder = service.shop.folder.resolve()
+    assert f"\nExecStart=/opt/engram --vault {folder / 'vault'} daemon run\n" in text
     for path in (folder / "vault", folder / "home"):
         assert f"\nReadWritePaths=-{path}\n" in text
     assert f"\nEnvironment=ENGRAM_HOME={folder / 'home'}\n" in text
@@ -156,7 +156,7 @@ def test_a_unit_of_somebody_else_is_left_alone(service: Service) -> None:
 def test_a_daemon_of_another_home_is_left_alone(service: Service) -> None:
     service.install()
     other = service.shop.environment | {"ENGRAM_HOME": str(service.shop.folder / "other")}
-    run(["init", "second"], service.shop.folder, other)
+    run(["trust", "vault"], service.shop.folder, other)
     for verb in ("install", "uninstall"):
         ran = run(["daemon", verb], service.shop.folder, other)
         assert ran.code == 3 and "another ENGRAM_HOME" in ran.err
@@ -217,11 +217,23 @@ def test_a_drop_in_of_the_person_stays(service: Service) -> None:
 
 
 def test_without_a_vault_there_is_nothing_to_keep(tmp_path: Path) -> None:
-    ran = run(["daemon", "install", "--dry-run"], tmp_path)
-    assert ran.code == 1 and "there is no vault to keep" in ran.err
     (tmp_path / "folder").mkdir()
-    ran = run(["daemon", "install", "--dry-run", "--vault", "folder"], tmp_path)
-    assert ran.code == 1 and "is not registered" in ran.err
+    for more in ([], ["--vault", "folder"]):
+        ran = run(["daemon", "install", "--dry-run", *more], tmp_path)
+        assert ran.code == 1 and "is no vault that is registered here" in ran.err
+
+
+def test_it_captures_into_the_vault_that_commands_use_here(service: Service) -> None:
+    shop = service.shop
+    folder = shop.folder.resolve()
+    assert f"--vault {folder / 'vault'} daemon run" in service.install("--dry-run").out
+    shop.run("init", "second")
+    unit = service.install("--dry-run", "--vault", "second").out
+    assert f"--vault {folder / 'second'} daemon run" in unit
+    # it keeps the others as well
+    assert f"ReadWritePaths=-{folder / 'vault'}\n" in unit
+    shop.run("config", "set", "vault", str(folder / "vault"))
+    assert "ExecStart=/opt/engram daemon run\n" in service.install("--dry-run").out
 
 
 # -- the other systems -----------------------------------------------------------------------------
@@ -237,7 +249,9 @@ def test_launchd_is_asked_as_it_wants_to_be(service: Service) -> None:
     assert service.asked() == [
         f"print {domain}", f"bootout {job}", f"enable {job}", f"bootstrap {domain} {path}"
     ]  # fmt: skip
-    assert plistlib.loads(path.read_bytes())["ProgramArguments"] == ["/opt/engram", "daemon", "run"]
+    assert plistlib.loads(path.read_bytes())["ProgramArguments"] == [
+        "/opt/engram", "--vault", str(service.shop.folder.resolve() / "vault"), "daemon", "run",
+    ]  # fmt: skip
     assert service.uninstall("--for", "launchd").code == 0
     assert service.asked() == [f"print {domain}", f"bootout {job}"]
     assert not path.exists()

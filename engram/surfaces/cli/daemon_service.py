@@ -34,7 +34,8 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
     """Let the system keep the daemon running, from each login on.
 
     Writes one unit and has the service manager start it: systemd on Linux, launchd on macOS, the
-    Task Scheduler on Windows. Only systemd was ever tried. With --vault it keeps that vault only.
+    Task Scheduler on Windows. Only systemd was ever tried. What is captured goes to the vault that
+    every command here would use, or to that of --vault. Run it again after a new vault was made.
     """
     from engram.settings.places import places_of
     from engram.surfaces import installation
