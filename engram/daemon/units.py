@@ -122,6 +122,13 @@ def systemd_unit(service: Service) -> str:
     return _sealed("", "# {}", "".join(f"{line}\n" for line in lines), service)
 
 
+def writes_of(unit: str) -> list[str]:
+    """The folders that the text of a systemd unit lets its service write to; none if it is none."""
+    words = re.findall(r'^ReadWritePaths=(?:"-(.*)"|-(.*))$', unit, re.MULTILINE)
+    plain = [re.sub(r"\\(.)", r"\1", quoted) if quoted else bare for quoted, bare in words]
+    return [text.replace("%%", "%") for text in plain]
+
+
 def _word(text: str) -> str:
     """One word of a line: quoted where it has to be, without specifiers."""
     text = text.replace("%", "%%")

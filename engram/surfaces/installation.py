@@ -19,14 +19,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from engram.daemon.checkup import session_folder
 from engram.daemon.seat import FOLDER, Seat
 from engram.daemon.units import Service, home_of, seal_of
 from engram.founding import find_vault
-from engram.model.errors import ConfigError, Conflict, EngramError, Locked, NotFound, StorageError
+from engram.model.errors import Conflict, EngramError, Locked, NotFound, StorageError
 from engram.settings.load import load
 from engram.settings.places import Places
 from engram.settings.registry import Registry
-from engram.settings.userfile import read_small, refuse_symlink, replace
+from engram.settings.userfile import refuse_symlink, replace
 from engram.surfaces.supervisor import Supervisor
 
 #: what decides where files lie, ours and those of the agents; none of them holds a secret
@@ -110,7 +111,7 @@ def _outermost(folders: Iterable[str]) -> tuple[str, ...]:
 
 def planned(manager: Supervisor, service: Service, *, force: bool = False) -> Unit:
     """What would be written. Raises Conflict for a unit that is not ours to replace."""
-    before = _read(manager)
+    before = manager.text()
     if before is not None and not force:
         _refuse_foreign(manager.file, before, home_of(service))
     return Unit(manager.file, before, manager.render(service))
@@ -135,19 +136,6 @@ def install(
     manager.ask(manager.begin if unit.differs else manager.begin_again, environment)
 
 
-def _read(manager: Supervisor) -> str | None:
-    """The text of the unit; a text in another encoding is somebody else's."""
-    if manager.encoding == "utf-8":
-        return read_small(manager.file, follow=False)
-    refuse_symlink(manager.file)
-    try:
-        return manager.file.read_bytes().decode(manager.encoding)
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeError) as error:
-        raise ConfigError(f"{manager.file}: cannot be read: {error}", "move it away") from error
-
-
 def _refuse_foreign(path: Path, text: str, home: str) -> None:
     seal = seal_of(text)
     if seal is None:
@@ -163,10 +151,7 @@ def _refuse_foreign(path: Path, text: str, home: str) -> None:
 
 def estate(manager: Supervisor, places: Places, environment: Mapping[str, str]) -> list[Path]:
     """The files and folders that the daemon left on this machine, those that are there."""
-    folders = [places.state_dir / FOLDER]
-    runtime = environment.get("XDG_RUNTIME_DIR", "")
-    if os.path.isabs(runtime) and not environment.get("ENGRAM_HOME"):
-        folders.append(Path(runtime) / "engram")
+    folders = [places.state_dir / FOLDER, *session_folder(environment)]
     # what `systemctl enable` makes, should nobody be there to take it away
     enabled = manager.file.parent / "default.target.wants" / manager.file.name
     return [path for path in (manager.file, enabled, *folders) if os.path.lexists(path)]
@@ -174,7 +159,7 @@ def estate(manager: Supervisor, places: Places, environment: Mapping[str, str]) 
 
 def checked(manager: Supervisor, places: Places, *, force: bool = False) -> None:
     """Raise Conflict when the unit is not ours to remove."""
-    text = _read(manager)
+    text = manager.text()
     if text is not None and not force:
         _refuse_foreign(manager.file, text, home_of(_of_home(places)))
 

@@ -23,6 +23,7 @@ from engram.daemon.units import (
     seal_of,
     systemd_unit,
     windows_task,
+    writes_of,
 )
 from engram.model.errors import BadInput
 from tests.daemon.units.__main__ import HERE, ODD, PLAIN, UNITS
@@ -89,6 +90,7 @@ def test_systemd_reads_what_was_meant(program: str, argument: str, folder: str) 
     assert [words_of(one) for one in settings_of(unit, "ReadWritePaths")] == [
         [f"-{folder}"], ["-/srv"],
     ]  # fmt: skip
+    assert writes_of(unit) == [folder, "/srv"]
     assert [words_of(one) for one in settings_of(unit, "Environment")] == [
         [f"ENGRAM_HOME={folder}"]
     ]
