@@ -188,7 +188,9 @@ def uninstall(
 
 def _own_folders(unit: Path) -> list[Path]:
     """The folders of systemd's units: they are there for units alone."""
-    return [unit.parent, unit.parent.parent] if unit.parent.parts[-2:] == ("systemd", "user") else []
+    return (
+        [unit.parent, unit.parent.parent] if unit.parent.parts[-2:] == ("systemd", "user") else []
+    )
 
 
 def _remove(path: Path) -> None:
