@@ -1,8 +1,8 @@
 """The tending half of a vault: what a person changes, what the night changes, and how it is kept.
 
 Verbs that write but take in nothing new: forget, restore, purge, undo, consolidate, seal_boxes,
-doctor, rebuild. Guarantees: an unregistered vault is never written; hand edits are settled first, under the
-writer lock; the index has caught up when a verb returns.
+doctor, rebuild. Guarantees: an unregistered vault is never written; hand edits are settled first,
+under the writer lock; the index has caught up when a verb returns.
 """
 
 from __future__ import annotations

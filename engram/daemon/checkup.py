@@ -64,9 +64,7 @@ def _shut_out(places: Places, text: str | None) -> list[str]:
     ]
 
 
-def _absent(
-    names: Iterable[str], places: Places, environment: Mapping[str, str]
-) -> dict[str, str]:
+def _absent(names: Iterable[str], places: Places, environment: Mapping[str, str]) -> dict[str, str]:
     """Where each source would lie that is nowhere; "" for one that has no place, or does not exist."""
     found = {}
     for name in names:
@@ -80,7 +78,5 @@ def _exposed(folders: Iterable[Path]) -> list[str]:
     if os.name == "nt":
         return []
     return [
-        str(path)
-        for path in folders
-        if path.is_dir() and path.stat().st_mode & _GROUP_AND_OTHERS
+        str(path) for path in folders if path.is_dir() and path.stat().st_mode & _GROUP_AND_OTHERS
     ]

@@ -76,12 +76,12 @@ class Feed:
 
     # -- what is to be read --------------------------------------------------------------------
 
-    def look(self, watch: Watch) -> tuple[bool, list[EngramError]]:
+    def look(self, watch: Watch) -> tuple[bool, list[StorageError]]:
         """Watch the places that are there, no longer those that are not.
 
         Returns whether any came, and why places cannot be watched: they are scanned all the same.
         """
-        came, deaf = False, []
+        came, deaf = False, list[StorageError]()
         for place in self._places:
             real = Path(os.path.realpath(place))
             folder = real if real.is_dir() else real.parent if real.is_file() else None

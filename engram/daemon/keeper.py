@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from engram.daemon.inbox import INBOX, Fed, Inbox
+from engram.daemon.feeds import Fed
+from engram.daemon.inbox import INBOX, Inbox
 from engram.daemon.notebook import Notebook
 from engram.daemon.watch import Watch
 from engram.flow import Outcome
@@ -51,21 +52,20 @@ class Keeper:
 
     # -- being there ---------------------------------------------------------------------------
 
-    def look(self, watch: Watch) -> bool:
-        """Open the vault when it is there, let it go when it is not; whether that changed.
+    def look(self, watch: Watch) -> None:
+        """Open the vault when it is there, let it go when it is not.
 
         Raises EngramError when it cannot be opened, and StorageError once when it cannot be
         watched: it is scanned all the same.
         """
         if self.vault is not None:
-            if self.is_here(watch):
-                return False
-            self.let_go(watch)
-            self.away = "NotFound"
-            return True
+            if not self.is_here(watch):
+                self.let_go(watch)
+                self.away = "NotFound"
+            return
         if not (self.root / layout.CONFIG).is_file():
             self.away = "NotFound"
-            return False
+            return
         try:
             self.vault = self._opened()
         except EngramError as error:
@@ -75,7 +75,6 @@ class Keeper:
         self.busy()
         watch.remove(self.root)
         self._watch(watch)
-        return True
 
     def is_here(self, watch: Watch) -> bool:
         """Whether the folder is the one that was opened: nothing is done in any other."""

@@ -13,6 +13,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -59,7 +60,7 @@ class Logbook(logging.Handler):
             os.close(handle)
         if full:
             names = [self._path, *(_older(self._path, age) for age in range(1, FILES))]
-            for newer, older in reversed(list(zip(names, names[1:], strict=False))):
+            for newer, older in reversed(list(pairwise(names))):
                 with suppress(FileNotFoundError):
                     os.replace(newer, older)
             self._append(line)

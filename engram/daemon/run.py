@@ -13,7 +13,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -65,6 +65,7 @@ class Daemon:
         self._ending = False
         self._stale = False
         self._waiting = False
+        self._last: threading.Timer | None = None
 
     def run(self) -> None:
         """Until SIGINT or SIGTERM. Raises Locked when another one runs, ConfigError, BadInput."""
@@ -76,7 +77,7 @@ class Daemon:
             pulse = PulseFile(self._places.state_dir, times.steady)
             rounds.begin()
             self._log.note("started", pid=os.getpid(), version=__version__)
-            with self._signals():
+            with self._signals(), suppress(_Ended):
                 broken = False
                 try:
                     self._go_round(rounds, pulse)
@@ -84,6 +85,8 @@ class Daemon:
                     broken = True
                 self._finish(rounds, broken)
             self._log.note("stopped")
+        if self._last is not None:
+            self._last.cancel()
 
     def _go_round(self, rounds: Rounds, pulse: PulseFile) -> None:
         while not self._ending:
@@ -92,7 +95,7 @@ class Daemon:
                     self._stale = False
                     rounds.reload()
                 rounds.step(lambda: not self._ending)
-                now = rounds.attempt("pulse", lambda: self._pulse(rounds))
+                now = rounds.rota.attempt("pulse", lambda: self._pulse(rounds))
                 wait = rounds.rest()
                 if now is not None:
                     wait = min(wait, pulse.offer(now))
@@ -132,8 +135,8 @@ class Daemon:
             queue=len(rounds.dirt) + sum(map(len, rounds.feeds.values())),
             pending_turns=sum(keeper.pending for keeper in keepers),
             spent_usd=spent.usd, spent_tokens=spent.tokens,
-            errors=rounds.errors,
-            failing={name: trouble.code for name, trouble in sorted(rounds.troubles.items())},
+            errors=rounds.rota.errors,
+            failing={name: trouble.code for name, trouble in sorted(rounds.rota.troubles.items())},
             unread={
                 name: feed.unread_since for name, feed in rounds.feeds.items() if feed.unread_since
             },
@@ -167,9 +170,9 @@ class Daemon:
         if self._ending:
             return
         self._ending = True
-        last = threading.Timer(_LAST, os._exit, (0,))
-        last.daemon = True
-        last.start()
+        self._last = threading.Timer(_LAST, os._exit, (0,))
+        self._last.daemon = True
+        self._last.start()
         if self._waiting:
             raise _Woken
         _alarm(_FINISH)

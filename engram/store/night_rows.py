@@ -41,7 +41,8 @@ class NightRows:
         """Whether something that an import brought was extracted since: history is dear."""
         return bool(
             self._db.number(
-                "select count(*) from transactions where n > ? and kind = 'extract' and batch != ''",
+                "select count(*) from transactions"
+                " where n > ? and kind = 'extract' and batch != ''",
                 self.last(),
             )
         )

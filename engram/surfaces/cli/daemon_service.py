@@ -39,6 +39,7 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
     """
     from engram.settings.places import places_of
     from engram.surfaces import installation
+    from engram.surfaces.cli.opt_in import ask_once
     from engram.surfaces.itself import itself
 
     one = _supervisor(manager)
@@ -48,6 +49,7 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
     unit = installation.planned(one, service, force=force)
     if not dry_run:
         installation.install(one, unit, service, os.environ)
+        ask_once(places)
     if wants_json():
         emit_json({
             "manager": one.name, "file": str(unit.path), "changed": unit.differs,
