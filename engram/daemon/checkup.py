@@ -65,7 +65,7 @@ def _shut_out(places: Places, text: str | None) -> list[str]:
 
 
 def _absent(names: Iterable[str], places: Places, environment: Mapping[str, str]) -> dict[str, str]:
-    """Where each source would lie that is nowhere; "" for one that has no place, or does not exist."""
+    """Where each source would lie that is nowhere; "" for one that has no place of its own."""
     found = {}
     for name in names:
         known = source(name).discover(places.home, environment) if name in SOURCES else []

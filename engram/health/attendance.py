@@ -37,14 +37,13 @@ def attended(seen: Attendance) -> Iterator[Finding]:
     if seen.unit and not seen.pid:
         yield Finding(
             "warning", "daemon_down", seen.unit, "the daemon is installed and does not run",
-            "`engram daemon install` starts it again; `engram daemon logs` says what went on",
+            "`engram daemon start` starts it again; `engram daemon logs` says why it ended",
         )  # fmt: skip
     if seen.pid and seen.version and seen.version != seen.ours:
-        again = "install" if seen.unit else "start"
         yield Finding(
             "warning", "daemon_old", str(seen.pid),
             f"the daemon that is running is engram {seen.version}, this is {seen.ours}",
-            f"run `engram daemon stop`, then `engram daemon {again}`",
+            "run `engram daemon stop`, then `engram daemon start`",
         )  # fmt: skip
     for path in seen.shut_out:
         yield Finding(

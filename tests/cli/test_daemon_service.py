@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import os
 import plistlib
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from engram.daemon.seat import Seat
 from engram.daemon.units import seal_of
 from tests.cli.shop import Shop
-from tests.golden.console import Ran, run
+from tests.golden.console import Ran, run, surroundings
 
+ROOT = Path(__file__).resolve().parents[2]
 UNIT = Path(".config/systemd/user/engram.service")
 BEGIN = ["--user daemon-reload", "--user enable engram.service", "--user restart engram.service"]
 REACH = "--user show --property=Version"
@@ -275,3 +281,39 @@ def test_no_value_of_a_key_is_in_a_unit(service: Service) -> None:
     for manager in ("systemd", "launchd", "windows"):
         out = service.install("--for", manager, "--dry-run").out
         assert "MY_KEY" in out and "sk-" not in out
+
+
+# -- a daemon that truly runs ----------------------------------------------------------------------
+
+
+def test_uninstalled_a_running_daemon_is_ended_and_leaves_nothing(service: Service) -> None:
+    shop = service.shop
+    before = everything(shop.folder)
+    service.install()
+    seat = Seat(shop.folder / "home")
+    environment = surroundings(shop.folder) | shop.environment
+    words = [sys.executable, "-m", "engram", "daemon", "run"]
+    with subprocess.Popen(
+        words, cwd=shop.folder, env=environment | {"PYTHONPATH": str(ROOT)}
+    ) as it:
+        try:
+            until(lambda: seat.holder() == it.pid)
+            # to a manager that knows nothing of it, it was started by hand
+            service.fails("*is-active*")
+            assert "was started by hand" in service.install().err
+            assert service.uninstall().code == 0
+            assert it.wait(10) == 0
+        finally:
+            it.kill()
+    (shop.folder / ".config").rmdir()
+    after = everything(shop.folder)
+    ours = {name for name in after if name not in before and name.partition("/")[0] != "vault"}
+    assert {name for name in ours if not name.startswith("home/cache/")} == {"asked", "failing"}
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that happens soon, unless something is wrong."""
+    give_up = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
