@@ -21,7 +21,7 @@ EXAMPLES: dict[str, list[str]] = {
     "boxes": [], "traces": [], "consolidate": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "doctor": [], "rebuild": [], "config": ["show"],
-    "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
+    "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
 }  # fmt: skip
 
 

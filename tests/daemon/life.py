@@ -91,7 +91,7 @@ def said(text: str, number: int, session: str = "s1") -> str:
     """One line of a transcript of Claude Code."""
     row = {
         "type": "user", "uuid": f"{session}-{number}", "sessionId": session, "cwd": "/w/shop",
-        "timestamp": f"2026-03-06T{8 + number // 60:02d}:{number % 60:02d}:00Z", "version": "2.1",
+        "timestamp": f"2026-03-06T{number // 60 % 12:02d}:{number % 60:02d}:00Z", "version": "2.1",
         "message": {"role": "user", "content": text},
     }  # fmt: skip
     return json.dumps(row) + "\n"

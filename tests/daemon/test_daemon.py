@@ -185,7 +185,7 @@ def test_it_ends_in_the_middle_of_an_import_and_goes_on_with_it(
     count = 2500
     with (projects / "s1.jsonl").open("w", encoding="utf-8") as stream:
         stream.writelines(
-            said(f"Remember that valve {number} holds {number} bar.", number % 600, f"s{number % 20}")
+            said(f"Remember that valve {number} holds {number} bar.", number, f"s{number % 20}")
             for number in range(count)
         )
     process = started(environment, "--vault", str(root), "daemon", "run")

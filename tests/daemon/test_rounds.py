@@ -107,7 +107,7 @@ def test_a_box_is_sealed_after_its_gap_without_new_traffic(
     line = said("Remember that we never deploy on a Friday.", 1)
     transcript = projects / "s1.jsonl"
     transcript.write_text(
-        line.replace("2026-03-06T08:01:00Z", life.hours.now()), encoding="utf-8"
+        line.replace("2026-03-06T00:01:00Z", life.hours.now()), encoding="utf-8"
     )
     life.live(26 * 60)
     with open_vault() as vault:
