@@ -21,6 +21,7 @@ from typing import Literal, Self
 from engram import flow, founding
 from engram.examination import stale_views
 from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_status, parts_of
+from engram.health.queue import Item, queue
 from engram.house import House
 from engram.library import Answers
 from engram.model.asking import Estimate, Request
@@ -242,9 +243,15 @@ class Reading:
             refused=catalog.log.event_counts("candidate_refused", "code"),
             failures=catalog.log.event_counts("extraction_failed", "error"),
             transactions=catalog.last,
+            to_review=catalog.status_counts().get("needs-review", 0),
             model=model_status(self.settings.llm, self.desk),
             index=self.shelf.status(),
         )
+
+    def to_review(self, since: Day = "") -> list[Item]:
+        """What waits for the person, the most pressing first (see `health.queue`)."""
+        self.settle_within(self.settings.recall.settle_ms)
+        return queue(self.house.contents.live(), self.clock.now(), since)
 
     # -- looking ahead and back ----------------------------------------------------------------
 

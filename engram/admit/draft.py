@@ -17,6 +17,7 @@ from engram.model.change import Event
 from engram.model.ids import memory_id
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
+from engram.model.standing import replaced
 from engram.model.text import content_hash
 from engram.model.verdict import Verdict
 from engram.ports import Known
@@ -133,17 +134,7 @@ class Draft:
         loser = self.memory(identifier)
         if loser is None or not loser.live:
             return
-        until = by.valid_from or day_of(by.created)
-        self._put(
-            replace(
-                loser,
-                status="superseded",
-                status_since=self._now,
-                status_reason=code,
-                superseded_by=(by.id,),
-                valid_until=loser.valid_until or max(until, loser.valid_from),
-            )
-        )
+        self._put(replaced(loser, by, self._now, code))
         self._note("memory_superseded", identifier, by=by.id, code=code)
 
     def _dispute(self, born: Memory, verdict: Verdict) -> Memory:
