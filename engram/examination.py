@@ -6,6 +6,7 @@ Reads files, catalog, journal and index of one vault and returns plain values. W
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -18,9 +19,11 @@ from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.scan import LINK, scan
 from engram.store.turn_rows import DEAD
-from engram.store.views import hash_lines, trace_lines
+from engram.store.views import hash_lines, topics_are_stale, trace_lines, trace_list
 
 _GROUP_AND_OTHERS = 0o077
+#: a link to a memory: the digits of its id look like a secret where "token" stands nearby
+_LINK = re.compile(r"\[\[[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]{1,4})?\]\]")
 
 
 def examine(
@@ -55,8 +58,13 @@ def examine(
     )
 
 
-def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list[str]:
-    """The views in state/ whose files do not say what the vault says."""
+def stale_views(
+    disk: VaultDisk, followers: Followers, history: History, *, due: bool = False
+) -> list[str]:
+    """The views in state/ whose files do not say what the vault says.
+
+    With `due` also those that nothing is wrong with, but that would be written next time.
+    """
     live = hash_lines(followers.catalog.live_hashes())
     hashes = _bytes(disk, layout.HASHES)
     stale = []
@@ -65,6 +73,10 @@ def stale_views(disk: VaultDisk, followers: Followers, history: History) -> list
         stale.append(layout.HASHES)
     if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, history.all())):
         stale.append(layout.TRACE)
+    if topics_are_stale(_bytes(disk, layout.TOPICS), followers.catalog, due=due):
+        stale.append(layout.TOPICS)
+    if _bytes(disk, layout.TRACES) != trace_list(followers.catalog.pages.boxes()):
+        stale.append(layout.TRACES)
     return stale
 
 
@@ -119,4 +131,4 @@ def _exposed(root: Path) -> list[str]:
 
 def _secrets(disk: VaultDisk, paths: Iterable[str], clean: Callable[[str], bool]) -> list[str]:
     texts = ((path, _bytes(disk, path).decode("utf-8", "replace")) for path in sorted(paths))
-    return [path for path, text in texts if not clean(text)]
+    return [path for path, text in texts if not clean(_LINK.sub("[[]]", text))]

@@ -7,9 +7,9 @@ turn journal, or one transaction. `vault.py` builds the house and calls them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
@@ -35,9 +35,6 @@ from engram.ports import (
     Model,
 )
 
-if TYPE_CHECKING:
-    pass
-
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
 
@@ -45,12 +42,15 @@ BATCH_TURNS = 2_000
 @dataclass(frozen=True, slots=True)
 class Night:
     """What a consolidation looks at: what changed since the last (None: everything), which deeds
-    the person took back, and the model that may be asked, if any. `eventful`: something did."""
+    the person took back, and the model that may be asked, if any, with its prompts. `eventful`:
+    something did; `closing`: open boxes are sealed too."""
 
     changed: frozenset[str] | None = None
     eventful: bool = True
+    closing: bool = True
     declined: frozenset[Deed] = frozenset()
     model: Model | None = None
+    prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +249,7 @@ def _settle_lots(lots: Sequence[Lot], house: House, outcome: Outcome) -> int:
         draft = Draft(house.known, house.settings, now)
         events: list[Event] = []
         ack: list[Range] = []
+        settled: dict[str, int] = {}
         for lot in lots:
             if not lot.ranges or not house.turns.still_pending(lot.ranges):
                 continue
@@ -264,14 +265,26 @@ def _settle_lots(lots: Sequence[Lot], house: House, outcome: Outcome) -> int:
             ack.extend(lot.ranges)
             events.append(_extracted(lot, verdicts))
             outcome.turns += len(lot.turns)
+            settled[lot.transcript] = settled.get(lot.transcript, 0) + len(lot.turns)
         if not ack:
             return 0
-        changes = house.writer.changes(draft.born, draft.amended)
-        plan = Plan(
-            "extract", tuple(changes), (*draft.events, *events), ack=tuple(ack), batch=lots[0].batch
+        boxes = house.weaver.seal(
+            house.contents, now, born=draft.born, waiting=_unfinished(settled, house)
         )
+        changes = (
+            *house.writer.changes(draft.born, draft.amended),
+            *house.pages.pages([(None, box) for box in boxes]),
+        )
+        happened = (*draft.events, *events)
+        plan = Plan("extract", changes, happened, ack=tuple(ack), batch=lots[0].batch)
         outcome.transactions.append(house.ledger.commit(plan).number)
         return sum(len(lot.turns) for lot in lots)
+
+
+def _unfinished(settled: Mapping[str, int], house: House) -> set[str]:
+    """The conversations of which more turns wait than are settled now."""
+    waiting = house.turns.waiting()
+    return {one.transcript for one in waiting if one.turns > settled.get(one.transcript, 0)}
 
 
 def _admit_all(lot: Lot, draft: Draft, house: House, now: Instant) -> list[Verdict]:
@@ -330,8 +343,9 @@ def _postpone(lots: Sequence[Lot], house: House, outcome: Outcome) -> None:
 def plan_night(night: Night, house: House) -> Shift:
     """What a consolidation would do now, every step of it checked; nothing is written."""
     scene = Scene(
-        house.contents, house.clock.now(), house.settings, house.judge, night.changed, night.model
-    )
+        house.contents, house.clock.now(), house.settings, house.judge, house.weaver,
+        night.changed, night.closing, night.model, night.prompts,
+    )  # fmt: skip
     return shift(scene, PASSES, night.declined)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engram.capture.journal import TurnJournal
 from engram.house import House
@@ -23,13 +23,16 @@ from engram.llm.provider import CLOUD, Provider, providers
 from engram.llm.spend import Budget
 from engram.model.asking import Estimate, Request
 from engram.model.candidate import Candidate
+from engram.model.memory import Memory
 from engram.model.report import ModelStatus
+from engram.model.step import Opinion
 from engram.model.turn import Turn
-from engram.ports import Clock, Extractor, Sleeper
+from engram.ports import Clock, Extractor, Judge, Sleeper
 from engram.settings.load import shipped
 from engram.settings.values import LlmSettings, Settings
 from engram.shelf import Shelf
 from engram.store import layout
+from engram.store.contents import VaultContents
 from engram.store.disk import VaultDisk
 from engram.store.eraser import Eraser
 from engram.store.followers import Followers
@@ -38,6 +41,7 @@ from engram.store.ledger import Ledger
 from engram.store.lock import WriterLock
 from engram.store.pen import Pen
 from engram.store.turnbook import VaultTurns
+from engram.weave.loom import Loom
 
 if TYPE_CHECKING:
     from engram.capture.redact import Redactor
@@ -49,6 +53,8 @@ if TYPE_CHECKING:
 _EXAMPLE = "gpt-5.4-nano"
 #: how long another process is waited for that writes down what it spent, seconds
 _PATIENCE = 10.0
+#: the questions of consolidation
+_PROMPTS = ("condense", "entity", "merge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class Parts:
     journal: TurnJournal
     history: History
     followers: Followers
+    eraser: Eraser
     ledger: Ledger
     shelf: Shelf
     library: Library
@@ -78,9 +85,9 @@ def parts_of(
     followers = Followers(disk, journal, catalog, vault, history, lock, VOCABULARY)
     eraser = Eraser(disk, history, journal, followers.transcripts)
     ledger = Ledger(disk, clock, lock, followers, eraser)
-    shelf = Shelf(followers, journal, history, cache / "index")
+    shelf = Shelf(disk, followers, journal, history, cache / "index")
     library = Library(disk, followers, journal, shelf)
-    return Parts(disk, journal, history, followers, ledger, shelf, library)
+    return Parts(disk, journal, history, followers, eraser, ledger, shelf, library)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,7 @@ def house_of(
     asked = trusted and bool(providers(settings.llm, desk.environment))
     budget = budget_of(settings.llm, desk)
     tier = partial(model_tier, parts, settings, desk, redactor, budget)
+    pen = Pen(parts.disk)
     return House(
         clock=desk.clock,
         settings=settings,
@@ -115,7 +123,11 @@ def house_of(
         journal=parts.journal,
         turns=VaultTurns(parts.followers, parts.journal),
         known=parts.followers,
-        writer=Pen(parts.disk),
+        writer=pen,
+        pages=pen,
+        contents=VaultContents(parts.disk, parts.followers),
+        judge=LateJudge(),
+        weaver=Loom(settings.boxes),
         ledger=parts.ledger,
         extractor=LateTiers(rules, tier, settings) if asked else rules,
         backlog=rules if asked else None,
@@ -169,6 +181,11 @@ def chain_of(
     )
 
 
+def prompts() -> dict[str, dict[str, Any]]:
+    """What consolidation asks a model with, by name."""
+    return {name: shipped(f"prompts/{name}") for name in _PROMPTS}
+
+
 def asked_model(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> Chain:
     """The model for a run of its own, counted from here."""
     budget = budget_of(settings.llm, desk)
@@ -189,6 +206,21 @@ def model_tier(
         chain_of(parts, settings, desk, redactor, budget),
         VaultSurroundings(parts.followers, parts.journal, parts.shelf),
     )
+
+
+class LateJudge:
+    """The judge that asks nobody, made with the first question."""
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge."""
+        from engram.admit.judge import CueJudge
+
+        return CueJudge()
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        """Its opinion."""
+        return self.judge.compare(older, newer)
 
 
 class LateTiers:

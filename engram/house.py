@@ -16,6 +16,7 @@ from engram.ports import (
     Ledger,
     PageWriter,
     TurnBook,
+    Weaver,
     Writer,
 )
 from engram.settings.values import Settings
@@ -41,6 +42,7 @@ class House:
     extractor: Extractor
     contents: Contents
     judge: Judge
+    weaver: Weaver
     pages: PageWriter
     #: for turns that an import brought, when it is another: history is dear (decision 0010)
     backlog: Extractor | None = None

@@ -7,7 +7,6 @@ answers. Raises NotFound for names that there are none of, BadInput for names of
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,11 +15,12 @@ from engram.capture.explosive import why_explosive
 from engram.index.analysis import query_terms
 from engram.model.change import Event
 from engram.model.errors import BadInput, NotFound, StorageError
-from engram.model.hit import Found, Hit
+from engram.model.hit import Found, Hit, docid
 from engram.model.instant import Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
+from engram.page_search import PageSearch
 from engram.ports import Journal
 from engram.recall.answer import ContextBlock, context_block
 from engram.recall.grep import Line, compile_pattern, matching_lines
@@ -70,9 +70,15 @@ class Answers:
 
     memories: list[Hit] = field(default_factory=list)
     turns: list[Hit] = field(default_factory=list)
+    pages: list[Hit] = field(default_factory=list)
     meant: list[str] = field(default_factory=list)
     behind: bool = False
     inexact: bool = False
+
+    @property
+    def hits(self) -> list[Hit]:
+        """All of them: memories first, then turns, then boxes and entities (design 6)."""
+        return [*self.memories, *self.turns, *self.pages]
 
 
 class Library:
@@ -85,6 +91,7 @@ class Library:
         self._followers = followers
         self._journal = journal
         self._shelf = shelf
+        self._pages = PageSearch(disk, followers, shelf)
 
     # -- by name -------------------------------------------------------------------------------
 
@@ -146,18 +153,14 @@ class Library:
     def listing(self, wanted: Filter, limit: int) -> list[Memory]:
         """The memories that pass, newest first."""
         condition = where(
-            statuses=wanted.statuses or LIVE,
-            categories=wanted.categories,
-            project=wanted.project,
-            tag=wanted.tag,
-            since=wanted.since,
-            before=wanted.before,
-        )
+            statuses=wanted.statuses or LIVE, categories=wanted.categories,
+            project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
+        )  # fmt: skip
         return self._followers.catalog.listing(condition, limit)
 
     def learnt_on(self, day: str, timezone: str = "UTC") -> list[Memory]:
         """The live memories whose source turn is of that day in a time zone, in order."""
-        # no time zone is further from UTC than a day; before 1970 and after 9998 nothing was said
+        # no time zone is further from UTC than a day
         since = plus_days(max(day, "1970-01-02"), -1)
         before = plus_days(day, 2) if day < "9999" else ""
         near = where(statuses=LIVE, since=since, before=before)
@@ -188,21 +191,25 @@ class Library:
     def search(
         self, text: str, *, limit: int, setting: Setting, all_statuses: bool = False
     ) -> Answers:
-        """The best memories and the best turns for a query, `limit` of each.
+        """The best memories, turns and pages for a query, `limit` of each.
 
         Where nothing holds a phrase that stands among other words, its words count as words; where
         nothing is found at all, words that the vault knows may have been meant.
         """
+
+        def answers(query: Query) -> Answers:
+            return Answers(
+                self._memory_hits(query, limit, setting, all_statuses),
+                self._turn_hits(query, limit, setting),
+                self._pages.hits(query, _asked(limit), limit, setting),
+            )
+
         query = parse(text)
-        memories = self._memory_hits(query, limit, setting, all_statuses)
-        turns = self._turn_hits(query, limit, setting)
-        if query.phrases and query.words and not (memories or turns):
-            loose = query.loose()
-            memories = self._memory_hits(loose, limit, setting, all_statuses)
-            turns = self._turn_hits(loose, limit, setting)
-            return Answers(memories, turns, inexact=bool(memories or turns))
-        meant = [] if memories or turns else self._meant(query)
-        return Answers(memories, turns, meant)
+        found = answers(query)
+        if query.phrases and query.words and not found.hits:
+            found = answers(query.loose())
+            return replace(found, inexact=bool(found.hits))
+        return found if found.hits else replace(found, meant=self._meant(query))
 
     def _memory_hits(
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
@@ -384,11 +391,6 @@ class Library:
         hits = self._memory_hits(parse(question), limit, setting, False)
         memories = [memory for hit in hits if (memory := self.find_memory(hit.id)) is not None]
         return context_block(question, memories, budget)
-
-
-def docid(name: str) -> str:
-    """`#` and six hex digits of a memory's id or a turn's link."""
-    return "#" + hashlib.sha256(name.encode("utf-8")).hexdigest()[:6]
 
 
 def _asked(limit: int) -> int:

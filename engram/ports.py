@@ -7,6 +7,7 @@ is the only place that knows what stands behind them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Some
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -16,7 +17,7 @@ from engram.model.asking import Context, Reply, Request
 from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.change import Change, Plan, Range, Transaction
-from engram.model.entity import Entity
+from engram.model.entity import Entity, Named
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
@@ -216,6 +217,10 @@ class Known(Protocol):
         """Live memories whose header key is this slot, in that space and project; newest last."""
         ...
 
+    def around(self, candidate: Candidate) -> Sequence[Memory]:
+        """A few live memories of a candidate's space and project that share its rarest words."""
+        ...
+
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given ids or file stems that exist already."""
         ...
@@ -306,6 +311,61 @@ class Contents(Protocol):
 
     def page(self, path: str) -> str | None:
         """The text of a plain page of the vault (`profile.md`), None when there is none."""
+        ...
+
+    def opening(self, session: str) -> str:
+        """What the user said first in a conversation; empty where that is not known."""
+        ...
+
+
+class Weaver(Protocol):
+    """Who makes boxes of memories, and threads of boxes (weave's engine, design 3)."""
+
+    def line(self, memory: Memory) -> str:
+        """How a box shows a memory."""
+        ...
+
+    def seal(
+        self,
+        contents: Contents,
+        now: Instant,
+        reason: str = "",
+        *,
+        born: Sequence[Memory] | None = None,
+        waiting: Some[str] = (),
+    ) -> list[Box]:
+        """New boxes of all that no box holds and that has ended, or the rest too for a reason.
+
+        With `born`, memories that the vault is about to have, only their conversations are looked
+        at; silence does not end those in `waiting`, of which more is to be extracted.
+        """
+        ...
+
+    def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
+        """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
+        ...
+
+
+class Biographer(Protocol):
+    """Who says which entities are one, and what their pages say (weave's engine, design 3)."""
+
+    def page(
+        self, identifier: str, memories: Iterable[Memory], former: Entity | None,
+        aliases: Sequence[str], lead: Callable[[str], str], said: str = "",
+    ) -> Entity:  # fmt: skip
+        """The page of an entity as its memories make it.
+
+        `aliases` lead here from now on, `lead` says where an id leads, `said` is a synthesis by a
+        model.
+        """
+        ...
+
+    def fragments(self, entities: Sequence[Named], said: Iterable[str]) -> list[tuple[str, ...]]:
+        """Groups of ids that are one entity by their names, or by what is said; who stays first."""
+        ...
+
+    def likely(self, ids: Iterable[str], wanted: Iterable[str], said: Iterable[str]) -> set[str]:
+        """Of many ids those that could be one with a wanted one, and the wanted ones."""
         ...
 
 

@@ -8,6 +8,7 @@ is given to an agent (design 1.9).
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import re
@@ -19,12 +20,13 @@ from pathlib import Path
 from typing import Literal, Self
 
 from engram import flow, founding
+from engram.entities import EntityLibrary
 from engram.examination import stale_views
 from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_status, parts_of
-from engram.health.queue import Item, queue
 from engram.house import House
 from engram.library import Answers
 from engram.model.asking import Estimate, Request
+from engram.model.box import Box, Trace, traces_of
 from engram.model.change import Plan, Transaction
 from engram.model.errors import (
     BadInput,
@@ -46,11 +48,14 @@ from engram.recall.rank import Setting
 from engram.settings.load import Loaded
 from engram.settings.places import Places
 from engram.store import layout
+from engram.store.access import AccessLog
+from engram.store.content_file import read_content
+from engram.store.contents import VaultContents
 from engram.store.history import Entry
-from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
 
+_log = logging.getLogger(__name__)
 #: how long a question waits for another process to finish writing, seconds
 _PATIENCE = 1.0
 #: how long it waits to take up a hand edit, seconds
@@ -87,6 +92,7 @@ class Reading:
         self.ledger = self.parts.ledger
         self.shelf = self.parts.shelf
         self.library = self.parts.library
+        self.entities = EntityLibrary(self.disk, VaultContents(self.disk, self.followers))
 
     @property
     def writable(self) -> bool:
@@ -209,12 +215,26 @@ class Reading:
             )
         self.ready_to_read()
         chosen = self.settings.recall
-        return self.library.recall(
+        block = self.library.recall(
             question,
             budget=chosen.budget_tokens if budget is None else budget,
             limit=chosen.limit if limit is None else limit,
             setting=Setting(self.clock.now(), project),
         )
+        self.asked_for(block.shown)
+        return block
+
+    def asked_for(self, identifiers: Iterable[str]) -> None:
+        """Count that a person or an agent asked for these memories, each once; not in other vaults.
+
+        For a list that a search gives, and for what a hook injects, nobody asked.
+        """
+        if not self.writable:
+            return
+        try:
+            AccessLog(self.disk).note(identifiers, self.clock.now())
+        except (StorageError, BadInput) as error:
+            _log.info("the question was answered and not counted: %s", error)
 
     def learnt_on(self, day: Day = "") -> tuple[Day, list[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
@@ -248,10 +268,38 @@ class Reading:
             index=self.shelf.status(),
         )
 
-    def to_review(self, since: Day = "") -> list[Item]:
-        """What waits for the person, the most pressing first (see `health.queue`)."""
+    # -- boxes and traces ----------------------------------------------------------------------
+
+    def boxes(self) -> list[Box]:
+        """Every Memory Box, oldest first; those that are not sealed yet have no `path`."""
+        # imported here: no other question weaves
+        from engram.weave.loom import Loom
+
         self.settle_within(self.settings.recall.settle_ms)
-        return queue(self.house.contents.live(), self.clock.now(), since)
+        contents = VaultContents(self.disk, self.followers)
+        unsealed = Loom(self.settings.boxes).unsealed(contents)
+        return sorted((*contents.boxes(), *unsealed), key=lambda box: (box.created, box.id))
+
+    def traces(self) -> list[Trace]:
+        """The threads of sealed boxes on the same topics, by id."""
+        self.settle_within(self.settings.recall.settle_ms)
+        return traces_of(self.followers.catalog.pages.boxes())
+
+    def trace(self, reference: str) -> tuple[Trace, list[Box]]:
+        """The trace of an id, of an unambiguous beginning of it, or of one of its boxes; its boxes.
+
+        Raises NotFound when there is none, BadInput when there are several.
+        """
+        traces = self.traces()
+        found = [one for one in traces if reference in (one.id, *one.boxes)]
+        found = found or [one for one in traces if reference and one.id.startswith(reference)]
+        if not found:
+            raise NotFound(f"there is no trace {reference!r}", "`engram traces` lists them")
+        if len(found) > 1:
+            shown = ", ".join(one.id for one in found[:3])
+            raise BadInput(f"{reference!r} could be {len(found)} traces", f"for example {shown}")
+        boxes = (self.followers.catalog.pages.box(name) for name in found[0].boxes)
+        return found[0], [box for box in boxes if box is not None]
 
     # -- looking ahead and back ----------------------------------------------------------------
 
@@ -342,15 +390,15 @@ class Reading:
         return replace(plan, events=self.history.undo_events(plan))
 
     def _second_homes(self, plan: Plan) -> list[str]:
-        """Where memories stand that a plan would make a second file of: people move files."""
+        """Where that stands already which a plan would make a second file of: people move files."""
         leaving = {change.path for change in plan.changes if change.after is None}
         found = []
         for change in plan.changes:
-            if change.before is None and change.after and layout.kind_of(change.path) == "memory":
-                identifier = read_memory(change.path, change.after).memory.id
-                known = self.followers.memory(identifier)
-                if known is not None and known.path not in leaving | {change.path}:
-                    found.append(known.path)
+            if change.before is None and change.after and layout.content_type(change.path):
+                read = read_content(change.path, change.after)
+                home = self.followers.catalog.home(read.kind, read.id)
+                if home and home not in leaving | {change.path}:
+                    found.append(home)
         return found
 
     def log(self, limit: int = 20) -> list[Entry]:
@@ -366,4 +414,4 @@ class Reading:
 
     def stale_views(self) -> list[str]:
         """The views in state/ that `rebuild` would mend; nothing is written."""
-        return stale_views(self.disk, self.followers, self.history)
+        return stale_views(self.disk, self.followers, self.history, due=True)

@@ -16,7 +16,8 @@ from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
 from engram.model.instant import Instant
 from engram.model.memory import Memory, authority_rank
-from engram.model.standing import replaced, settled
+from engram.model.standing import at_peace
+from engram.model.succession import superseded
 from engram.ports import Writer
 from engram.settings.values import RetentionSettings
 
@@ -160,7 +161,7 @@ def held(memory: Memory, now: Instant, retention: RetentionSettings) -> Memory:
 def _reconciled(
     memory: Memory, others: Sequence[str], now: Instant, retention: RetentionSettings
 ) -> Memory:
-    return settled(memory if memory.conflicts else held(memory, now, retention), others)
+    return at_peace(memory if memory.conflicts else held(memory, now, retention), others)
 
 
 def _each(memories: Iterable[Memory]) -> list[Memory]:
@@ -195,7 +196,7 @@ def _in_place_of(memory: Memory, losers: Sequence[Memory]) -> Memory:
 
 def _replaced(old: Memory, by: Memory, now: Instant, code: str) -> Memory:
     """What is replaced, claiming no longer to have replaced or to contradict what replaces it."""
-    return replaced(_without_claim(_peaceful(old, by.id), by.id), by, now, code)
+    return superseded(_without_claim(_peaceful(old, by.id), by.id), by, code, now)
 
 
 def _peaceful(memory: Memory, other: str) -> Memory:

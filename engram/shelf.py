@@ -1,8 +1,9 @@
-"""The shelf: a vault's memories and turns in the index, kept in step with the catalog.
+"""The shelf: a vault's memories, turns and pages in the index, kept in step with the catalog.
 
-Turns transactions and turns into documents for the Finder. Guarantees: what was committed is found
-(the index follows before it is asked); an unusable index is rebuilt, and while that is impossible
-the files are scanned: never an empty answer for that reason. Writes nothing but the cache.
+Turns transactions, turns, boxes and entities into documents for the Finder. Guarantees: what was
+committed is found (the index follows before it is asked); an unusable index is rebuilt, and while
+that is impossible the files are scanned: never an empty answer for that reason. Writes nothing but
+the cache.
 """
 
 from __future__ import annotations
@@ -15,17 +16,22 @@ from pathlib import Path
 from engram.index.contract import Index, IndexUnusable
 from engram.index.memory_finder import PlainFinder
 from engram.index.whoosh_finder import WhooshFinder
+from engram.model.box import Box
 from engram.model.change import Transaction
-from engram.model.errors import Locked, NotFound, StorageError
+from engram.model.errors import BadInput, Locked, NotFound, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import day_of
 from engram.model.memory import Memory
 from engram.model.report import IndexStatus
+from engram.model.step import Page
 from engram.ports import Journal
 from engram.store import layout
+from engram.store.content_file import read_content
+from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.memory_file import read_memory
+from engram.store.prose import prose_of
 from engram.store.transcripts import PURGED
 from engram.store.turn_rows import WITHDRAWN
 
@@ -40,8 +46,14 @@ class Shelf:
     """The index of one vault."""
 
     def __init__(
-        self, followers: Followers, journal: Journal, history: History, index: Path
+        self,
+        disk: VaultDisk,
+        followers: Followers,
+        journal: Journal,
+        history: History,
+        index: Path,
     ) -> None:
+        self._disk = disk
         self._followers = followers
         self._journal = journal
         self._history = history
@@ -135,6 +147,11 @@ class Shelf:
         reason = self.index_reason or state.reason
         return IndexStatus(state.generation, state.memories, state.turns, state.made_by, reason)
 
+    @property
+    def has_pages(self) -> bool:
+        """Whether the index holds any box or entity; does not open it."""
+        return self._finder.state().pages > 0
+
     def counts(self) -> tuple[int, int]:
         """How many memories and turns are in the index."""
         state = self._finder.state()
@@ -166,6 +183,12 @@ class Shelf:
         turns.update(dict.fromkeys(range(turn + 1, catalog.turns.last + 1)))
         documents: list[Document] = []
         removed: list[tuple[Collection, str]] = []
+        for name in dict.fromkeys(name for one in missed for name in _pages_of(one)):
+            page = catalog.pages.page(name)
+            if page is None:
+                removed.append(("pages", name))
+            else:
+                documents.append(document_of_page(page, page_bytes(self._disk, page)))
         for name in names:
             memory = catalog.memory(name)
             if memory is None:
@@ -224,9 +247,17 @@ class Shelf:
     def _everything(self) -> Iterator[Document]:
         for memory in self._followers.catalog.memories():
             yield document_of(memory)
+        for one in self._pages():
+            yield document_of_page(one, page_bytes(self._disk, one))
         hidden = self._followers.catalog.hidden()
         for path in self._followers.transcripts.paths():
             yield from self._shown(path, hidden)
+
+    def _pages(self) -> Iterator[Page]:
+        """The boxes and entities, but those that became part of another."""
+        pages = self._followers.catalog.pages
+        known = [box.id for box in pages.boxes()] + [entity.id for entity in pages.entities()]
+        return filter(None, map(pages.page, dict.fromkeys(known)))
 
     def _shown(self, path: str, hidden: Set[str]) -> Iterator[Document]:
         """The turns that a transcript shows, but those that a forgotten memory hides.
@@ -263,6 +294,42 @@ def document_of(memory: Memory) -> Document:
     """What of a memory is searchable: its words, its quote, its tags and entities."""
     body = "\n".join((memory.text, memory.quote, *memory.tags, *memory.entities))
     return Document(memory.id, "memories", memory.title, body, day_of(memory.created))
+
+
+def document_of_page(page: Page, data: bytes) -> Document:
+    """What of a page is searchable: its names, its topics, and the words on it."""
+    topics = page.topics if isinstance(page, Box) else ()
+    body = "\n".join((prose_of(data).text, *topics))
+    day = day_of(page.created) if isinstance(page, Box) else ""
+    return Document(page.id, "pages", title_of(page), body, day)
+
+
+def title_of(page: Page) -> str:
+    """What a page is called: the title of a box, every name of an entity."""
+    return page.title if isinstance(page, Box) else "\n".join((page.name, *page.aliases))
+
+
+def page_bytes(disk: VaultDisk, page: Page) -> bytes:
+    """A page's file; empty when it cannot be read at present, which the doctor tells of."""
+    try:
+        return disk.read(page.path) or b""
+    except (BadInput, StorageError):
+        return b""
+
+
+def _pages_of(missed: Transaction) -> Iterator[str]:
+    """The ids of the boxes and entities that a transaction touched."""
+    touched = [
+        change
+        for change in (*missed.plan.changes, *missed.plan.seen)
+        if layout.kind_of(change.path) in ("box", "entity")
+    ]
+    for change in touched:
+        bodies = (body for body in (change.before, change.after) if body is not None)
+        yield from (read_content(change.path, body).id for body in bodies)
+    for event in missed.plan.events if touched else ():
+        if event.name == "hand_edit" and dict(event.details)["what"] == "removed":
+            yield event.subject  # there is no body of what a person took away
 
 
 def _concerned(missed: Transaction) -> Iterator[str]:

@@ -63,7 +63,7 @@ class VaultSurroundings:
     def _names(self, said: str) -> tuple[str, ...]:
         """`tool-postgres` and the like whose name is among the words that were said."""
         here = f"-{slug(said, limit=len(said) * 8 + 60)}-"
-        names = self._followers.catalog.entity_names(_KNOWN_NAMES)
+        names = self._followers.catalog.census.most_mentioned(_KNOWN_NAMES)
         return tuple(name for name in names if f"-{name.partition('-')[2]}-" in here)[:NAMES]
 
     def _earlier(self, first: Turn) -> tuple[Turn, ...]:

@@ -15,15 +15,19 @@ from engram import amend, flow, rulings
 from engram.capture.door import legible
 from engram.consolidate.shift import Shift
 from engram.examination import examine
+from engram.furnishing import prompts
 from engram.health.doctor import Finding, diagnose
+from engram.health.queue import Item, queue
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
+from engram.model.instant import Day
 from engram.model.memory import Memory
 from engram.model.report import Consolidated, Edited
 from engram.ports import Model
 from engram.reading import Reading, Tier
 from engram.rulings import Ruling
-from engram.store import transaction
+from engram.store import layout
+from engram.store.content_file import read_content
 
 
 class Tending(Reading):
@@ -65,6 +69,9 @@ class Tending(Reading):
                 identifier = found.id
             else:
                 path, body = self.history.last_body(reference)
+                home = self.followers.catalog.home(read_content(path, body).kind, reference)
+                if home:
+                    raise BadInput(f"{reference} is not gone", f"it stands in {home}")
                 identifier, plan = reference, amend.bring_back(reference, path, body)
             self.ledger.commit(plan)
             return identifier
@@ -84,9 +91,10 @@ class Tending(Reading):
             for link in doomed.turns:
                 messages += self.followers.catalog.turns.withdrawn(link)
             details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
-            changes = tuple(transaction.Purged(path, None, None, "purged") for path in doomed.paths)
+            pages = filter(layout.is_page, self.followers.catalog.files())
+            changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
             self.ledger.commit(
-                Plan("purge", changes, (Event("memory_purged", doomed.id, details),))
+                Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
             )
             return doomed.citing
 
@@ -190,41 +198,48 @@ class Tending(Reading):
     # -- the night shift -----------------------------------------------------------------------
 
     def consolidate(
-        self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto", batch: str = ""
-    ) -> Consolidated:
+        self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto", batch: str = "",
+        closing: bool = True,
+    ) -> Consolidated:  # fmt: skip
         """Merge, replace, age and tidy, in one transaction that `undo` takes back (seed 003).
 
         Looks at what changed since the last time, or with `full` at everything. A model, where one
-        is configured and `tier` is not "rules", is asked without the writer lock. A dry run plans
-        the same and writes nothing.
+        is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
+        boxes that are open are sealed too. A dry run plans the same and writes nothing.
         """
         model = self.night_model(tier)
         if dry_run:
             self.settle_within(math.inf)
-            return _consolidated(flow.plan_night(self._night(full, model), self.house))
+            return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
         planned = None
         if model is not None:
             with self._writing():
                 pass  # hand edits
-            planned = flow.plan_night(self._night(full, model), self.house).steps
+            planned = flow.plan_night(self._night(full, closing, model), self.house).steps
         with self._writing():
-            night = self._night(full, model)
+            night = self._night(full, closing, model)
             found, number = flow.consolidate(night, self.house, planned, batch)
         return _consolidated(found, number)
 
-    def _night(self, full: bool, model: Model | None) -> flow.Night:
+    def _night(self, full: bool, closing: bool, model: Model | None) -> flow.Night:
         nights = self.followers.catalog.nights
         changed = nights.changed()
         everything = full or not nights.last()
         return flow.Night(
-            None if everything else changed, bool(changed), nights.declined(), model
+            None if everything else changed, bool(changed), closing, nights.declined(), model,
+            {} if model is None else prompts(),
         )  # fmt: skip
 
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""
         every = self.settings.consolidate.every_extractions
         if every and self.followers.catalog.nights.extractions() >= every:
-            self.consolidate(tier="rules" if batch else "auto", batch=batch)
+            self.consolidate(tier="rules" if batch else "auto", batch=batch, closing=False)
+
+    def to_review(self, since: Day = "") -> list[Item]:
+        """What waits for the person, the most pressing first (see `health.queue`); only asks."""
+        self.settle_within(self.settings.recall.settle_ms)
+        return queue(self.house.contents.live(), self.clock.now(), since)
 
     # -- looking after -------------------------------------------------------------------------
 
@@ -251,8 +266,9 @@ class Tending(Reading):
             return []
         with self.ledger.lock():
             self.followers.rebuild()
-            mended = self.followers.mend_views()
-            self._settle(self._scan())
+            mended = self.followers.mend_views(due=True)
+            if self._settle(self._scan()):
+                self.followers.write_topics()
             self.shelf.rebuild()
             return mended
 

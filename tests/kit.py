@@ -1,15 +1,20 @@
-"""What several tests build with: turns, an extractor that takes every word, digests of trees."""
+"""What several tests build with: turns, boxes, an extractor of every word, digests of trees."""
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from engram.extract.receipt import receipt_of
+from engram.model.box import Box
 from engram.model.candidate import Candidate
+from engram.model.change import Plan
+from engram.model.entity import Entity
+from engram.model.step import Page
 from engram.model.turn import Turn, turn_of
+from engram.store.pen import Pen
 from engram.vault import Vault
 
 
@@ -35,7 +40,7 @@ class EveryTurn(Cheap):
 
 def takes_every_turn(vault: Vault) -> Vault:
     """The vault with `EveryTurn` for its extractor."""
-    vault.house = dataclasses.replace(vault.house, extractor=EveryTurn())
+    vault.house = replace(vault.house, extractor=EveryTurn())
     return vault
 
 
@@ -82,3 +87,31 @@ def where(root: Path, needle: str) -> list[str]:
         for path in files(root)
         if any(form in path.read_bytes() for form in forms)
     ]
+
+
+def box(identifier: str, *memories: str, **more: object) -> Box:
+    """A sealed box of these memories, with a first line each."""
+    lines = tuple((name, f"First line of {name}.") for name in memories)
+    made = Box(
+        identifier, lines, "2026-03-06T10:00:00Z", "2026-03-06T10:30:00Z", "test-s", "shop",
+        ("tea",), "time_gap", "Tea",
+    )  # fmt: skip
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def entity(identifier: str, *memories: str, **more: object) -> Entity:
+    """An entity on whose time line these memories stand."""
+    kind, _, name = identifier.partition("-")
+    days = (f"2026-03-{number:02d}" for number in range(1, 29))
+    timeline = tuple(
+        (day, memory, f"First line of {memory}.")
+        for day, memory in zip(days, memories, strict=False)
+    )
+    made = Entity(identifier, kind, name, timeline=timeline)
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def write_pages(vault: Vault, *pairs: tuple[Page | None, Page | None]) -> int:
+    """Make, change and remove boxes and entities in one transaction; returns its number."""
+    changes = Pen(vault.disk).pages(pairs)
+    return vault.ledger.commit(Plan("consolidate", tuple(changes))).number

@@ -7,21 +7,51 @@ the same plan), links and validity are set on both sides, ids are unique in the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from engram.admit.retention import expiry
 from engram.admit.same import confirmed
+from engram.admit.slot import outranks
 from engram.model.candidate import Candidate
 from engram.model.change import Event
 from engram.model.ids import memory_id
-from engram.model.instant import Instant, day_of
+from engram.model.instant import Instant
 from engram.model.memory import Memory
-from engram.model.standing import replaced
-from engram.model.text import content_hash
+from engram.model.succession import CONTRADICTION, disputed, superseded
+from engram.model.text import content_hash, words
 from engram.model.verdict import Verdict
 from engram.ports import Known
 from engram.settings.values import Settings
+
+#: a word that more drafts hold finds none of them; so many are found at most
+_COMMON, _NEIGHBOURS = 100, 8
+
+
+def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
+    """The memory that a candidate would become, as yet without an end of its life."""
+    return Memory(
+        id=identifier,
+        category=candidate.category,
+        text=candidate.text,
+        kind=candidate.kind,
+        schema=candidate.schema,
+        title=candidate.title,
+        created=candidate.receipt.time,
+        valid_from=candidate.valid_from,
+        confidence=round(candidate.confidence, 3),
+        importance=round(candidate.importance, 2),
+        authority=candidate.authority,
+        project=candidate.project,
+        space=candidate.space,
+        key=candidate.slot,
+        quote=candidate.receipt.quote,
+        tags=candidate.tags,
+        entities=candidate.entities,
+        sources=(candidate.receipt.link,) if candidate.receipt.link else (),
+        extra=candidate.fields,
+    )
 
 
 class Draft:
@@ -34,6 +64,7 @@ class Draft:
         self._before: dict[str, Memory] = {}
         self._after: dict[str, Memory] = {}
         self._by_hash: dict[str, list[str]] = {}
+        self._by_word: dict[str, list[str]] = {}
         self.events: list[Event] = []
 
     # -- Known ---------------------------------------------------------------------------------
@@ -62,6 +93,28 @@ class Draft:
         ]  # fmt: skip
         return sorted(holding, key=lambda memory: (memory.created, memory.id))
 
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """Live memories of a candidate's scope that share words with it, drafts included."""
+        found = {
+            memory.id: self._after.get(memory.id, memory)
+            for memory in self._known.around(candidate)
+        }
+        shared = Counter(
+            name
+            for word in set(words(candidate.text))
+            if len(names := self._by_word.get(word, ())) <= _COMMON
+            for name in names
+        )
+        for name, count in shared.most_common(_NEIGHBOURS):
+            if count > 1:
+                found.setdefault(name, self._after[name])
+        return [
+            memory
+            for memory in found.values()
+            if memory.live and memory.space == candidate.space
+            and (memory.space != "project" or memory.project == candidate.project)
+        ]  # fmt: skip
+
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given ids that exist already, drafts included."""
         asked = set(names)
@@ -85,6 +138,9 @@ class Draft:
                 self._retire(identifier, born, verdict.code)
         elif verdict.decision == "review":
             born = self._dispute(born, verdict)
+        elif verdict.code == "replaces_part":
+            for identifier in verdict.memories:
+                self._note("memory_replaced_in_part", identifier, by=born.id)
         elif verdict.code == "older_than_holder":
             born = self._make_history(born, verdict.memories[0])
         self._put(born)
@@ -106,27 +162,7 @@ class Draft:
         while self.taken([name]):
             number += 1
             name = f"{base}-{number}"
-        memory = Memory(
-            id=name,
-            category=candidate.category,
-            text=candidate.text,
-            kind=candidate.kind,
-            schema=candidate.schema,
-            title=candidate.title,
-            created=created,
-            valid_from=candidate.valid_from,
-            confidence=round(candidate.confidence, 3),
-            importance=round(candidate.importance, 2),
-            authority=candidate.authority,
-            project=candidate.project,
-            space=candidate.space,
-            key=candidate.slot,
-            quote=candidate.receipt.quote,
-            tags=candidate.tags,
-            entities=candidate.entities,
-            sources=(candidate.receipt.link,) if candidate.receipt.link else (),
-            extra=candidate.fields,
-        )
+        memory = memory_of(candidate, name)
         return replace(memory, expires=expiry(memory, self._now, self._settings.retention))
 
     def _retire(self, identifier: str, by: Memory, code: str) -> None:
@@ -134,34 +170,33 @@ class Draft:
         loser = self.memory(identifier)
         if loser is None or not loser.live:
             return
-        self._put(replaced(loser, by, self._now, code))
+        self._put(superseded(loser, by, code, self._now))
         self._note("memory_superseded", identifier, by=by.id, code=code)
 
     def _dispute(self, born: Memory, verdict: Verdict) -> Memory:
-        """Low-trust text against a trusted memory: nothing is overwritten, the person decides."""
-        return replace(
-            born,
-            status="needs-review",
-            status_since=self._now,
-            status_reason=verdict.code,
-            conflicts=verdict.memories,
-        )
+        """Nothing is overwritten, the person decides between both sides (design 5.5).
+
+        A memory that the new one may not replace stays as it is: low-trust text casts no doubt.
+        """
+        for identifier in verdict.memories:
+            other = self.memory(identifier)
+            doubted = verdict.code == CONTRADICTION and other is not None and other.live
+            if doubted and other is not None and not outranks(other, verdict.candidate):
+                self._put(disputed(other, (born.id,), verdict.code, self._now))
+                self._note("memory_disputed", identifier, by=born.id, code=verdict.code)
+        return disputed(born, verdict.memories, verdict.code, self._now)
 
     def _make_history(self, born: Memory, holder: str) -> Memory:
         newer = self.memory(holder)
         assert newer is not None  # named by the decider from this draft
-        return replace(
-            born,
-            status="superseded",
-            status_since=self._now,
-            status_reason="older_than_holder",
-            superseded_by=(holder,),
-            valid_until=max(newer.valid_from or day_of(newer.created), born.valid_from),
-        )
+        return superseded(born, newer, "older_than_holder", self._now)
 
     def _put(self, memory: Memory) -> None:
         if memory.id not in self._after and (before := self._known.memory(memory.id)):
             self._before[memory.id] = before
+        if memory.id not in self._after:
+            for word in set(words(memory.text)):
+                self._by_word.setdefault(word, []).append(memory.id)
         self._after[memory.id] = memory
         names = self._by_hash.setdefault(content_hash(memory.text, memory.scope), [])
         if memory.id not in names:

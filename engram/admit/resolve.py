@@ -8,29 +8,40 @@ junk; nothing is superseded by lower authority. Later deciders add rows here, ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from engram.admit.draft import memory_of
 from engram.admit.same import standing
 from engram.admit.slot import contest, outranks
 from engram.admit.worth import unworthy
+from engram.model.attributes import normal_slot
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant
 from engram.model.markdown import neutralise
 from engram.model.memory import scope_of
+from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
 from engram.model.text import content_hash
 from engram.model.verdict import Verdict
-from engram.ports import Known
+from engram.ports import Judge, Known
 from engram.settings.values import Settings
+
+
+def _cue_judge() -> Judge:
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.judge import CueJudge
+
+    return CueJudge()
 
 
 @dataclass(frozen=True, slots=True)
 class Court:
-    """What the rows may ask: the vault's knowledge, the redactor's word, settings and the time."""
+    """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge."""
 
     known: Known
     clean: Callable[[str], bool]
     settings: Settings
     now: Instant
+    judge: Judge = field(default_factory=_cue_judge)
 
 
 Row = Callable[[Candidate, Court], Verdict | None]
@@ -41,7 +52,9 @@ def admit(candidate: Candidate, court: Court) -> Verdict:
 
     The text is made inert first, so that the content judged and hashed is what the file will say.
     """
-    candidate = replace(candidate, text=neutralise(candidate.text))
+    candidate = replace(
+        candidate, text=neutralise(candidate.text), slot=normal_slot(candidate.slot)
+    )
     for row in ROWS:
         verdict = row(candidate, court)
         if verdict is not None:
@@ -106,7 +119,7 @@ def _named(candidate: Candidate, court: Court) -> Verdict | None:
     live = [memory for memory in named if memory is not None and memory.live]
     stronger = tuple(memory.id for memory in live if outranks(memory, candidate))
     if stronger:
-        return Verdict("review", "lower_authority", candidate, stronger)
+        return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
     replaced = tuple(memory.id for memory in live)
     return Verdict("supersede", "named", candidate, replaced) if replaced else None
 
@@ -119,10 +132,37 @@ def _slot(candidate: Candidate, court: Court) -> Verdict | None:
         return None
     outcome, holder = contest(candidate, holders)
     if outcome == "review":
-        return Verdict("review", "lower_authority", candidate, (holder.id,))
+        return Verdict("review", LOWER_AUTHORITY, candidate, (holder.id,))
     if outcome == "history":
         return Verdict("new", "older_than_holder", candidate, (holder.id,))
     return Verdict("supersede", "newer_value", candidate, tuple(memory.id for memory in holders))
 
 
-ROWS: tuple[Row, ...] = (_receipt, _secret, _injection, _worth, _same, _named, _slot)
+def _judged(candidate: Candidate, court: Court) -> Verdict | None:
+    """What corrects, or says that something changed, is held against what is like it."""
+    # imported here, as above
+    from engram.admit.changes import speaks_of_change
+
+    if not (candidate.corrects or candidate.fields or speaks_of_change(candidate.text)):
+        return None
+    newer = memory_of(candidate)
+    if candidate.corrects:
+        newer = replace(newer, category="correction")
+    found = [(one, court.judge.compare(one, newer)) for one in court.known.around(candidate)]
+    replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
+    whole = tuple(one.id for one, said in replaced if not said.partial)
+    if whole:
+        return Verdict("supersede", "judged", candidate, whole)
+    if replaced:
+        return Verdict("new", "replaces_part", candidate, tuple(one.id for one, _ in replaced))
+    doubted = [one for one, said in found if said.relation == "contradicts"]
+    if not doubted:
+        return None
+    weaker = all(outranks(one, candidate) for one in doubted)
+    code = LOWER_AUTHORITY if weaker else CONTRADICTION
+    return Verdict("review", code, candidate, tuple(one.id for one in doubted))
+
+
+ROWS: tuple[Row, ...] = (
+    _receipt, _secret, _injection, _worth, _same, _named, _slot, _judged,
+)  # fmt: skip

@@ -11,10 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from engram.model.attributes import attribute_key, normal_part
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory, authority_rank
 
 Outcome = Literal["replace", "history", "review"]
+#: header fields that say how a memory itself stands, and nothing of what it is about
+STATES = frozenset(
+    ["decision_state", "commitment_state", "state", "severity", "priority", "outcome", "due"]
+)
 
 
 def contest(candidate: Candidate, holders: Sequence[Memory]) -> tuple[Outcome, Memory]:
@@ -33,3 +38,30 @@ def outranks(memory: Memory, candidate: Candidate) -> bool:
     rank = authority_rank(candidate.authority)
     corrects = candidate.corrects and rank >= authority_rank("user_asserted")
     return rank < authority_rank(memory.authority) and not corrects
+
+
+def overtaken(older: Memory, newer: Memory) -> tuple[str, ...]:
+    """The attribute keys of a live memory whose value a strictly newer one replaces, sorted.
+
+    Both are about one entity (their first); attributes are the fields of the header. A memory whose
+    other attributes stand is not retired with one of them: whoever asks keeps it (lifecycle 9.2).
+    """
+    entity = _entity(newer)
+    if not older.live or _entity(older) != entity or not older.created < newer.created:
+        return ()
+    held, said = attributes_of(older), attributes_of(newer)
+    return tuple(sorted(key for key in held.keys() & said.keys() if held[key] != said[key]))
+
+
+def attributes_of(memory: Memory) -> dict[str, str]:
+    """What a memory says of its first entity, by attribute key; states of its own are left out."""
+    entity = _entity(memory)
+    return {
+        key: value.strip().casefold()
+        for name, value in memory.extra
+        if name not in STATES and (key := attribute_key(entity, name)) is not None
+    }
+
+
+def _entity(memory: Memory) -> str:
+    return normal_part(memory.entities[0]) if memory.entities else ""

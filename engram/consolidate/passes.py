@@ -6,6 +6,29 @@ do (seed 003 lists the pages earlier; a profile would then name what expires in 
 
 from __future__ import annotations
 
+from engram.consolidate import (
+    archival,
+    boxes,
+    commitments,
+    contradictions,
+    duplicates,
+    entity_merge,
+    entity_pages,
+    expiry,
+    identity,
+    profile,
+)
 from engram.consolidate.scene import Pass
 
-PASSES: tuple[Pass, ...] = ()
+PASSES: tuple[Pass, ...] = (
+    duplicates.plan,
+    contradictions.plan,
+    commitments.plan,
+    expiry.plan,
+    archival.plan,
+    boxes.plan,
+    entity_merge.plan,
+    entity_pages.plan,
+    profile.plan,
+    identity.plan,
+)

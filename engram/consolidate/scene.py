@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from engram.model.instant import Day, Instant, day_of
 from engram.model.step import Step
-from engram.ports import Contents, Judge, Model
+from engram.ports import Contents, Judge, Model, Weaver
 from engram.settings.values import Settings
 
 
@@ -16,15 +17,20 @@ class Scene:
     """One consolidation.
 
     `changed` are the ids of the memories that were written, edited or removed since the last one;
-    None stands for all: a full run. `model` is None where none may be asked.
+    None stands for all: a full run. `closing`: boxes that are open are sealed too. `model` is None
+    where none may be asked; where one may, `prompts` are the shipped tables of `config/prompts/`
+    that passes ask with, by name.
     """
 
     contents: Contents
     now: Instant
     settings: Settings
     judge: Judge
+    weaver: Weaver
     changed: frozenset[str] | None = None
+    closing: bool = True
     model: Model | None = None
+    prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def today(self) -> Day:

@@ -192,6 +192,10 @@ class Sketch:
         """The text of a plain page."""
         return self._prose[path] if path in self._prose else self._under.page(path)
 
+    def opening(self, session: str) -> str:
+        """What the user said first in a conversation."""
+        return self._under.opening(session)
+
 
 def _oldest_first(memories: Iterable[Memory]) -> list[Memory]:
     return sorted(memories, key=lambda memory: (memory.created, memory.id))

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from engram.extract.classify import memory_kind, score_importance
-from engram.extract.model_prompt import ENTITY_TYPES
 from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND, receipt_of
 from engram.extract.rules_candidate import due_of
 from engram.model.asking import Context
 from engram.model.candidate import Candidate, Receipt
-from engram.model.ids import slug
 from engram.model.memory import CATEGORIES
+from engram.model.naming import entity_id
 from engram.model.turn import Turn
 from engram.model.when import find_times
 
@@ -319,8 +318,7 @@ def _entities(value: object) -> tuple[str, ...]:
             continue
         if _PASSING.fullmatch(name.strip()) or "[REDACTED:" in name:
             continue
-        kind = kind if isinstance(kind, str) and kind in ENTITY_TYPES else "thing"
-        found[f"{kind}-{slug(name)}"] = None
+        found[entity_id(name, kind if isinstance(kind, str) else "thing")] = None
     return tuple(found)[:_MOST_ENTITIES]
 
 

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engram.model.asking import Context, Request, tokens_of
+from engram.model.asking import Context, Request, fenced, tokens_of
 from engram.model.errors import ConfigError
-from engram.model.ids import message_digest
 from engram.model.instant import weekday_of
 from engram.model.memory import CATEGORIES, Memory
 from engram.model.turn import Turn
@@ -115,12 +114,10 @@ class Prompt:
             f"Conversation{_where(turns[0])}:",
             *(self._message(turn, number) for number, turn in enumerate(turns, 1)),
         ]
-        data = "\n\n".join(parts)
-        fence = f"engram-data {message_digest('fence', '', data)[:8]}"
         return Request(
             prompt=self.version,
             instructions=self.instructions,
-            text=f"<{fence}>\n{data}\n</{fence}>",
+            text=fenced("\n\n".join(parts)),
             schema=SCHEMA,
             key=KEY,
             subject=turns[0].transcript,

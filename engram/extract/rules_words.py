@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from engram.model.ids import slug
+from engram.model.naming import entity_id
 
 _MOST_TAGS = 5
 
@@ -97,13 +97,13 @@ def tags_of(said: str) -> tuple[str, ...]:
 
 def entities_of(said: str, *, person: str = "", company: str = "") -> tuple[str, ...]:
     """`person-...` and `company-...` when the rule found one, then the tools that are named."""
-    found = [f"person-{slug(person)}"] if person else []
+    found = [entity_id(person, "person")] if person else []
     if company:
-        found.append(f"company-{slug(company)}")
+        found.append(entity_id(company, "company"))
     for place, token in enumerate(_TOKEN.findall(said)):
         tool = _tool(token, place)
         if tool:
-            found.append(f"tool-{slug(tool)}")
+            found.append(entity_id(tool, "tool"))
     return tuple(dict.fromkeys(found))
 
 

@@ -15,7 +15,7 @@ from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import receipt_of
 from engram.extract.rules_words import entities_of, tags_of
 from engram.model.candidate import Candidate
-from engram.model.ids import slug
+from engram.model.naming import entity_id
 from engram.model.turn import Turn
 from engram.ports import Extractor
 
@@ -79,8 +79,8 @@ class StatedTier:
         tags = tags_of(observed["said"] if observed else text)
         entities = entities_of(text)
         if observed:
-            kind = _KINDS.get(observed["kind"].strip().casefold(), "thing")
-            entities = tuple(dict.fromkeys((f"{kind}-{slug(observed['name'])}", *entities)))
+            kind = _KINDS.get(observed["kind"].strip().casefold(), "other")
+            entities = tuple(dict.fromkeys((entity_id(observed["name"], kind), *entities)))
         return Candidate(
             category=category,
             text=text,

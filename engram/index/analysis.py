@@ -60,6 +60,11 @@ def terms(text: str) -> list[str]:
     return _terms(text, asked=False)
 
 
+def telling_terms(text: str) -> list[str]:
+    """The terms of a document without those of stop-words."""
+    return _terms(text, asked=False, stop=STOP_WORDS)
+
+
 def query_terms(text: str, limit: int = MAX_TERMS) -> list[str]:
     """The distinct terms of a query in order, without stop-words; all of them if no other is left.
 
@@ -196,4 +201,4 @@ def _short(word: str) -> Iterator[str]:
 
 
 #: What is searched for, as the catalog is handed it.
-VOCABULARY = Vocabulary(f"analysis {ANALYSIS}", terms)
+VOCABULARY = Vocabulary(f"analysis {ANALYSIS}", terms, telling_terms)

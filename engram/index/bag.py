@@ -1,6 +1,6 @@
 """A document -> the bag of terms it is found by, each with its weight, and how long it is.
 
-The body counts as it is, the title of a memory half as much again, the caption of a picture
+The body counts as it is, the title of a memory or page half as much again, the caption of a picture
 (`[photo: two cardamom buns]`) a little less, for it was made by a machine and not said. Who spoke
 is a term of its own, which no word of a text can be; it is asked for apart (`speaker_term`).
 """
@@ -35,7 +35,7 @@ class Bag:
 
 
 def bag_of(document: Document) -> Bag:
-    """The bag of a memory or a turn."""
+    """The bag of a memory, a page or a turn."""
     weights: Counter[str] = Counter()
     body = document.body
     if "]" in body:
@@ -44,7 +44,7 @@ def bag_of(document: Document) -> Bag:
         body = _CAPTION.sub(" ", body)
     _add(weights, body, BODY)
     # the title of a turn is that of its conversation: it says nothing about the turn
-    if document.collection == "memories":
+    if document.collection != "turns":
         _add(weights, document.title, TITLE)
     length = min(max(weights.total() // BODY, 1), _LONGEST)
     for name in words(document.speaker):

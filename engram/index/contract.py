@@ -12,7 +12,7 @@ from typing import Protocol
 
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 
-COLLECTIONS: tuple[Collection, ...] = ("memories", "turns")
+COLLECTIONS: tuple[Collection, ...] = ("memories", "turns", "pages")
 
 #: A query is cut to this many distinct terms; a pasted page must not cost seconds.
 MAX_TERMS = 64
@@ -29,9 +29,9 @@ class IndexUnusable(Exception):
 class IndexState:
     """What an index says about itself without opening it.
 
-    `generation` is 0 when there is none; `memories` and `turns` count documents; `seen` is the
-    number of the last transaction whose documents are in it, None when nobody said; `reason` says
-    why it is not usable; `faults` counts what this object had to report as IndexUnusable;
+    `generation` is 0 when there is none; `memories`, `turns` and `pages` count documents; `seen` is
+    the number of the last transaction whose documents are in it, None when nobody said; `reason`
+    says why it is not usable; `faults` counts what this object had to report as IndexUnusable;
     `made_by` names the library, its version and our schema.
     """
 
@@ -43,6 +43,7 @@ class IndexState:
     reason: str = ""
     faults: int = 0
     made_by: str = ""
+    pages: int = 0
 
 
 class Index(Protocol):

@@ -42,9 +42,11 @@ def find(
     admit: Admit | None,
 ) -> list[Found]:  # fmt: skip
     """The best documents that hold any of the words, best first, equal ones by key."""
+    if not corpus.count:
+        return []
     names = _speakers(corpus, query) if collection == "turns" else []
     asked = _asked(corpus, query, names, hints)
-    if collection == "memories":
+    if collection != "turns":
         scores, turns = memory_scores(corpus, asked), None
     else:
         turns = TurnScores(corpus, asked, names, [_span(*span) for span in hints.spans])
@@ -113,7 +115,7 @@ def number_of(day: Day) -> int:
 
 def place_of(document: Document) -> int:
     """Where a turn stands; one that says nothing of that is a conversation of its own."""
-    if document.place or document.collection == "memories":
+    if document.place or document.collection != "turns":
         return document.place
     return place_in(document.key, 1)
 

@@ -3,7 +3,7 @@
     <folder>/CURRENT            `gen-7`: replaced atomically, which is the commit
     <folder>/gen-7/             never changed once it is published
         manifest.json           what made it, what it holds, and every file of it
-        memories/  turns/       one Whoosh index each
+        memories/ turns/ pages/ one Whoosh index each
     <folder>/.build-<pid>/      the next one, while it is written
 
 An update links the files of the generation in force into a new build (they are never written to
@@ -63,6 +63,7 @@ class Manifest:
     turns: int = 0
     seen: int | None = None
     files: Mapping[str, FileMark] = field(default_factory=dict)
+    pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +308,7 @@ def _from_json(data: bytes) -> Manifest:
         manifest = Manifest(**record)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise IndexUnusable("the manifest of the index is damaged") from error
-    counts = (manifest.memories, manifest.turns)
+    counts = (manifest.memories, manifest.turns, manifest.pages)
     seen = manifest.seen
     if any(type(number) is not int for number in (*counts, 0 if seen is None else seen)):
         raise IndexUnusable("the manifest of the index is damaged")

@@ -124,8 +124,10 @@ class PlainFinder:
         """How many documents of each collection there are."""
         if not self._usable:
             return IndexState(0, 0, 0, None, False, "there is no index yet", self._faults)
-        memories, turns = (len(self._held[name]) for name in COLLECTIONS)
-        return IndexState(self._generation, memories, turns, self._seen, True, "", self._faults)
+        memories, turns, pages = (len(self._held[name]) for name in COLLECTIONS)
+        return IndexState(
+            self._generation, memories, turns, self._seen, True, "", self._faults, pages=pages
+        )
 
     def drop(self) -> None:
         """Forget everything."""

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 #: What an index must have been made with to be opened; raise the first number with the fields of
 #: `whoosh_index`.
-_SCHEMA = f"2.{ANALYSIS}"
+_SCHEMA = f"3.{ANALYSIS}"
 #: letters that a misspelt word shares with what was meant, most of the time
 _SAME_BEGINNING = 2
 #: how often a generation may be replaced between being named and being opened
@@ -78,7 +78,9 @@ class WhooshFinder:
                 seen = before.seen
             if not any(gone.values()) and seen == before.seen:
                 return
-            counts: dict[Collection, int] = {"memories": before.memories, "turns": before.turns}
+            counts: dict[Collection, int] = {
+                "memories": before.memories, "turns": before.turns, "pages": before.pages,
+            }  # fmt: skip
             with self._generations.building(base) as build:
                 for collection in COLLECTIONS:
                     if gone[collection]:
@@ -166,7 +168,7 @@ class WhooshFinder:
         held = generation.manifest
         return IndexState(
             generation.number, held.memories, held.turns, held.seen, not broken, broken,
-            self._faults, f"{held.made_by}, schema {held.schema}",
+            self._faults, f"{held.made_by}, schema {held.schema}", held.pages,
         )  # fmt: skip
 
     def drop(self) -> None:
@@ -276,7 +278,8 @@ def _revised(folder: Path, gone: Iterable[str], come: Iterable[Document]) -> int
 def _manifest(counts: Mapping[Collection, int], seen: int | None) -> Manifest:
     from engram.index.whoosh_index import MADE_BY
 
-    return Manifest(MADE_BY, _SCHEMA, counts["memories"], counts["turns"], seen)
+    held = (counts["memories"], counts["turns"])
+    return Manifest(MADE_BY, _SCHEMA, *held, seen, pages=counts["pages"])
 
 
 def _reason(error: Exception) -> str:

@@ -1,9 +1,9 @@
 """One collection as Whoosh indexes in a folder: write them, read them.
 
-Memories are one index, turns one for each quarter of a year, so that a quarter which is over is
-never merged again. The schema is lean: a key, and a bag of weighted terms; per document a length, a
-day and a place. The terms come ready-made from `bag`; none of Whoosh's own analysis or query
-language is used, so no query text can be a syntax error.
+Memories are one index and pages another, turns one for each quarter of a year, so that a quarter
+which is over is never merged again. The schema is lean: a key, and a bag of weighted terms; per
+document a length, a day and a place. The terms come ready-made from `bag`; none of Whoosh's own
+analysis or query language is used, so no query text can be a syntax error.
 
 Guarantees nothing about the files it opens: they hold pickles, and `generations` says whether they
 may be opened. Raises whatever Whoosh raises (EOFError, struct.error, UnpicklingError, ...).
@@ -44,8 +44,8 @@ _TOC = re.compile(r"_([a-z0-9]+)_\d+\.toc")
 
 def _name(document: Document) -> str:
     """The index that a document belongs to: of its collection, or of its quarter."""
-    if document.collection == "memories":
-        return "memories"
+    if document.collection != "turns":
+        return document.collection
     if not number_of(document.day):
         return "undated"
     return f"y{document.day[:4]}q{(int(document.day[5:7]) + 2) // 3}"

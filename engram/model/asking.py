@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from engram.model.ids import message_digest
 from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.turn import Turn
@@ -17,6 +18,12 @@ _BYTES_A_TOKEN = 3
 def tokens_of(text: str) -> int:
     """How many tokens a text takes at most, roughly; English prose takes about a quarter less."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN)
+
+
+def fenced(data: str) -> str:
+    """Data between a fence that cannot be closed from inside: its name is a digest of the data."""
+    fence = f"engram-data {message_digest('fence', '', data)[:8]}"
+    return f"<{fence}>\n{data}\n</{fence}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engram.model.instant import Instant
 
 #: why a box was closed (seed 003, design 5.9); '' while it is open
 SEALS = ("topic_shift", "time_gap", "max_memories", "shutdown", "consolidation")
+
+#: how many topics a trace is known by: the rarest of a long thread say nothing of it
+TRACE_TOPICS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +56,22 @@ class Trace:
     topics: tuple[str, ...]
     first: Instant
     last: Instant
+
+
+def traces_of(boxes: Iterable[Box]) -> list[Trace]:
+    """The traces that boxes say they belong to, by id: a pure fold, whatever their order.
+
+    A trace's topics are those of most of its boxes, then by name, at most TRACE_TOPICS.
+    """
+    members: dict[str, list[Box]] = {}
+    for box in sorted(boxes, key=lambda box: (box.created, box.id)):
+        if box.trace:
+            members.setdefault(box.trace, []).append(box)
+    return [_trace(name, found) for name, found in sorted(members.items())]
+
+
+def _trace(name: str, boxes: list[Box]) -> Trace:
+    counts = Counter(topic for box in boxes for topic in dict.fromkeys(box.topics))
+    topics = sorted(counts, key=lambda topic: (-counts[topic], topic))[:TRACE_TOPICS]
+    last = max(box.sealed for box in boxes)
+    return Trace(name, tuple(box.id for box in boxes), tuple(topics), boxes[0].created, last)

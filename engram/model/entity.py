@@ -16,8 +16,9 @@ class Entity:
     `aliases` are other names and former ids that lead here. `synthesis` says what holds now:
     `listed` of the newest active memories, written by a `model`, or by the `person`, whose words
     stay. `timeline` holds `(day, memory id, first line)` oldest first, `relations`
-    `(entity id, label)`, `activity` `(day, note)` newest first. `merged_into` is the id of the
-    entity that a fragment became part of.
+    `(entity id, label, memory id)`, `activity` `(day, memory id, note)` newest first: each says by
+    its memory where it comes from. `merged_into` is the id of the entity that a fragment became
+    part of.
     """
 
     id: str
@@ -27,7 +28,21 @@ class Entity:
     synthesis: str = ""
     synthesis_by: str = ""
     timeline: tuple[tuple[Day, str, str], ...] = ()
-    relations: tuple[tuple[str, str], ...] = ()
-    activity: tuple[tuple[Day, str], ...] = ()
+    relations: tuple[tuple[str, str, str], ...] = ()
+    activity: tuple[tuple[Day, str, str], ...] = ()
     merged_into: str = ""
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity as far as its names go: what tells whether two are one.
+
+    `names` are spellings and aliases, `memories` how many live ones link to it, `paged` whether it
+    has a page.
+    """
+
+    id: str
+    names: tuple[str, ...] = ()
+    memories: int = 0
+    paged: bool = False

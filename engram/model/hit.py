@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from collections.abc import Collection as Some
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from typing import Literal
 from engram.model.ids import message_digest
 from engram.model.instant import Day
 
-Collection = Literal["memories", "turns"]
+#: pages are boxes and entities
+Collection = Literal["memories", "turns", "pages"]
 
 #: turns that a conversation may have before their places run into one another
 ORDINALS = 1 << 20
@@ -26,9 +28,14 @@ def place_in(transcript: str, ordinal: int) -> int:
     return name * ORDINALS + min(max(ordinal, 1), ORDINALS - 3) + 1
 
 
+def docid(name: str) -> str:
+    """`#` and six hex digits of the id of a memory or page, or of a turn's link."""
+    return "#" + hashlib.sha256(name.encode("utf-8")).hexdigest()[:6]
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One searchable thing: a memory, or a turn. `key` is unique in its collection.
+    """One searchable thing: a memory, a turn, or a page. `key` is unique in its collection.
 
     `day` is when it was said, `speaker` who said it by name, `place` where a turn stands.
     """

@@ -15,6 +15,7 @@ from engram.model.instant import Instant, compact
 from engram.model.text import content_hash, sha256_text
 
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,79})")
+_MEMORY = re.compile(r"[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]+)?")
 #: Names that a file must not have on Windows.
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul"] + [f"{dev}{n}" for dev in ("com", "lpt") for n in range(1, 10)]
@@ -29,6 +30,11 @@ def is_id(text: str) -> bool:
 def memory_id(category: str, created: Instant, text: str) -> str:
     """`<category>-YYYYMMDD-HHMMSS-<hash8>`: a function of category, source time and content."""
     return f"{category}-{compact(created)}-{content_hash(text)[:8]}"
+
+
+def is_memory_id(text: str) -> bool:
+    """Whether text has the form of an id that `memory_id` makes."""
+    return _MEMORY.fullmatch(text) is not None
 
 
 def message_digest(source: str, session: str, *parts: str) -> str:

@@ -4,7 +4,7 @@ What a transcript, an export or a model wrote is put into notes that other progr
 query and run. `neutralise` turns such text into paragraphs, lists, tables and plain code blocks:
 no heading, rule, quote, image, embed, wikilink, tag, HTML, comment, block id, math block, template
 or query is left in it, and no code block stays open. Escapes are backslashes, which a renderer does
-not show; words are never dropped but for the info strings of fences. Both functions are idempotent.
+not show; words are never dropped but for the info strings of fences. All of it is idempotent.
 
 How code is kept apart: a fenced block is written again at the left margin without its info string
 and is closed by the same fence, so that no list or quote around it can end it early; in prose, only
@@ -102,6 +102,12 @@ def quote_block(text: str) -> str:
     """
     inert = neutralise(text)
     return "\n".join(f"> {line}" if line else ">" for line in inert.split("\n")) if inert else ""
+
+
+def inert_line(text: str) -> str:
+    """The text on one line, for the middle of a line: nothing in it reaches out of that line."""
+    words = " ".join(_plain(text).split())
+    return _inline(words) if _MARK.search(words) else words
 
 
 def code_lines(lines: Sequence[str]) -> list[bool]:

@@ -1,4 +1,4 @@
-"""How memories stand to each other: replaced by another, in dispute, or both right.
+"""How memories stand to each other: in dispute, or both right.
 
 The links of two headers -> what they mean, and back. `settled` is the key under which a pair is
 remembered that looks like a contradiction and is none, because the person said that both hold: it
@@ -12,25 +12,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
 
 SETTLED = "settled"
 
 _LINK = re.compile(r"\[\[([^\[\]|]+)")
-
-
-def replaced(old: Memory, by: Memory, now: Instant, code: str) -> Memory:
-    """A memory that another one replaces: it keeps its words, and is valid until that one began."""
-    until = by.valid_from or day_of(by.created)
-    return replace(
-        old,
-        status="superseded",
-        status_since=now,
-        status_reason=code,
-        superseded_by=(by.id,),
-        valid_until=old.valid_until or max(until, old.valid_from),
-    )
 
 
 def disputes(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
@@ -54,7 +40,7 @@ def settled_with(memory: Memory) -> frozenset[str]:
     return frozenset(_LINK.findall(memory.extras.get(SETTLED, "")))
 
 
-def settled(memory: Memory, others: Iterable[str]) -> Memory:
+def at_peace(memory: Memory, others: Iterable[str]) -> Memory:
     """A memory that remembers that these do not contradict it, and names none in `conflicts`."""
     right = [name for name in others if name != memory.id]
     names = dict.fromkeys([*_LINK.findall(memory.extras.get(SETTLED, "")), *right])

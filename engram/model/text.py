@@ -77,6 +77,14 @@ def jaccard(a: Iterable[str], b: Iterable[str]) -> float:
     return len(left & right) / len(left | right)
 
 
+def overlap(a: Iterable[str], b: Iterable[str]) -> float:
+    """The share of the smaller of two sets that the other has too, 0..1; 0 when one is empty."""
+    left, right = set(a), set(b)
+    if not left or not right:
+        return 0.0
+    return len(left & right) / min(len(left), len(right))
+
+
 def first_line(text: str, width: int = 120) -> str:
     """The first line with words in it, cut at a word boundary to `width` characters."""
     line = next((stripped for raw in text.splitlines() if (stripped := raw.strip())), "")

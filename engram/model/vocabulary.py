@@ -19,10 +19,14 @@ _MOST_TEXT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """A function from texts to terms, and the name of what it does."""
+    """A function from texts to terms, and the name of what it does.
+
+    `telling` gives the same terms but those of words that stand in any text.
+    """
 
     version: str
     terms: Callable[[str], Iterable[str]]
+    telling: Callable[[str], Iterable[str]]
 
     def of(self, memory: Memory) -> set[str]:
         """The distinct terms of a memory: title, statement, quote, tags and entities."""
@@ -31,4 +35,4 @@ class Vocabulary:
 
 
 #: Words as they stand: for catalogs that nobody asks by word.
-PLAIN = Vocabulary("plain", words)
+PLAIN = Vocabulary("plain", words, words)

@@ -124,6 +124,17 @@ class Query:
             and self._says(turn.text)
         )
 
+    def admits_page(self, category: str, project: str, created: str, text: str) -> bool:
+        """The same for a box or an entity (its `category`): no status or tag, maybe no time."""
+        return (
+            not (self.statuses or self.tags or self.kinds)
+            and not (self.spaces or self.entities or self.sources)
+            and _any(category, self.categories)
+            and _any(project, self.projects)
+            and self._dated(created)
+            and self._says(text)
+        )
+
     def _dated(self, created: str) -> bool:
         day = day_of(created)
         return day >= self.since and (not self.before or "" < day < self.before)

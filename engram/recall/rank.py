@@ -101,6 +101,18 @@ def rank_turns(
     return _best(ranked, limit)
 
 
+def rank_pages(
+    found: Iterable[Sequence[Found]], projects: Mapping[str, str], setting: Setting, limit: int
+) -> list[Ranked]:
+    """The best pages, at most `limit`; `projects` by the keys of `found`, empty for none."""
+    ranked = [
+        _ranked(hit, [], *_place(projects[hit.key], False, setting))
+        for hit in fuse(found)
+        if hit.key in projects
+    ]
+    return _best(ranked, limit)
+
+
 def _memory_factors(
     memory: Memory, setting: Setting
 ) -> tuple[list[tuple[float, str]], float, list[str]]:

@@ -7,23 +7,40 @@ seen; every failure to open or read is `CatalogUnusable`, upon which it is built
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
+from engram.model.attributes import normal_slot
+from engram.model.box import Box
+from engram.model.candidate import Candidate
 from engram.model.change import Transaction
+from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
 from engram.model.vocabulary import PLAIN, Vocabulary
-from engram.store import log_rows, lookup, topic_rows, turn_rows
+from engram.store import (
+    access,
+    census,
+    layout,
+    log_rows,
+    lookup,
+    page_rows,
+    topic_rows,
+    turn_rows,
+)
+from engram.store.access import AccessRows
+from engram.store.census import Census
 from engram.store.database import CatalogUnusable, Database
 from engram.store.log_rows import LogRows
 from engram.store.lookup import Where
+from engram.store.neighbours import neighbours
 from engram.store.night_rows import NightRows
+from engram.store.page_rows import PageRows
+from engram.store.row_body import decode
+from engram.store.row_body import encode as body_of
 from engram.store.topic_rows import TopicRows
 from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
@@ -31,7 +48,7 @@ from engram.store.turn_rows import TurnRows
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
 SCHEMA = "7"
 
-_TABLES = """
+_OWN = """
 create table meta(key text primary key, value text) without rowid;
 create table files(
   path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text,
@@ -41,7 +58,7 @@ create index files_stem on files(stem);
 create table memories(
   number integer primary key, id text unique, path text, status text, category text, created text,
   project text, space text, slot text, hash text, importance real, expires text, valid_until text,
-  body text
+  session text, forgotten int, body text
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
@@ -54,11 +71,11 @@ create index memories_slot on memories(slot) where slot != '';
 create table sources(link text, id text, primary key(link, id)) without rowid;
 create index sources_id on sources(id);
 """
-
-_ALL_TABLES = _TABLES + lookup.TABLES + log_rows.TABLES + topic_rows.TABLES + turn_rows.TABLES
-_NAMES = frozenset(re.findall(r"create table (\w+)", _ALL_TABLES))
-_FIELDS = tuple(field.name for field in fields(Memory))
-_TUPLES = frozenset(field.name for field in fields(Memory) if str(field.type).startswith("tuple"))
+_PARTS = (access, census, log_rows, lookup, page_rows, topic_rows, turn_rows)
+_TABLES = _OWN + "".join(part.TABLES for part in _PARTS)
+#: where the base names are that a link can mean
+_NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
+_NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES))
 
 
 class FileRow(NamedTuple):
@@ -81,7 +98,11 @@ _FILE = ", ".join(FileRow._fields)
 
 
 class Catalog:
-    """One vault's catalog; `turns`, `log`, `nights` and `topics` are its parts for those."""
+    """One vault's catalog.
+
+    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities), `census` (memories together)
+    and `accesses` are parts.
+    """
 
     def __init__(self, database: Database, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
         self._db = database
@@ -91,6 +112,9 @@ class Catalog:
         self.log = LogRows(database)
         self.nights = NightRows(database)
         self.topics = TopicRows(database)
+        self.pages = PageRows(database)
+        self.census = Census(database)
+        self.accesses = AccessRows(database)
 
     @classmethod
     def open(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:
@@ -107,8 +131,8 @@ class Catalog:
         """Whether it is ours, as far as a quick look can tell."""
         try:
             names = self._db.rows("select name from sqlite_master where type = 'table'")
-            kept = (self._meta("schema"), self._meta("vault"))
-            ours = kept == (schema_of(self._vocabulary), self._vault)
+            expected = (schema_of(self._vocabulary), self._vault)
+            ours = (self._meta("schema"), self._meta("vault")) == expected
         except CatalogUnusable:
             return False
         return ours and {name for (name,) in names} >= _NAMES
@@ -125,7 +149,7 @@ class Catalog:
         """Drop every table and make them empty; called inside a transaction."""
         for (name,) in self._db.rows("select name from sqlite_master where type = 'table'"):
             self._db.do(f'drop table "{name}"')
-        for statement in _ALL_TABLES.split(";"):
+        for statement in _TABLES.split(";"):
             self._db.do(statement)
         schema = schema_of(self._vocabulary)
         for key, value in (("schema", schema), ("vault", self._vault), ("last", "0")):
@@ -159,13 +183,13 @@ class Catalog:
     def memory(self, identifier: str) -> Memory | None:
         """The memory of that id, whatever its status."""
         row = self._db.row("select body from memories where id = ?", identifier)
-        return decode(str(row[0])) if row else None
+        return decode(Memory, row[0]) if row else None
 
     def memories(self, identifiers: Iterable[str] | None = None) -> Iterator[Memory]:
         """These memories in the order asked for, or all, oldest first."""
         if identifiers is None:
             for row in self._db.rows("select body from memories order by created, id"):
-                yield decode(row[0])
+                yield decode(Memory, row[0])
             return
         for identifier in identifiers:
             found = self.memory(identifier)
@@ -179,7 +203,7 @@ class Catalog:
             " order by created desc, id desc limit ?",
             *wanted.values, limit,
         )  # fmt: skip
-        return [decode(row[0]) for row in rows]
+        return [decode(Memory, row[0]) for row in rows]
 
     @property
     def last_sha(self) -> str:
@@ -206,55 +230,43 @@ class Catalog:
     def owners(self, hash: str) -> list[Memory]:
         """Every memory whose scoped content hash this is; newest last."""
         rows = self._db.rows("select body from memories where hash = ? order by created, id", hash)
-        return [decode(row[0]) for row in rows]
+        return [decode(Memory, row[0]) for row in rows]
 
     def holders(self, slot: str, space: str, project: str) -> list[Memory]:
         """Live memories whose key is this slot, in that space and project; newest last."""
         rows = self._db.rows(
             "select body from memories where slot = ? and space = ? and (space != 'project' or"
             " project = ?) order by created, id",
-            slot, space, project,
+            normal_slot(slot), space, project,
         )  # fmt: skip
-        return [memory for row in rows if (memory := decode(row[0])).live]
+        return [memory for row in rows if (memory := decode(Memory, row[0])).live]
 
-    def entity_names(self, most: int) -> list[str]:
-        """The entities of live memories (`tool-postgres`), the most used first."""
-        rows = self._db.rows(
-            "select value from memories, json_each(body, '$[' || ? || ']')"
-            " where status in ('active', 'needs-review') group by value"
-            " order by count(*) desc, value limit ?",
-            _FIELDS.index("entities"), most,
-        )  # fmt: skip
-        return [str(row[0]) for row in rows]
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words, the nearest first."""
+        return neighbours(self._db, self._vocabulary, candidate)
 
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given names that an id or a file has already: a link means one thing."""
-        found = "select 1 from memories where id = ? union select 1 from files where stem = ?"
-        return {name for name in names if self._db.row(found, name, name)}
+        found = " union ".join(f"select 1 from {where} = ?" for where in _NAMED)
+        return {name for name in names if self._db.row(found, *[name] * len(_NAMED))}
 
     def status_counts(self) -> dict[str, int]:
         """How many memories have each status."""
-        return dict(
-            self._db.rows("select status, count(*) from memories group by status order by status")
-        )
+        counts = "select status, count(*) from memories group by status order by status"
+        return dict(self._db.rows(counts))
 
     def cited_by(self, link: str) -> list[str]:
         """Ids of the memories whose receipts point to this `transcript#^block`."""
-        return [
-            row[0]
-            for row in self._db.rows("select id from sources where link = ? order by id", link)
-        ]
+        rows = self._db.rows("select id from sources where link = ? order by id", link)
+        return [row[0] for row in rows]
 
     def hidden(self) -> set[str]:
         """Links of turns that a forgotten memory hides from search (design 5.21)."""
-        rows = self._db.rows("select body from memories where status = 'retired'")
-        retired = (decode(body) for (body,) in rows)
-        return {
-            link
-            for memory in retired
-            if memory.status_reason == "forgotten"
-            for link in memory.sources
-        }
+        rows = self._db.rows(
+            "select link from memories indexed by memories_forgotten"
+            " join sources using (id) where forgotten"
+        )
+        return {row[0] for row in rows}
 
     def live_hashes(self) -> list[tuple[str, str]]:
         """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""
@@ -285,13 +297,22 @@ class Catalog:
         )  # fmt: skip
 
     def drop_file(self, path: str) -> None:
-        """Forget a file that is gone, and the memory that had its home there."""
+        """Forget a file that is gone, and the memory, box or entity that had its home there."""
         row = self.file(path)
         self._db.do("delete from files where path = ?", path)
-        if row is not None and row.id:
-            home = self._db.row("select path from memories where id = ?", row.id)
-            if home is not None and home[0] == path:
-                self._drop_memory(row.id)
+        kind = layout.content_type(path)
+        if row is None or kind is None or self.home(kind, row.id) != path:
+            return
+        if kind is Memory:
+            self._drop_memory(row.id)
+        else:
+            self.pages.drop(row.id, box=kind is Box)
+
+    def home(self, kind: type[layout.Content], identifier: str) -> str:
+        """The path of the file that has an id among its kind, '' when there is none."""
+        table = {Memory: "memories", Box: "boxes", Entity: "entities"}[kind]
+        row = self._db.row(f"select path from {table} where id = ?", identifier)
+        return str(row[0]) if row else ""
 
     def homeless(self) -> list[str]:
         """The files whose id belongs to another file, sorted."""
@@ -306,11 +327,11 @@ class Catalog:
         """Record a memory as its file says it."""
         self._drop_memory(memory.id)
         self._db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
-            memory.valid_until, _encode(memory),
+            memory.valid_until, _session(memory), _is_forgotten(memory), body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)
@@ -324,6 +345,7 @@ class Catalog:
         self._db.many(
             "insert or ignore into tags values(?,?)", [(tag, memory.id) for tag in memory.tags]
         )
+        self.census.put(memory)
 
     def _drop_memory(self, identifier: str) -> None:
         known = self.memory(identifier)
@@ -335,6 +357,7 @@ class Catalog:
         self._db.do("delete from memories where id = ?", identifier)
         self._db.do("delete from sources where id = ?", identifier)
         self._db.do("delete from tags where id = ?", identifier)
+        self.census.drop(identifier)
 
     # -- transactions --------------------------------------------------------------------------
 
@@ -372,15 +395,11 @@ def _number(identifier: str) -> int:
     return int(sha256(identifier.encode("utf-8"))[:14], 16)
 
 
-def _encode(memory: Memory) -> str:
-    return json.dumps([getattr(memory, name) for name in _FIELDS], separators=(",", ":"))
+def _session(memory: Memory) -> str:
+    """The transcript that its first receipt points into."""
+    return memory.sources[0].partition("#")[0] if memory.sources else ""
 
 
-def decode(body: str) -> Memory:
-    """The memory that a row's `body` holds."""
-    values = dict(zip(_FIELDS, json.loads(body), strict=True))
-    for name in _TUPLES:
-        values[name] = tuple(
-            tuple(item) if isinstance(item, list) else item for item in values[name]
-        )
-    return Memory(**values)
+def _is_forgotten(memory: Memory) -> bool:
+    """Whether the person took it out of use: its source turns are hidden then (design 5.21)."""
+    return memory.status == "retired" and memory.status_reason == "forgotten"

@@ -1,4 +1,4 @@
-"""What follows each transaction: catalog, trace, fact hashes, transcripts.
+"""What follows each transaction: catalog, trace, fact hashes, traces, topics, transcripts.
 
 All go along in one SQLite transaction that carries the number last seen, so that a follower which
 missed something replays it: every step here may be repeated. A catalog that is missing, foreign,
@@ -12,6 +12,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from engram.model.box import Box
+from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
@@ -21,18 +23,18 @@ from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.ports import Journal
 from engram.store import layout, transaction
 from engram.store.catalog import Catalog, FileRow
+from engram.store.content_file import read_content
 from engram.store.database import CatalogUnusable
 from engram.store.disk import VaultDisk
 from engram.store.history import History
 from engram.store.last_known import LastKnown
 from engram.store.lock import WriterLock
 from engram.store.meaning import meaning_of, meaning_of_read
-from engram.store.memory_file import read_memory
 from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import FactHashes, Trace
+from engram.store.views import COUNTING, FactHashes, Topics, Trace, Traces, topics_are_stale
 
 
 class Followers:
@@ -54,13 +56,15 @@ class Followers:
         self._journal = journal
         self._path = catalog_path
         self._vault = vault
-        self._vocabulary = vocabulary
+        self.vocabulary = vocabulary
         self._history = history
         self.guard = guard
         self._open: Catalog | None = None
         self.transcripts = Transcripts(disk)
         self.trace = Trace(disk)
         self.hashes = FactHashes(disk)
+        self.topics = Topics(disk)
+        self.traces = Traces(disk)
         self.rebuilt = ""
 
     @property
@@ -68,12 +72,12 @@ class Followers:
         """The catalog, sound as far as opening it can tell."""
         if self._open is None:
             try:
-                self._open = Catalog.open(self._path, self._vault, self._vocabulary)
+                self._open = Catalog.open(self._path, self._vault, self.vocabulary)
             except CatalogUnusable:
                 with self.guard.hold():
                     try:
                         # another process may have mended it while this one waited
-                        self._open = Catalog.open(self._path, self._vault, self._vocabulary)
+                        self._open = Catalog.open(self._path, self._vault, self.vocabulary)
                     except CatalogUnusable as reason:
                         self.rebuild(str(reason))
         assert self._open is not None
@@ -140,8 +144,15 @@ class Followers:
             self.mend_views()
             self.rebuilt = ""
 
-    def mend_views(self) -> list[str]:
-        """Write the views that differ from what the vault says; returns their paths."""
+    def write_topics(self) -> bool:
+        """Count the topics of the vault as it is; returns whether they had changed."""
+        return self.topics.write(self.catalog.topics.best())
+
+    def mend_views(self, *, due: bool = False) -> list[str]:
+        """Write the views that differ from what the vault says; returns their paths.
+
+        With `due` also what is not wrong but would be written next time.
+        """
         mended = []
         live = self.catalog.live_hashes()
         if self.hashes.read() != live:
@@ -149,6 +160,11 @@ class Followers:
             mended.append(layout.HASHES)
         if self.trace.mend(self._history.all()):
             mended.append(layout.TRACE)
+        if self.traces.follow(self.catalog.pages.boxes()):
+            mended.append(layout.TRACES)
+        topics = self._disk.read(layout.TOPICS) or b""
+        if topics_are_stale(topics, self.catalog, due=due) and self.write_topics():
+            mended.append(layout.TOPICS)
         return mended
 
     def add_turns(self, entries: list[Entry]) -> None:
@@ -175,7 +191,7 @@ class Followers:
         touched = [
             change for change in (*plan.changes, *plan.seen) if change.path not in committed.left
         ]
-        changed = [change for change in touched if layout.kind_of(change.path) == "memory"]
+        changed = [change for change in touched if layout.content_type(change.path)]
         before = self._hashes_of(changed)
         # files that are gone first: a move is a removal and an appearance of the same id
         for change in sorted(changed, key=lambda change: change.after is not None):
@@ -187,7 +203,11 @@ class Followers:
         after = self._hashes_of(changed)
         whole = again or bool(before - after)
         self.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
+        if any(layout.content_type(change.path) is Box for change in changed):
+            self.traces.follow(catalog.pages.boxes())
         self._follow_turns(committed)
+        if plan.kind in COUNTING:
+            self.topics.write(catalog.topics.best())
         self.trace.follow(committed)
 
     def _follow_turns(self, committed: Transaction) -> None:
@@ -227,7 +247,7 @@ class Followers:
         return None if data is None else (status, data)
 
     def look_at(self, path: str) -> None:
-        """Record a memory's file as it is now; called inside a catalog transaction."""
+        """Record a content file as it is now; called inside a catalog transaction."""
         found = self._found(path)
         if found is None:
             self.catalog.drop_file(path)
@@ -238,21 +258,25 @@ class Followers:
         self._record(row, data)
 
     def _record(self, seen: FileRow, data: bytes) -> None:
-        """Take a file and the memory in it up as they are; `seen` says its stat and SHA-256."""
+        """Take a file and what is in it up as they are; `seen` says its stat and SHA-256."""
         catalog, path = self.catalog, seen.path
-        read = read_memory(path, data)
+        read = read_content(path, data)
         known = catalog.file(path)
-        if known is not None and known.id != read.memory.id:
+        if known is not None and known.id != read.id:
             catalog.drop_file(path)
         problem = "; ".join(read.problems)
-        home = catalog.memory(read.memory.id)
-        taken = home is not None and home.path != path and catalog.file(home.path) is not None
-        if taken and home is not None:
-            problem = f"the id {read.memory.id} belongs to {home.path}"
-        identifier, meaning = "" if taken else read.memory.id, meaning_of_read(read)
+        home = catalog.home(read.kind, read.id)
+        taken = home not in ("", path) and catalog.file(home) is not None
+        if taken:
+            problem = f"the id {read.id} belongs to {home}"
+        identifier, meaning = "" if taken else read.id, meaning_of_read(read)
         catalog.put_file(seen._replace(id=identifier, problem=problem, meaning=meaning))
-        if not taken:
-            catalog.put_memory(read.memory)
+        if taken:
+            return
+        if isinstance(read.content, Memory):
+            catalog.put_memory(read.content)
+        else:
+            catalog.pages.put(read.content)
 
     def take_up(self, found: Scan) -> None:
         """Record what a scan found without a transaction: what an unregistered vault gets.
@@ -290,6 +314,11 @@ class Followers:
         """The memory of that id, whatever its status."""
         return self.catalog.memory(identifier)
 
+    def opening(self, transcript: str) -> str:
+        """What the user said first in a transcript; empty where that is not known."""
+        places = self.catalog.turns.opening(transcript)
+        return "".join(turn.text for turn in self._journal.read(places))
+
     def owners(self, content_hash: str) -> list[Memory]:
         """Every memory whose scoped content hash this is; newest last."""
         return self.catalog.owners(content_hash)
@@ -298,12 +327,17 @@ class Followers:
         """Live memories that hold a slot; newest last."""
         return self.catalog.holders(slot, space, project)
 
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words."""
+        return self.catalog.around(candidate)
+
     def taken(self, names: Iterable[str]) -> set[str]:
         """Those of the given ids that exist already."""
         return self.catalog.taken(names)
 
     def _hashes_of(self, changed: Iterable[Change]) -> set[tuple[str, str]]:
-        rows = (self.catalog.file(change.path) for change in changed)
+        paths = (one.path for one in changed if layout.content_type(one.path) is Memory)
+        rows = (self.catalog.file(path) for path in paths)
         memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
         return {
             hash_of(memory) for memory in memories if memory is not None and memory.status in LIVE
@@ -317,7 +351,7 @@ class Followers:
         """
         with self.guard.hold():
             self.close()
-            made = Catalog.make(self._path, self._vault, self._vocabulary)
+            made = Catalog.make(self._path, self._vault, self.vocabulary)
             self._open = catalog = made
             with catalog.transaction():
                 catalog.clear()

@@ -20,8 +20,9 @@ from typing import Self
 from engram.model.instant import Day
 from engram.model.memory import PROTECTED, Memory
 from engram.model.vocabulary import Vocabulary
-from engram.store.catalog import decode, schema_of
+from engram.store.catalog import schema_of
 from engram.store.database import CatalogUnusable, Row, sound
+from engram.store.row_body import decode
 
 #: how long another process is waited for that writes, seconds
 _PATIENCE = 0.2
@@ -102,7 +103,7 @@ class Glance:
         """The memories of these numbers, in their order, each read when it is asked for."""
         for number in numbers:
             for row in self._rows("select body from memories where number = ?", number):
-                yield decode(row[0])
+                yield decode(Memory, row[0])
 
     def is_fresh(self, memory: Memory, root: Path) -> bool:
         """Whether the memory's file is still the regular file that was read."""

@@ -20,6 +20,7 @@ from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.store import layout, transaction
 from engram.store.catalog import Catalog
+from engram.store.content_file import read_content
 from engram.store.disk import VaultDisk
 from engram.store.meaning import same_meaning
 from engram.store.memory_file import read_memory
@@ -237,14 +238,14 @@ class History:
         )
 
     def undo_events(self, plan: Plan) -> tuple[Event, ...]:
-        """One event for each memory whose file the undo touches."""
+        """One event for each memory, box and entity whose file the undo touches."""
         numbers = " ".join(map(str, plan.undoes)) or plan.batch
         named: dict[str, str] = {}
         for change in plan.changes:
             body = change.after if change.after is not None else change.before
-            if layout.kind_of(change.path) == "memory" and body is not None:
+            if layout.content_type(change.path) and body is not None:
                 what = "taken back" if change.after is None else "changed back"
-                named[read_memory(change.path, body).memory.id] = what
+                named[read_content(change.path, body).id] = what
         return tuple(
             Event("undone", name, (("what", what), ("undoes", numbers)))
             for name, what in named.items()
@@ -273,20 +274,26 @@ class History:
     # -- bodies --------------------------------------------------------------------------------
 
     def last_body(self, identifier: str) -> tuple[str, bytes]:
-        """`(path, bytes)` of a memory's file as last known. Raises NotFound."""
-        for found in self._readable(reversed(self.paths())):
-            for change in (*found.plan.seen, *found.plan.changes):
-                for body in (change.after, change.before):
-                    if body is None or layout.kind_of(change.path) != "memory":
-                        continue
-                    if read_memory(change.path, body).memory.id == identifier:
-                        return change.path, body
+        """`(path, bytes)` of a content file as last known, by its id. Raises NotFound."""
+        for path, body in self._bodies_newest_first():
+            if read_content(path, body).id == identifier:
+                return path, body
         raise NotFound(f"there is no memory {identifier!r}")
 
     def last_memory(self, identifier: str) -> Memory:
         """A memory as its file last said it, also when the file is gone. Raises NotFound."""
-        path, body = self.last_body(identifier)
-        return read_memory(path, body).memory
+        for path, body in self._bodies_newest_first():
+            found = read_content(path, body).content
+            if isinstance(found, Memory) and found.id == identifier:
+                return found
+        raise NotFound(f"there is no memory {identifier!r}")
+
+    def _bodies_newest_first(self) -> Iterator[tuple[str, bytes]]:
+        for found in self._readable(reversed(self.paths())):
+            for change in (*found.plan.seen, *found.plan.changes):
+                for body in (change.after, change.before):
+                    if body is not None and layout.content_type(change.path):
+                        yield change.path, body
 
     def paths_of(self, identifier: str) -> set[str]:
         """Every path at which a memory's file ever stood.

@@ -10,31 +10,47 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from engram.model.box import Box
+from engram.model.entity import Entity
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
+from engram.model.step import Page
 from engram.model.turn import Turn
 
 FORMAT = 1
 CONFIG = "engram.toml"
 FACTS, ARCHIVE, TRANSCRIPTS = "facts", "archive", "transcripts"
+BOXES, ENTITIES = "boxes", "entities"
+PROFILE, IDENTITY = "profile.md", "IDENTITY.md"
+#: plain pages that the program writes out of memories
+PROSE = (PROFILE, IDENTITY)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
+TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
 LOCK = "state/lock"
 #: what `init` makes beside the template's files
 FOLDERS = (
-    FACTS, "entities", "boxes", "summaries", TRANSCRIPTS, ARCHIVE, "inbox",
+    FACTS, ENTITIES, BOXES, "summaries", TRANSCRIPTS, ARCHIVE, "inbox",
     TURNS, PENDING, JOURNAL, DEAD_LETTER,
 )  # fmt: skip
 #: what the program writes, and is never imported as somebody's words
 OWN = (
     *(folder.partition("/")[0] for folder in FOLDERS if folder != "inbox"),
-    "README.md", "home.md", "profile.md", "IDENTITY.md", "views",
+    "README.md", "home.md", PROFILE, IDENTITY, "views",
 )  # fmt: skip
 #: folders of Markdown that a person reads and edits; scanned for hand edits
-CONTENT = (FACTS, ARCHIVE)
+CONTENT = (FACTS, ARCHIVE, BOXES, ENTITIES)
 
-Kind = Literal["memory", "transcript", "other"]
+#: what the program makes of a file of the content folders
+Content = Memory | Box | Entity
+Kind = Literal["memory", "box", "entity", "transcript", "other"]
+
+_KINDS: dict[str, Kind] = {
+    FACTS: "memory", ARCHIVE: "memory", BOXES: "box", ENTITIES: "entity",
+    TRANSCRIPTS: "transcript",
+}  # fmt: skip
+_CONTENT: dict[Kind, type[Content]] = {"memory": Memory, "box": Box, "entity": Entity}
 
 _CONFLICT = re.compile(
     r"\(.*conflicted copy.*\)|\.sync-conflict-|\(conflict(?:ed)?[ )]| \(\d+\)\.md$|_conf\(\d+\)",
@@ -47,6 +63,13 @@ def memory_path(memory: Memory) -> str:
     """`facts/YYYY-MM-DD/<id>.md`; the day is that of the source turn."""
     folder = ARCHIVE if memory.status == "archived" else FACTS
     return f"{folder}/{day_of(memory.created)}/{memory.id}.md"
+
+
+def page_path(page: Page) -> str:
+    """`boxes/YYYY-MM-DD/<id>.md`, by the day of its first memory, or `entities/<id>.md`."""
+    if isinstance(page, Box):
+        return f"{BOXES}/{day_of(page.created)}/{page.id}.md"
+    return f"{ENTITIES}/{page.id}.md"
 
 
 def transcript_path(turn: Turn) -> str:
@@ -74,9 +97,17 @@ def kind_of(path: str) -> Kind:
     top, _, rest = path.partition("/")
     if not rest or not path.endswith(".md") or is_foreign_name(path.rpartition("/")[2]):
         return "other"
-    if top in CONTENT:
-        return "memory"
-    return "transcript" if top == TRANSCRIPTS else "other"
+    return _KINDS.get(top, "other")
+
+
+def content_type(path: str) -> type[Content] | None:
+    """Memory, Box or Entity for a path in a content folder, None for any other."""
+    return _CONTENT.get(kind_of(path))
+
+
+def is_page(path: str) -> bool:
+    """Whether a path is that of a page that shows memories: a box, an entity or a plain page."""
+    return path in PROSE or kind_of(path) in ("box", "entity")
 
 
 def is_storable(path: str) -> bool:

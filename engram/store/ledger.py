@@ -21,7 +21,6 @@ from engram.store.disk import VaultDisk
 from engram.store.eraser import Eraser
 from engram.store.followers import Followers
 from engram.store.lock import WriterLock
-from engram.store.memory_file import read_memory
 
 #: files staged with one group fsync; bounds the open file handles
 _GROUP = 200
@@ -91,7 +90,7 @@ class Ledger:
         staged = [
             (_staged(number, index), change.after)
             for index, change in enumerate(committed.plan.changes)
-            if change.after is not None
+            if change.after is not None and not isinstance(change, transaction.Purged)
         ]
         # in the last group, so that the transaction file is never durable before what it names
         staged.append((head, transaction.encode(committed)))
@@ -117,9 +116,7 @@ class Ledger:
         left: list[str] = []
         for index, change in enumerate(committed.plan.changes):
             if isinstance(change, transaction.Purged):
-                if committed.plan.kind == "purge" and self._holds_doomed(change.path, committed):
-                    self._disk.remove(change.path)
-                continue
+                continue  # the eraser's
             if not self._apply_one(change, _staged(committed.number, index), staged=staged):
                 left.append(change.path)
         if committed.plan.kind == "purge":
@@ -127,12 +124,6 @@ class Ledger:
         folders = {change.path.rpartition("/")[0] for change in committed.plan.changes}
         self._disk.sync(folders)
         return left
-
-    def _holds_doomed(self, path: str, purge: Transaction) -> bool:
-        """Whether a file is still that of the purged memory: its place may be another's by now."""
-        data = self._disk.read(path)
-        doomed = [event.subject for event in purge.plan.events]
-        return data is not None and read_memory(path, data).memory.id in doomed
 
     def _apply_one(self, change: Change, staged_path: str, *, staged: bool) -> bool:
         try:

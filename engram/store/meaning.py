@@ -2,8 +2,9 @@
 
 Editors write a header anew when they save: other quotes, lists in another style, keys in another
 order, other line ends. A file whose meaning is the same was not edited. The meaning is what is read
-of the header, and the body but for line ends, and blank space at the ends of lines and of the file.
-A word, a link, the order of a list, a key that nobody knows: each of them is meaning.
+of a memory's header, or what stands in that of a box or entity, and the body but for line ends, and
+blank space at the ends of lines and of the file. A word, a link, the order of a list, a key that
+nobody knows: each of them is meaning.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import json
 from dataclasses import fields
 
 from engram.model.memory import Memory
-from engram.store.memory_file import MemoryFile, read_memory
+from engram.store.content_file import ContentFile, read_content
+from engram.store.memory_file import KEYS
 from engram.store.transaction import sha256
 
 #: what the path decides, and what stands in the body or among the unknown keys as well
@@ -22,16 +24,18 @@ _FIELDS = tuple(field.name for field in fields(Memory) if field.name not in _ELS
 
 def meaning_of(path: str, data: bytes) -> str:
     """The digest of the bytes of a file; equal ones say the same."""
-    return meaning_of_read(read_memory(path, data))
+    return meaning_of_read(read_content(path, data))
 
 
-def meaning_of_read(read: MemoryFile) -> str:
+def meaning_of_read(read: ContentFile) -> str:
     """The same of a file that was read already."""
-    said = {name: getattr(read.memory, name) for name in _FIELDS}
-    unknown = {key: value or [] for key, value in read.unknown.items()}
+    memory = read.content if isinstance(read.content, Memory) else None
+    said = {name: getattr(memory, name) for name in _FIELDS} if memory else {}
+    known = KEYS if memory else frozenset()
+    other = {key: value or [] for key, value in read.document.header.items() if key not in known}
     body = read.document.body.replace("\r\n", "\n").replace("\r", "\n")
     lines = "\n".join(line.rstrip() for line in body.split("\n")).strip("\n")
-    whole = json.dumps([said, unknown, read.problems, lines], sort_keys=True)
+    whole = json.dumps([said, other, read.problems, lines], sort_keys=True)
     return sha256(whole.encode("ascii"))
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import PurePosixPath
 
+from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
@@ -25,6 +26,7 @@ from engram.model.markdown import code_lines, neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
 from engram.store.document import Document, parse, patch, render
 from engram.store.foreign import Value
+from engram.store.links import targets_of
 
 #: Header keys in the order in which they are written; `extra` is where schema scalars stand.
 _ORDER = (
@@ -36,15 +38,12 @@ _ORDER = (
 #: Written even when they are the default: a reader without this program must not have to know it.
 _ALWAYS = frozenset(["id", "category", "kind", "status", "confidence", "importance"])
 _LINKS = frozenset(["entities", "sources", "supersedes", "superseded_by", "conflicts"])
-_KEYS = frozenset(_ORDER) - {"extra"}
+#: the keys of design 4.1
+KEYS = frozenset(_ORDER) - {"extra"}
 _DEFAULTS = {field.name: field.default for field in fields(Memory)}
 #: `secret` is read, so that it stays known, but nothing writes it (design 4.1).
 _SENSITIVITIES = ("public", "internal", "secret")
 
-_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
-#: Editors may write a link with its path; base names are unique in a vault.
-_FOLDER = re.compile(r"^/?(?:facts|entities|boxes|summaries|transcripts|archive)/(?:[^#]*/)?")
-_SUFFIX = re.compile(r"\.md(?=#|$)")
 _BARE_TAG = re.compile(r"(?:^|\s)#([^\s#,]+)")
 _SHARE = re.compile(r"[01]?\.[0-9]+|[01]\.?")
 _SECTION = re.compile(r"#{2,6}(?:\s|$)")
@@ -57,11 +56,6 @@ class MemoryFile:
     memory: Memory
     problems: tuple[str, ...]
     document: Document
-
-    @property
-    def unknown(self) -> dict[str, Value]:
-        """The header's keys that design 4.1 does not name, as they stand."""
-        return {key: value for key, value in self.document.header.items() if key not in _KEYS}
 
 
 def read_memory(path: str, data: bytes) -> MemoryFile:
@@ -97,16 +91,16 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         authority=known.choice("authority", AUTHORITIES, "ai_inferred"),
         project=known.text("project"),
         space=known.choice("space", SPACES, "project"),
-        key=known.text("key"),
+        key=normal_slot(known.text("key")),
         quote=quote,
         aliases=_texts(header.get("aliases")),
         tags=_tags(document),
-        entities=_links(header.get("entities")),
-        sources=_links(header.get("sources")),
-        supersedes=_links(header.get("supersedes")),
-        superseded_by=_links(header.get("superseded_by")),
-        conflicts=_links(header.get("conflicts")),
-        extra=tuple((key, _one(value)) for key, value in header.items() if key not in _KEYS),
+        entities=targets_of(header.get("entities")),
+        sources=targets_of(header.get("sources")),
+        supersedes=targets_of(header.get("supersedes")),
+        superseded_by=targets_of(header.get("superseded_by")),
+        conflicts=targets_of(header.get("conflicts")),
+        extra=tuple((key, _one(value)) for key, value in header.items() if key not in KEYS),
     )
     return MemoryFile(memory, tuple(problems), document)
 
@@ -116,7 +110,7 @@ def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
     header: dict[str, Value] = {}
     for name in _ORDER:
         if name == "extra":
-            header.update((key, value) for key, value in memory.extra if key not in _KEYS)
+            header.update((key, value) for key, value in memory.extra if key not in KEYS)
         elif (value := _written(memory, name)) is not None:
             header[name] = value
     blocks = [neutralise(memory.text)]
@@ -144,9 +138,9 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
     for name in _ORDER:
         if name == "extra":
             old, new = before.extras, after.extras
-            changes.update((key, None) for key in old if key not in new and key not in _KEYS)
+            changes.update((key, None) for key in old if key not in new and key not in KEYS)
             differing = {key: new[key] for key in new if old.get(key) != new[key]}
-            changes.update((key, differing[key]) for key in differing if key not in _KEYS)
+            changes.update((key, differing[key]) for key in differing if key not in KEYS)
         elif getattr(before, name) != getattr(after, name):
             changes[name] = _as_found(document.header.get(name), _written(after, name), name)
     if changes and document.header_lines is None:
@@ -259,26 +253,6 @@ def _commented_tags(lines: Sequence[str]) -> list[str]:
     return found
 
 
-def _links(value: Value | None) -> tuple[str, ...]:
-    """Link targets by base name: `[[name]]`, `[[facts/2026-03-06/name.md|label]]`, `name`."""
-    if value is None:
-        return ()
-    items = value if isinstance(value, list) else [value]
-    found: list[str] = []
-    for item in items:
-        if "[[" in item:
-            found.extend(_target(link) for link in _LINK.findall(item))
-        elif isinstance(value, str):
-            found.extend(part.strip() for part in item.split(",") if part.strip())
-        elif item:
-            found.append(item)
-    return tuple(found)
-
-
-def _target(link: str) -> str:
-    return _SUFFIX.sub("", _FOLDER.sub("", link)) if _FOLDER.match(link) else link
-
-
 def _statement(body: str) -> tuple[str, str, str]:
     """Heading, statement and first quote of a body; without a statement, what else there is."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
@@ -323,5 +297,5 @@ def _as_found(old: Value | None, new: Value | None, name: str) -> Value | None:
     """A new list of links with the items that the file has already in the person's own words."""
     if name not in _LINKS or not isinstance(old, list) or not isinstance(new, list):
         return new
-    raw = {f"[[{target}]]": item for item in old for target in _links([item])}
+    raw = {f"[[{target}]]": item for item in old for target in targets_of([item])}
     return [raw.get(item, item) for item in new]

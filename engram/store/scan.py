@@ -19,14 +19,16 @@ from engram.model.change import Change
 from engram.model.errors import EngramError
 from engram.store import layout
 from engram.store.catalog import FileRow
+from engram.store.content_file import read_content
 from engram.store.disk import VaultDisk
 from engram.store.meaning import meaning_of
-from engram.store.memory_file import read_memory
 from engram.store.transaction import sha256
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000
 _DEPTH = 8
+#: a kind and an id: a memory may have the name of an entity
+_Name = tuple[layout.Kind, str]
 #: why a symlink is not read
 LINK = "a symlink: nothing in a vault is read through one"
 
@@ -209,19 +211,23 @@ class _Walk:
 
 def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:
     """What a scan found, as the versions seen and as `(id, created|edited|moved|removed)`."""
-    gone = {rows[path].id for path in found.gone if rows[path].id}
-    was = {rows[path].id for path in found.changed if path in rows and rows[path].id}
+    gone = {_name(path, rows) for path in found.gone if rows[path].id}
+    was = {_name(path, rows) for path in found.changed if path in rows and rows[path].id}
     seen = [Change(path, None, None, "removed by hand") for path in found.gone]
-    subjects: list[tuple[str, str]] = []
+    subjects: list[tuple[_Name, str]] = []
     for path, data in sorted(found.changed.items()):
-        identifier = read_memory(path, data).memory.id
+        name = layout.kind_of(path), read_content(path, data).id
         what = "edited" if path in rows and rows[path].sha else "created"
-        if what == "created" and identifier in gone:
+        if what == "created" and name in gone:
             what = "moved"
-            gone.discard(identifier)
+            gone.discard(name)
         seen.append(Change(path, None, data, f"{what} by hand"))
-        subjects.append((identifier, what))
+        subjects.append((name, what))
     # a file may also go on under another id
-    gone |= was - {identifier for identifier, _ in subjects}
-    subjects.extend((identifier, "removed") for identifier in sorted(gone))
-    return seen, subjects
+    gone |= was - {name for name, _ in subjects}
+    subjects.extend((name, "removed") for name in sorted(gone))
+    return seen, [(identifier, what) for (_, identifier), what in subjects]
+
+
+def _name(path: str, rows: Mapping[str, FileRow]) -> _Name:
+    return layout.kind_of(path), rows[path].id

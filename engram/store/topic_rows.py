@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from engram.model.memory import LIVE
 from engram.model.topics import Topic, top_topics, topic_terms
 from engram.store.database import Database
 
@@ -68,6 +69,8 @@ class TopicRows:
         rows = self._db.rows("select term, held, weight from topics order by term")
         return [(row[0], row[1], row[2]) for row in rows]
 
-    def best(self, documents: int) -> list[Topic]:
-        """The topics of so many live memories."""
-        return top_topics(self.totals(), documents)
+    def best(self) -> list[Topic]:
+        """What the live memories are about."""
+        marks = ",".join("?" * len(LIVE))
+        count = f"select count(*) from memories where status in ({marks})"
+        return top_topics(self.totals(), self._db.number(count, *sorted(LIVE)))

@@ -11,8 +11,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
@@ -29,7 +29,10 @@ def sha256(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Purged(Change):
-    """A change whose bodies were purged: the path and the fact that it happened remain."""
+    """A change whose bodies were purged: the path and the fact that it happened remain.
+
+    `after` is what is left of a page of others that showed the purged memory.
+    """
 
 
 def encode(transaction: Transaction) -> bytes:
@@ -105,24 +108,44 @@ def purged(transaction: Transaction, paths: Sequence[str]) -> Transaction:
     """The same transaction without the bodies of these paths."""
     doomed = frozenset(paths)
 
-    def empty(changes: Sequence[Change]) -> tuple[Change, ...]:
-        return tuple(
-            Purged(change.path, None, None, change.why) if change.path in doomed else change
-            for change in changes
-        )
+    def emptied(change: Change) -> Change:
+        if change.path not in doomed:
+            return change
+        return Purged(change.path, None, None, change.why)
 
+    return _with_changes(transaction, emptied)
+
+
+def rewritten(
+    transaction: Transaction,
+    concerned: Callable[[str], bool],
+    rewrite: Callable[[str, bytes], bytes],
+) -> Transaction:
+    """The same transaction with other bodies at the paths concerned; it can be undone as before."""
+
+    def other(change: Change) -> Change:
+        if not concerned(change.path):
+            return change
+        before, after = (
+            None if body is None else rewrite(change.path, body)
+            for body in (change.before, change.after)
+        )
+        return replace(change, before=before, after=after)
+
+    return _with_changes(transaction, other)
+
+
+def _with_changes(transaction: Transaction, make: Callable[[Change], Change]) -> Transaction:
     plan = transaction.plan
-    without = Plan(
-        plan.kind, empty(plan.changes), plan.events, plan.ack, plan.dead, plan.requeue,
-        plan.withdraw, plan.readmit, empty(plan.seen), plan.batch, plan.undoes,
-    )  # fmt: skip
-    return Transaction(transaction.number, transaction.time, without, transaction.left)
+    changes, seen = tuple(map(make, plan.changes)), tuple(map(make, plan.seen))
+    return replace(transaction, plan=replace(plan, changes=changes, seen=seen))
 
 
 def _encode_change(change: Change) -> dict[str, Any]:
     row: dict[str, Any] = {"path": change.path}
     if isinstance(change, Purged):
-        return row | _PURGED | ({"why": change.why} if change.why else {})
+        row |= _PURGED | ({"why": change.why} if change.why else {})
+        return row | ({} if change.after is None else {"after": _encode_body(change.after)})
     row["before"] = _encode_body(change.before)
     row["after"] = _encode_body(change.after)
     if change.why:
@@ -132,7 +155,7 @@ def _encode_change(change: Change) -> dict[str, Any]:
 
 def _decode_change(row: dict[str, Any]) -> Change:
     if row.get("purged"):
-        return Purged(row["path"], None, None, row.get("why", ""))
+        return Purged(row["path"], None, _decode_body(row.get("after")), row.get("why", ""))
     before, after = _decode_body(row["before"]), _decode_body(row["after"])
     return Change(row["path"], before, after, row.get("why", ""))
 

@@ -141,6 +141,14 @@ class TurnRows:
         )  # fmt: skip
         return rows[::-1]
 
+    def opening(self, transcript: str) -> list[tuple[str, int, int]]:
+        """`(segment, offset, length)` of what the user said first in a transcript, if known."""
+        return self._db.rows(
+            "select segment, offset, length from turns where transcript = ? and role = 'user'"
+            f" and seq > 0 and state < {WITHDRAWN} order by seq limit 1",
+            transcript,
+        )
+
     def places_of(
         self, ranges: Iterable[Range], without: int = -1
     ) -> list[tuple[int, str, int, int]]:

@@ -1,7 +1,8 @@
-"""What is computed from the vault and lies in `state/`: the trace and the fact hashes.
+"""What is computed from the vault and lies in `state/`: trace, fact hashes, traces and topics.
 
-Both follow transactions and can be made anew: `trace.jsonl` from the journal, `fact-hashes.txt`
-(`<64 hex> <id>`, one line for each live memory) from the files. Following twice changes nothing.
+All follow transactions and can be made anew: `trace.jsonl` from the journal, `fact-hashes.txt`
+(`<64 hex> <id>`, one line for each live memory), `traces.json` (the threads of boxes) and
+`topics.json` from the files. Following twice changes nothing.
 """
 
 from __future__ import annotations
@@ -9,9 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from engram.model.box import Box, traces_of
 from engram.model.change import Event, Transaction
+from engram.model.topics import Topic
 from engram.store import layout
+from engram.store.catalog import Catalog
 from engram.store.disk import VaultDisk
+
+#: the transactions after which the topics are counted; purged words must not stand in them
+COUNTING = ("consolidate", "undo", "purge")
 
 
 class Trace:
@@ -116,3 +123,83 @@ class FactHashes:
 def hash_lines(rows: Iterable[tuple[str, str]]) -> bytes:
     """The bytes of the hash list for these rows."""
     return b"".join(f"{digest} {name}\n".encode("ascii") for digest, name in rows)
+
+
+class Traces:
+    """`state/traces.json`: the traces of the vault's boxes; no file while there are none."""
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+
+    def follow(self, boxes: Iterable[Box]) -> bool:
+        """Make it what the boxes say; returns whether there was anything to do."""
+        made = trace_list(boxes)
+        if (self._disk.read(layout.TRACES) or b"") == made:
+            return False
+        if made:
+            self._disk.put(layout.TRACES, made)
+        else:
+            self._disk.remove(layout.TRACES)
+        return True
+
+
+def trace_list(boxes: Iterable[Box]) -> bytes:
+    """The bytes of `traces.json` for these boxes; none for no trace."""
+    traces = {
+        trace.id: {
+            "boxes": trace.boxes, "topics": trace.topics, "first": trace.first, "last": trace.last,
+        }
+        for trace in traces_of(boxes)
+    }  # fmt: skip
+    if not traces:
+        return b""
+    return json.dumps({"traces": traces}, indent=1, sort_keys=True).encode("ascii") + b"\n"
+
+
+class Topics:
+    """`state/topics.json`: what the vault is about, as of the last consolidation (seed 003).
+
+    No file while there is nothing to say.
+    """
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+
+    def write(self, topics: Sequence[Topic]) -> bool:
+        """Make it say these topics; returns whether there was anything to do."""
+        made = topic_list(topics)
+        if (self._disk.read(layout.TOPICS) or b"") == made:
+            return False
+        if made:
+            self._disk.put(layout.TOPICS, made)
+        else:
+            self._disk.remove(layout.TOPICS)
+        return True
+
+
+def topic_list(topics: Sequence[Topic]) -> bytes:
+    """The bytes of `topics.json` for these topics; none for no topic."""
+    if not topics:
+        return b""
+    rows = [{"term": one.term, "score": one.score, "count": one.count} for one in topics]
+    return json.dumps({"topics": rows}, indent=1, ensure_ascii=False).encode("utf-8") + b"\n"
+
+
+def topics_are_stale(data: bytes, catalog: Catalog, *, due: bool = False) -> bool:
+    """Whether these bytes are not the topics of the last transaction that counted them.
+
+    Of memories that changed since they say nothing: the next consolidation counts those. With
+    `due`, whether they are not the topics of the vault as it is.
+    """
+    if due or 0 < catalog.last == catalog.log.last_of(*COUNTING):
+        return data != topic_list(catalog.topics.best())
+    return not _is_topic_list(data)
+
+
+def _is_topic_list(data: bytes) -> bool:
+    """Whether it was written by this program, at whatever time."""
+    try:
+        rows = json.loads(data)["topics"] if data else []
+        return topic_list([Topic(**row) for row in rows]) == data
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False

@@ -17,11 +17,12 @@ EXAMPLES: dict[str, list[str]] = {
     "init": ["another"], "trust": ["vault"], "import": ["jsonl", "chat.jsonl"], "sources": [],
     "capture": ["-"], "remember": ["The", "logo", "is", "blue."], "extract": [], "retry": [],
     "search": ["writers"], "grep": ["writers"], "recall": ["writers"], "today": [], "list": [],
-    "show": ["decision"], "why": ["decision"], "links": ["decision"], "forget": ["decision"],
+    "show": ["decision"], "why": ["decision"], "links": ["decision"], "entities": [],
+    "boxes": [], "traces": [], "consolidate": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
-    "review": [], "audit": [], "consolidate": [], "doctor": [], "rebuild": [], "config": ["show"],
+    "review": [], "audit": [], "doctor": [], "rebuild": [], "config": ["show"],
     "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
 }  # fmt: skip
 

@@ -5,25 +5,41 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from engram.admit.secure import injection
+from engram.admit.slot import attributes_of, overtaken
 from engram.capture.signals import compile_signals
+from engram.consolidate.duplicates import exactly, groups
+from engram.consolidate.lines import Lines
+from engram.consolidate.sayings import unsaid
 from engram.extract.classify import memory_kind, score_importance
+from engram.model.attributes import attribute_key, normal_part
+from engram.model.instant import instant_of, plus_minutes
 from engram.model.memory import (
+    STATUSES,
+    Memory,
     at_least,
     confidence_tier,
     importance_level,
     speculative_days,
 )
-from engram.model.text import content_hash, normalise
+from engram.model.naming import entity_id
+from engram.model.text import content_hash, jaccard, normalise
 from engram.model.turn import turn_of
+from engram.model.validity import effective_valid_from, is_valid_as_of
+from engram.recall.listing import Filter
 from engram.settings.load import shipped
+from engram.settings.values import BoxSettings
 from engram.store.clock import FixedClock
 from engram.store.document import patch
 from engram.store.memory_file import read_memory
 from engram.vault import Vault
+from engram.weave.boxes import fold
+from engram.weave.names import find_entity
+from engram.weave.traces import join
 
 NOW = "2026-03-06T10:10:00Z"
 _SIGNALS = compile_signals(shipped("signals"))
@@ -89,6 +105,31 @@ def _set_status(here: Vault, identifier: str, status: str) -> None:
     path.write_bytes(patch(path.read_bytes(), {"status": status}))
 
 
+def _plan_exact_duplicates(given: dict[str, Any]) -> dict[str, Any]:
+    found = list(groups(map(_row_memory, given["memories"]), exactly))
+    gone = [loser.path for _, losers in found for loser in losers]
+    return {
+        "groups": len(found),
+        "duplicates": len(gone),
+        "keep": [survivor.path for survivor, _ in found],
+        "delete": gone,
+    }
+
+
+def _row_memory(row: dict[str, Any]) -> Memory:
+    header = row["frontmatter"]
+    said = header.get("updated") or header.get("created")
+    return Memory(
+        id=header["id"],
+        category=header.get("category", "fact"),
+        text=row["content"],
+        path=row.get("path", ""),
+        status=header.get("status", "active"),
+        created=instant_of(said) if said else "",
+        confidence=header.get("confidence", 0.0),
+    )
+
+
 def _after_expiry(given: dict[str, Any]) -> dict[str, Any]:
     with vault() as here:
         first = here.remember(given["content"], category="fact")
@@ -103,6 +144,94 @@ def _after_supersede(given: dict[str, Any]) -> dict[str, Any]:
         _set_status(here, first.memory.id, "superseded")
         third = here.remember(given["third"], category="fact")
         return {"third_blocked": third.decision not in ("new", "supersede")}
+
+
+def _box_builder_scenario(given: dict[str, Any]) -> dict[str, Any]:
+    """Each event stands for what a whole batch taught, so that nothing ahead is waited for.
+
+    A millisecond is played as a second, which is the finest that memories know.
+    """
+    config = given["config"]
+    settings = BoxSettings(
+        topic_shift=config["boxTopicShiftThreshold"],
+        gap_minutes=config["boxTimeGapMs"] / 60,
+        max_memories=config["boxMaxMemories"],
+        trace_overlap=config.get("traceWeaverOverlapThreshold", 0.4),
+        trace_days=1000 * config.get("traceWeaverLookbackDays", 7),
+    )
+    names: dict[str, str] = {}
+    memories = []
+    for number, event in enumerate(given["events"]):
+        for place, name in enumerate(event["memoryIds"]):
+            identifier = f"fact-{number:06d}-{place:06d}"
+            names[identifier] = name
+            created = plus_minutes("1970-01-01T00:00:00Z", event["t_ms"] / 60)
+            source = f"test-000000000000#^m{number:010d}"
+            tags = tuple(event["topics"])
+            memories.append(
+                Memory(identifier, "fact", name, created=created, tags=tags, sources=(source,))
+            )
+    sealed, _ = fold(memories, settings, ahead=1)
+    joined = {box.id: box.trace for box in join(sealed, [], settings)}
+    traces = [(names[box.memories[0]], joined[box.id]) for box in sealed]
+    pairs = [([one, other], a == b) for (one, a), (other, b) in combinations(traces, 2)]
+    return {
+        "seal_reasons": [box.seal for box in sealed],
+        "sealed_after_events": len(sealed),
+        "same_trace": [pair for pair, same in pairs if same],
+        "different_trace": [pair for pair, same in pairs if not same],
+    }
+
+
+def _profile_append(given: dict[str, Any]) -> dict[str, Any]:
+    known = [bullet.text for bullet in Lines(given["existing"]).bullets()]
+    updates = given["updates"]
+    return {
+        "bullets": [
+            f"- {text}" for text in [*known, *(updates[at] for at in unsaid(known, updates))]
+        ]
+    }
+
+
+def _memory(header: dict[str, Any]) -> Memory:
+    """A memory with the fields of a header of theirs that supersession looks at."""
+    entity, created = header.get("entityRef"), header.get("created", "")
+    return Memory(
+        id=header.get("id", "fact-1"),
+        category=header.get("category", "fact"),
+        text="",
+        status=header.get("status", "active"),
+        created=created,
+        valid_from=header.get("valid_at") or "",
+        valid_until=header.get("invalid_at") or "",
+        status_since=header.get("supersededAt") or "",
+        entities=(entity,) if entity else (),
+        extra=tuple((header.get("structuredAttributes") or {}).items()),
+    )
+
+
+def _should_supersede(given: dict[str, Any]) -> list[str] | None:
+    newer = _memory(
+        {
+            "id": given["newMemoryId"],
+            "entityRef": given.get("newEntityRef"),
+            "created": instant_of(given["newCreatedAt"]),
+            "structuredAttributes": given.get("newAttributes"),
+        }
+    )
+    older = given["candidate"]
+    if older["id"] == newer.id:
+        return None
+    found = overtaken(_memory({**older, "created": instant_of(older["created"])}), newer)
+    return list(found) or None
+
+
+def _filter_superseded(given: dict[str, Any]) -> bool:
+    """Their two switches are one here: which statuses are asked for."""
+    options = given["options"]
+    everything = options["includeInRecall"] or not options["enabled"]
+    wanted = Filter(statuses=STATUSES if everything else ())
+    return not wanted.admits(_memory(given["frontmatter"]))
 
 
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -121,9 +250,26 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "normalize_content": lambda given: normalise(given["content"]),
     "content_hash": lambda given: content_hash(given["content"]),
     "same_hash": lambda given: content_hash(given["a"]) == content_hash(given["b"]),
+    "profile_append": _profile_append,
+    "normalize_supersession_key": lambda given: normal_part(given["raw"]),
+    "compute_supersession_key": lambda given: attribute_key(
+        given.get("entityRef"), given.get("attribute") or ""
+    ),
+    "supersession_keys": lambda given: sorted(attributes_of(_memory(given))),
+    "should_supersede": _should_supersede,
+    "filter_superseded": _filter_superseded,
+    "effective_valid_at": lambda given: effective_valid_from(_memory(given["frontmatter"])),
+    "is_valid_as_of": lambda given: is_valid_as_of(_memory(given["frontmatter"]), given["as_of"]),
     "sanitize_is_clean": lambda given: injection(given["text"]) == "",
+    "normalize_entity_name": lambda given: entity_id(given["name"], given["type"]),
+    "find_matching_entity": lambda given: find_entity(
+        given["name"], given["type"], given["existing"]
+    ),
     "read_memory_file": _read_memory_file,
     "buffer_scenario": _buffer_scenario,
+    "topic_overlap": lambda given: round(jaccard(given["a"], given["b"]), 6),
+    "box_builder_scenario": _box_builder_scenario,
+    "plan_exact_duplicates": _plan_exact_duplicates,
     "dedup_after_ttl_expiry": _after_expiry,
     "dedup_after_supersede": _after_supersede,
     "write_tier_and_ttl": lambda given: {

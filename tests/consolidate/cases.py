@@ -1,21 +1,26 @@
-"""What the ageing passes are tested with: a scene at a fixed noon, and memories of some age."""
+"""What the passes are tested with: a scene at a fixed noon, and memories of some age."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from engram.consolidate.scene import Scene
+from engram.model.asking import Reply, Request, Usage
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.step import Opinion
 from engram.ports import Model
+from engram.settings.load import shipped
 from engram.settings.values import ConsolidateSettings, Settings
+from engram.weave.loom import Loom
 from tests.admit.cases import memory
 from tests.consolidate.contents import Remembered
 
 NOW = "2026-11-20T12:00:00Z"
 TODAY = NOW[:10]
+PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "merge")}
 
 
 class Silent:
@@ -25,13 +30,26 @@ class Silent:
         return Opinion("unrelated")
 
 
+class Condenser:
+    """A model that answers with what a function makes of the numbered statements."""
+
+    def __init__(self, answer: Callable[[list[str]], list[dict[str, object]]]) -> None:
+        self.answer, self.asked = answer, 0
+
+    def ask(self, request: Request) -> Reply:
+        self.asked += 1
+        said = [line for line in request.text.split("\n") if line[:1].isdigit()]
+        return Reply({"lines": self.answer(said)}, "test", "test", Usage())
+
+
 def scene(
     contents: Remembered, changed: frozenset[str] | None = None, model: Model | None = None,
     now: str = NOW, **consolidate: Any,
 ) -> Scene:  # fmt: skip
     """A consolidation of these contents; further names are settings of `[consolidate]`."""
     settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
-    return Scene(contents, now, settings, Silent(), changed, model)
+    loom = Loom(settings.boxes)
+    return Scene(contents, now, settings, Silent(), loom, changed, True, model, PROMPTS)
 
 
 def aged(days: int, text: str = "The shop uses Postgres.", **more: Any) -> Memory:

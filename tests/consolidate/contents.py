@@ -113,6 +113,11 @@ def after(contents: Remembered, steps: Iterable[Step]) -> Remembered:
     for step in steps:
         made.memories.update((new.id, new) for _, new in step.amended)
         made.memories.update((new.id, new) for new in step.born)
+        entities = {one.id: one for one in made.named}
+        for _, page in step.pages:
+            if isinstance(page, Entity):
+                entities[page.id] = page
+        made.named = tuple(entities.values())
         for change in step.prose:
             made.pages[change.path] = (change.after or b"").decode("utf-8")
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ import engram.furnishing
 import engram.shelf
 from engram.index.memory_finder import PlainFinder
 from engram.model.memory import Memory
+from engram.store import layout
 from engram.store.clock import FixedClock
 from engram.store.disk import VaultDisk
+from engram.store.views import trace_list
 from engram.vault import Vault
 from tests.conftest import NOW
-from tests.kit import takes_every_turn, turns, where
+from tests.kit import box, entity, takes_every_turn, turns, where, write_pages
 
 
 class Stopped(BaseException):
@@ -205,6 +208,40 @@ def test_undo_happens_whole_or_not_at_all(
     assert outcomes == {0, 3}
 
 
+def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
+    tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
+    capsys: pytest.CaptureFixture[str], light_index: None,
+) -> None:  # fmt: skip
+    cycle = Cycle(tmp_path, environment)
+    old, gone = box("box-old", "fact-1", trace="t"), box("box-gone", "fact-2", trace="u")
+    cycle.prepare(lambda vault: write_pages(vault, (None, old), (None, gone)))
+
+    def deed(vault: Vault) -> None:
+        before, goes = (vault.followers.catalog.pages.box(one.id) for one in (old, gone))
+        assert before is not None
+        after = replace(before, next="box-new")
+        new = box("box-new", "fact-3", trace="t", previous="box-old")
+        write_pages(vault, (before, after), (goes, None), (None, new), (None, entity("tool-x")))
+
+    states: set[str] = set()
+
+    def check(vault: Vault) -> None:
+        pages = vault.followers.catalog.pages
+        names = {one.id: one.next for one in pages.boxes()} | {
+            one.id: "" for one in pages.entities()
+        }
+        states.add(str(sorted(names.items())))
+        assert vault.disk.read(layout.TRACES) == trace_list(pages.boxes())
+
+    stops = cycle.interrupt(stopping, deed, check)
+    with capsys.disabled():
+        print(f"\n  pages: stopped {stops} times")
+    assert states == {
+        "[('box-gone', ''), ('box-old', '')]",
+        "[('box-new', ''), ('box-old', 'box-new'), ('tool-x', '')]",
+    }
+
+
 def test_a_purge_that_began_is_finished_and_leaves_no_word(
     tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
     capsys: pytest.CaptureFixture[str],
@@ -216,6 +253,11 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
     def prepare(vault: Vault) -> None:
         vault.capture([doomed, kept])
         vault.flush()
+        found = memory(vault)
+        assert found is not None
+        lines = ((found.id, doomed.text), ("fact-other", kept.text))
+        tool = entity("tool-valve", timeline=(("2026-03-06", found.id, doomed.text),))
+        write_pages(vault, (None, box("box-a", lines=lines, goal=doomed.text)), (None, tool))
 
     def memory(vault: Vault) -> Memory | None:
         return next((one for one in vault.followers.catalog.memories() if word in one.text), None)
@@ -231,6 +273,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
             vault.close()
             assert where(cycle.path, word) == []
             assert where(cycle.home, word) == []
+            assert where(cycle.path / "boxes", kept.text) == ["2026-03-06/box-a.md"]
         else:
             assert live_texts(vault) == {doomed.text, kept.text}
 

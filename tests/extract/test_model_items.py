@@ -266,7 +266,7 @@ def test_names_of_what_passes_are_left_out() -> None:
     found = one(entities=[*passing, {"name": "PR 3", "type": "thing"}, {"type": "tool"}, 7, None])
     assert found.entities == ()
     named = [{"name": "MySQL", "type": "tool"}, {"name": "Kim", "type": "alien"}, "Oslo", "Oslo"]
-    assert one(entities=named).entities == ("tool-mysql", "thing-kim", "thing-oslo")
+    assert one(entities=named).entities == ("tool-mysql", "other-kim", "other-oslo")
     assert len(one(entities=[f"Name {letter}" for letter in "abcdefgh"]).entities) == 5
 
 

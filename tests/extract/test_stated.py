@@ -52,7 +52,7 @@ def test_an_observation_is_about_its_entity_and_a_relation_is_one() -> None:
     observed = one(stated("Ada Berg (person): runs the kitchen", "mcp-memory"))
     assert (observed.category, observed.entities[0]) == ("entity", "person-ada-berg")
     assert one(stated("Ada works at Acme.", "mcp-memory")).category == "relationship"
-    assert one(stated("Vim (app): is quick", "mcp-memory")).entities[0] == "thing-vim"
+    assert one(stated("Vim (app): is quick", "mcp-memory")).entities[0] == "other-vim"
 
 
 def test_saved_memories_of_an_export_are_statements_and_its_conversations_are_not() -> None:

@@ -183,8 +183,8 @@ def pair(vault: Vault) -> tuple[str, str]:
     older = vault.remember("The shop deploys on Fridays.").memory
     newer = vault.remember("The shop deploys on Mondays.").memory
     link = f'conflicts:\n  - "[[{older.id}]]"\n'
-    for memory, more in ((older, ""), (newer, link)):
-        path = vault.root / memory.path
+    for one, more in ((older, ""), (newer, link)):
+        path = vault.root / one.path
         text = path.read_text("utf-8").replace("confidence: 1\n", f"confidence: 0.5\n{more}")
         path.write_text(text, "utf-8")
     return older.id, newer.id

@@ -7,7 +7,7 @@ from dataclasses import replace
 from engram.health.queue import in_dispute, queue
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
-from engram.model.standing import settled
+from engram.model.standing import at_peace
 from tests.admit.cases import memory
 
 NOW = "2026-11-20T12:00:00Z"
@@ -64,5 +64,5 @@ def test_each_pair_of_one_memory_is_a_question_of_its_own() -> None:
 
 def test_what_both_hold_is_no_question_any_more() -> None:
     assert in_dispute(FRIDAY, MONDAY)
-    assert not in_dispute(FRIDAY, settled(MONDAY, [FRIDAY.id]))
+    assert not in_dispute(FRIDAY, at_peace(MONDAY, [FRIDAY.id]))
     assert not in_dispute(replace(FRIDAY, status="retired"), MONDAY)

@@ -17,11 +17,14 @@ import engram.shelf
 from engram.index.memory_finder import PlainFinder
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.memory import Memory
+from engram.store import layout
 from engram.store.clock import FixedClock
+from engram.store.content_file import read_content
 from engram.store.turn_rows import PURGED
+from engram.store.views import trace_list
 from engram.vault import Vault
 from tests.conftest import NOW
-from tests.kit import takes_every_turn, turns
+from tests.kit import box, entity, takes_every_turn, turns, write_pages
 
 _WORDS = st.sampled_from(["Kim likes tea.", "Kim likes cake.", "The shop opens at nine."])
 _ANY = st.integers(0, 99)
@@ -38,6 +41,7 @@ class AnyOrder(RuleBasedStateMachine):
         self._folder = Path(tempfile.mkdtemp())
         self._said = {"a": 0, "b": 0}
         self._notes = 0
+        self._pages = 0
         self._open()
 
     def _open(self) -> None:
@@ -147,6 +151,42 @@ class AnyOrder(RuleBasedStateMachine):
         memory = self._memories()[which % len(self._memories())]
         self.vault.purge(memory.id)
         assert self.vault.followers.catalog.memory(memory.id) is None
+        for path in self._page_files():
+            assert f"[[{memory.id}]]".encode() not in path.read_bytes()
+
+    # -- boxes and entities --------------------------------------------------------------------
+
+    def _page_files(self) -> list[Path]:
+        self.vault.settle_within(1e9)
+        paths = [path for path in self.vault.followers.catalog.files() if layout.is_page(path)]
+        return [self.vault.root / path for path in paths]
+
+    @rule(which=_ANY, trace=st.sampled_from(["", "t", "u"]))
+    def weave(self, which: int, trace: str) -> None:
+        memories = self._memories()[which % 3 :][:3]
+        lines = tuple((one.id, one.text.splitlines()[0]) for one in memories)
+        days = tuple(("2026-03-06", name, text) for name, text in lines)
+        self._pages += 1
+        write_pages(
+            self.vault, (None, box(f"box-{self._pages}", lines=lines, trace=trace)),
+            (None, entity(f"tool-{self._pages}", timeline=days)),
+        )  # fmt: skip
+
+    @precondition(lambda self: self._page_files())
+    @rule(which=_ANY, what=st.sampled_from(["words", "trace", "rename", "remove", "copy"]))
+    def edit_a_page(self, which: int, what: str) -> None:
+        path = self._page_files()[which % len(self._page_files())]
+        data = path.read_bytes()
+        if what == "words":
+            path.write_bytes(data + b"\nMy own words.\n")
+        elif what == "trace":
+            path.write_bytes(data.replace(b"trace: t\n", b"trace: mine\n"))
+        elif what == "rename":
+            path.rename(path.with_name(f"{path.stem} renamed.md"))
+        elif what == "remove":
+            path.unlink()
+        else:
+            path.with_name(f"{path.stem} copied.md").write_bytes(data)
 
     # -- the editor ----------------------------------------------------------------------------
 
@@ -186,7 +226,9 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def the_doctor_finds_no_error(self) -> None:
         found = [one for one in self.vault.doctor() if one.severity == "error"]
-        assert found == []
+        # of boxes and entities the person makes copies
+        copies = {"duplicate_id"} if self._pages else set()
+        assert [one for one in found if one.code not in copies or "facts/" in one.message] == []
 
     @invariant()
     def every_memory_has_its_file_or_was_taken_away(self) -> None:
@@ -215,6 +257,17 @@ class AnyOrder(RuleBasedStateMachine):
         written = sorted(self.vault.followers.hashes.read())
         assert written == self.vault.followers.catalog.live_hashes()
         assert len(written) == sum(memory.live for memory in self._memories())
+
+    @invariant()
+    def the_traces_are_those_of_the_boxes(self) -> None:
+        pages = self.vault.followers.catalog.pages
+        assert (self.vault.disk.read(layout.TRACES) or b"") == trace_list(pages.boxes())
+        read = (
+            read_content(row.path, (self.vault.root / row.path).read_bytes()).content
+            for row in self.vault.followers.catalog.files().values()
+            if row.id and layout.kind_of(row.path) == "box"
+        )
+        assert sorted(read, key=lambda one: (one.created, one.id)) == pages.boxes()  # type: ignore[union-attr]
 
     @invariant()
     def the_index_holds_what_the_vault_holds(self) -> None:

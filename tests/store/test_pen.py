@@ -1,4 +1,4 @@
-"""The pen: memories -> changes of files, in the vault's own format."""
+"""The pen: memories, boxes and entities -> changes of files, in the vault's own format."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from engram.model.box import Box
 from engram.model.change import Change
+from engram.model.entity import Entity
 from engram.model.errors import Conflict, NotFound
 from engram.model.memory import Memory
+from engram.model.step import Page
+from engram.store import layout
+from engram.store.content_file import read_content
 from engram.store.disk import VaultDisk
 from engram.store.memory_file import read_memory, render_memory
 from engram.store.pen import Pen
+from tests.kit import box, entity
 
 PATH = "facts/2026-03-06/fact-a.md"
 MEMORY = Memory(
@@ -102,3 +108,70 @@ def test_a_header_that_cannot_be_read_is_not_patched(disk: VaultDisk, damaged: b
         Pen(disk).changes([], [(memory, replace(memory, status="retired"))])
     assert "editor" in refused.value.hint
     assert disk.read(PATH) == damaged
+
+
+# -- boxes and entities -------------------------------------------------------------------------
+
+KIM = entity("person-kim", "fact-1")
+
+
+def written(disk: VaultDisk, page: Page, path: str) -> Page:
+    """The page as it is read from a file that a person put there."""
+    (made,) = Pen(disk).pages([(None, page)])
+    disk.put(path, (made.after or b"") + b"\nMy own words.\n")
+    found = read_content(path, disk.read(path) or b"").content
+    assert isinstance(found, Box | Entity)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("page", "path"),
+    [
+        (box("box-a", "fact-1"), "boxes/2026-03-06/box-a.md"), (KIM, "entities/person-kim.md"),
+        (replace(KIM, path="entities/Kim.md"), "entities/Kim.md"),
+    ],
+)  # fmt: skip
+def test_a_new_page_is_a_whole_file_at_its_place(disk: VaultDisk, page: Page, path: str) -> None:
+    (made,) = Pen(disk).pages([(None, page)])
+    assert (made.path, made.before) == (path, None)
+    assert read_content(path, made.after or b"").content == replace(page, path=path)
+
+
+@pytest.mark.parametrize(
+    ("page", "fields"),
+    [(box("box-a", "fact-1"), {"trace": "t"}), (KIM, {"merged_into": "person-kimmy"})],
+)
+def test_a_page_is_changed_where_a_person_put_it_and_keeps_their_words(
+    disk: VaultDisk, page: Page, fields: dict[str, str]
+) -> None:
+    path = f"{layout.page_path(page).partition('/')[0]}/Mine.md"
+    before = written(disk, page, path)
+    after = replace(before, **fields)  # type: ignore[arg-type]
+    (change,) = Pen(disk).pages([(before, after)])
+    assert (change.path, change.before) == (path, disk.read(path))
+    assert change.after is not None and b"My own words.\n" in change.after
+    assert read_content(path, change.after).content == after
+    assert Pen(disk).pages([(before, before), (None, None)]) == []
+    (gone,) = Pen(disk).pages([(before, None)])
+    assert (gone.path, gone.before, gone.after) == (path, disk.read(path), None)
+
+
+def test_a_page_that_is_gone_or_of_another_kind_is_refused(disk: VaultDisk) -> None:
+    missing = replace(KIM, path="entities/person-kim.md")
+    for after in (None, replace(missing, name="K")):
+        with pytest.raises(NotFound):
+            Pen(disk).pages([(missing, after)])
+    before = written(disk, KIM, missing.path)
+    with pytest.raises(Conflict):
+        Pen(disk).pages([(before, box("box-a"))])
+
+
+@pytest.mark.parametrize("page", [box("box-a", "fact-1"), KIM])
+def test_a_page_whose_header_cannot_be_read_is_not_patched(disk: VaultDisk, page: Page) -> None:
+    path = layout.page_path(page)
+    disk.put(path, b"---\nid: [\nx: {\n---\ntext\n")
+    before = replace(page, path=path)
+    changed = replace(before, **({"trace": "t"} if isinstance(page, Box) else {"name": "K"}))  # type: ignore[arg-type]
+    with pytest.raises(Conflict) as refused:
+        Pen(disk).pages([(before, changed)])
+    assert "editor" in refused.value.hint

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 
 from engram.model.memory import STATUSES, Memory
-from engram.surfaces.cli.arguments import CATEGORY, common, period
+from engram.surfaces.cli.arguments import CATEGORY, common, day, period
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, styled
 
@@ -22,19 +22,21 @@ from engram.surfaces.cli.terminal import fitted, styled
 @click.option("--since", callback=period, metavar="DAY",
               help="First day that counts: 2026-03-06, or 2026-03.")  # fmt: skip
 @click.option("--before", callback=period, metavar="DAY", help="First day that does not.")
+@click.option("--as-of", callback=day, metavar="DAY",
+              help="What was true on that day, also if it was replaced since.")  # fmt: skip
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
               help="The most memories.")  # fmt: skip
 @common
 def command(
     category: tuple[str, ...], status: tuple[str, ...], project: str, tag: str, since: str,
-    before: str, limit: int,
+    before: str, as_of: str, limit: int,
 ) -> None:  # fmt: skip
     """The memories that pass the filters, newest first."""
     from engram.recall.listing import Filter
 
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
-        wanted = Filter(category, status, project, tag, since, before)
+        wanted = Filter(category, status, project, tag, since, before, as_of)
         found = vault.library.listing(wanted, limit + 1)
     shown = found[:limit]
     if wants_json():

@@ -1,4 +1,4 @@
-"""`engram search QUERY`: memories first, then turns, each with its receipt."""
+"""`engram search QUERY`: memories first, then turns, then boxes and entities, with receipts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEYS = (
 def command(
     query: tuple[str, ...], limit: int | None, project: str, all_status: bool, explain: bool
 ) -> None:
-    """Find memories and turns by words.
+    """Find memories, turns, boxes and entities by words.
 
     Also '"a phrase"', -without, migrat* and filters: category: project: status: tag: kind: space:
     entity: source: since: before: (as in category:decision since:2026-03).
@@ -41,14 +41,18 @@ def command(
     if found.inexact:
         talk("nothing holds that phrase; its words were looked for instead")
     if wants_json():
-        emit_json([_row(hit, explain) for hit in (*found.memories, *found.turns)])
+        emit_json([_row(hit, explain) for hit in found.hits])
         return
-    for heading, hits in (("memories", found.memories), ("conversation", found.turns)):
+    groups = (
+        ("memories", found.memories), ("conversation", found.turns),
+        ("boxes and entities", found.pages),
+    )  # fmt: skip
+    for heading, hits in groups:
         if hits:
             say(styled(heading, bold=True), raw=True)
         for hit in hits:
             _show(hit, explain)
-    if not (found.memories or found.turns):
+    if not found.hits:
         near = f"; perhaps you meant: {', '.join(found.meant)}" if found.meant else ""
         talk(f"nothing found{near}")
 

@@ -33,6 +33,7 @@ def command(identifier: str) -> None:
         else:
             memory = memory or library.memory(identifier)
             _show_memory(memory, library.text_of(memory))
+            vault.asked_for([memory.id])
 
 
 def _show_memory(memory: Memory, text: str) -> None:

@@ -23,6 +23,7 @@ def command(identifier: str) -> None:
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
         origin = vault.library.origin(vault.library.memory(identifier))
+        vault.asked_for([origin.memory.id])
     if wants_json():
         emit_json(_data(origin))
         return

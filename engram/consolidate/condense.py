@@ -1,0 +1,131 @@
+"""Too many statements under headings -> fewer, by a model; every line of its answer is checked.
+
+A line says for which of the given statements it stands. Refused as a whole (the page stays as it
+is) is an answer that loses a heading, that has more than twice the lines asked for, or that keeps
+less than 30 % of what it was given, counted in characters of distinct statements (issue 6). Lines
+that name no given heading or no given statement are left out first. A model that is away or over
+its budget gives nothing: then the caller goes by rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from engram.consolidate.sayings import substance
+from engram.consolidate.scene import Scene
+from engram.model.asking import Request, fenced, tokens_of
+from engram.model.errors import BudgetExceeded, ConfigError, ModelError
+
+PROMPT, KEY = "condense", "lines"
+#: an answer that keeps less than this share of what it was given forgets too much (issue 6)
+LEAST_KEPT = 0.3
+#: as many times the lines asked for may an answer have
+_MOST_LINES = 2
+_TEXT = {"type": "string"}
+_LINE = {"section": _TEXT, "text": _TEXT, "of": {"type": "array", "items": {"type": "integer"}}}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        KEY: {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _LINE,
+                "required": list(_LINE),
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": [KEY],
+    "additionalProperties": False,
+}
+
+
+class Said(NamedTuple):
+    """A statement, the heading that it stands under, and what else was said with it."""
+
+    heading: str
+    text: str
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the condensed page; `of` are the places of the statements it stands for."""
+
+    heading: str
+    text: str
+    of: tuple[int, ...]
+
+
+def condensed(scene: Scene, given: Sequence[Said], lines: int) -> list[Line] | None:
+    """What a model makes of the statements in about so many lines; empty when it is refused.
+
+    None when there is no model to ask. Raises ConfigError when the prompt is missing.
+    """
+    if scene.model is None:
+        return None
+    try:
+        reply = scene.model.ask(_request(scene, given, lines))
+    except (ModelError, BudgetExceeded):
+        return None
+    raw = reply.value.get(KEY) if isinstance(reply.value, dict) else None
+    answer = _lines(raw, given)
+    return answer if _is_kept(answer, given, lines) else []
+
+
+def room_for(scene: Scene) -> int:
+    """How many tokens of statements one question can hold."""
+    own = tokens_of(_table(scene)[1]) + tokens_of(str(SCHEMA)) if scene.model else 0
+    # a number and a heading stand beside every statement
+    return max((scene.settings.llm.max_input_tokens - own) * 3 // 4, 0)
+
+
+def _table(scene: Scene) -> tuple[str, str]:
+    table = scene.prompts.get(PROMPT, {})
+    version, instructions = table.get("version"), table.get("instructions")
+    if not (isinstance(version, str) and isinstance(instructions, str)):
+        raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
+    return version, instructions.strip()
+
+
+def _request(scene: Scene, given: Sequence[Said], lines: int) -> Request:
+    version, instructions = _table(scene)
+    parts, heading = [], ""
+    for number, said in enumerate(given, 1):
+        if said.heading != heading:
+            heading = said.heading
+            parts.append(f"\n## {heading}")
+        parts.append(f"{number}. {said.text} {said.more}".rstrip())
+    data = "\n".join([*parts, "", f"At most {lines} lines."]).strip()
+    return Request(version, instructions, fenced(data), SCHEMA, KEY)
+
+
+def _lines(raw: object, given: Sequence[Said]) -> list[Line]:
+    """The sound lines of an answer; a statement stands in the first that names it."""
+    headings = {said.heading.casefold(): said.heading for said in given}
+    free = set(range(len(given)))
+    found: list[Line] = []
+    for item in raw if isinstance(raw, list) else ():
+        if not isinstance(item, dict):
+            continue
+        section, text, numbers = (item.get(name) for name in _LINE)
+        if not (isinstance(section, str) and isinstance(text, str) and isinstance(numbers, list)):
+            continue
+        heading = headings.get(section.strip().removeprefix("## ").casefold(), "")
+        places = dict.fromkeys(number - 1 for number in numbers if type(number) is int)
+        mine = tuple(place for place in places if place in free)
+        if heading and mine and text.strip():
+            free -= set(mine)
+            found.append(Line(heading, " ".join(text.split()), mine))
+    return found
+
+
+def _is_kept(answer: Sequence[Line], given: Sequence[Said], lines: int) -> bool:
+    """Whether an answer keeps every heading, enough of the substance, and to its length."""
+    if {line.heading for line in answer} != {said.heading for said in given}:
+        return False
+    kept, before = (substance(one.text for one in many) for many in (answer, given))
+    return kept >= LEAST_KEPT * before and len(answer) <= _MOST_LINES * lines

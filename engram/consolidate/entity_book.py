@@ -1,0 +1,85 @@
+"""The entities of a vault as a pass sees them: who leads where, and how a page would read.
+
+Reads an entity's own memories and pages only, so that a run over few changed memories stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from engram.consolidate.entity_synthesis import can_be_asked, synthesis_of
+from engram.consolidate.scene import Scene
+from engram.model.entity import Entity
+from engram.model.memory import Memory
+from engram.model.naming import is_entity_id
+from engram.ports import Biographer
+
+#: live memories that make an entity worth a page; one of these categories is enough
+LEAST_MEMORIES = 2
+#: entities for which one pass asks a model; the rest follows in the next run
+MOST_ASKED = 20
+_TELLING = frozenset({"entity", "relationship"})
+
+
+class EntityBook:
+    """Of one scene, as it is when the pass begins."""
+
+    def __init__(self, scene: Scene, biographer: Biographer) -> None:
+        self._biographer = biographer
+        self._scene = scene
+        self._contents = scene.contents
+        self._asked = 0
+        self._pages: dict[str, Entity | None] = {}
+        if scene.changed is None:
+            self._pages.update((entity.id, entity) for entity in scene.contents.entities())
+
+    def page(self, identifier: str) -> Entity | None:
+        """The page of that id, a merged one too."""
+        if identifier not in self._pages:
+            self._pages[identifier] = self._contents.entity(identifier)
+        return self._pages[identifier]
+
+    def lead(self, identifier: str) -> str:
+        """The entity that an id means today: what it was merged into, over any number of steps."""
+        seen = [identifier]
+        while (page := self.page(seen[-1])) is not None and page.merged_into not in ("", *seen):
+            seen.append(page.merged_into)
+        return seen[-1]
+
+    def memories(self, identifier: str, joining: Iterable[str] = ()) -> list[Memory]:
+        """Memories that link to an entity, to an id that leads to it, or to one that joins it."""
+        page = self.page(identifier)
+        aliases = filter(is_entity_id, page.aliases if page is not None else ())
+        ids = dict.fromkeys([identifier, *filter(self._is_no_page, aliases), *joining])
+        found = {memory.id: memory for one in ids for memory in self._contents.about(one)}
+        return list(found.values())
+
+    def _is_no_page(self, identifier: str) -> bool:
+        """Whether an id among aliases has no page of its own (any more)."""
+        page = self.page(identifier)
+        return page is None or bool(page.merged_into)
+
+    def written(
+        self, identifier: str, memories: Sequence[Memory], aliases: Sequence[str] = ()
+    ) -> Entity:
+        """The page as its memories make it, with a synthesis of the model where one is due.
+
+        That is where the evidence changed and, in full runs, where statements are only listed.
+        """
+        former = self.page(identifier)
+        after = self._biographer.page(identifier, memories, former, aliases, self.lead)
+        changed = former is None or former.timeline != after.timeline
+        due = after.synthesis_by == "listed" and (changed or self._scene.changed is None)
+        if not due or self._asked >= MOST_ASKED or not can_be_asked(self._scene, after):
+            return after
+        self._asked += 1
+        said = synthesis_of(self._scene, after)
+        if not said:
+            return after
+        return self._biographer.page(identifier, memories, former, aliases, self.lead, said)
+
+
+def is_worth_a_page(memories: Iterable[Memory]) -> bool:
+    """Whether enough is known of an entity: two live memories, or one that is about it."""
+    live = [memory for memory in memories if memory.live]
+    return len(live) >= LEAST_MEMORIES or any(memory.category in _TELLING for memory in live)

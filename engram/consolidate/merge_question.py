@@ -1,0 +1,97 @@
+"""Pairs that may say the same -> those of which a model says so.
+
+One question a run about at most `MOST_PAIRS`, the most alike first. Only an explicit "same" with
+both ids of a pair that was asked counts; of two answers about one pair neither does. Whatever goes
+wrong with the model gives no pair: nothing is ever merged for want of an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engram.consolidate.scene import Scene
+from engram.model.asking import Request, fenced, tokens_of
+from engram.model.errors import BudgetExceeded, ConfigError, ModelError
+from engram.model.memory import Memory
+
+PROMPT, KEY = "merge", "pairs"
+#: so many pairs make one question
+MOST_PAIRS = 20
+#: room for the fence, and for what redaction makes longer, tokens
+_SPARE_TOKENS = 300
+_TEXT = {"type": "string"}
+_ANSWER: dict[str, Any] = {
+    "pair": {"type": "integer"},
+    "first": _TEXT,
+    "second": _TEXT,
+    "verdict": {"type": "string", "enum": ["same", "extends", "different"]},
+}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        KEY: {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _ANSWER,
+                "required": list(_ANSWER),
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": [KEY],
+    "additionalProperties": False,
+}
+
+Pair = tuple[Memory, Memory]
+
+
+def confirmed(scene: Scene, pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs of which the model says that they say the same; none without a model.
+
+    Raises ConfigError when the prompt is missing.
+    """
+    if scene.model is None or not pairs:
+        return []
+    request, asked = _request(scene, pairs)
+    if not asked:
+        return []
+    try:
+        reply = scene.model.ask(request)
+    except (ModelError, BudgetExceeded):
+        return []
+    items = reply.value.get(KEY) if isinstance(reply.value, dict) else None
+    return _same(items if isinstance(items, list) else [], asked)
+
+
+def _request(scene: Scene, pairs: Sequence[Pair]) -> tuple[Request, list[Pair]]:
+    """The question about as many of the first pairs as it may hold, and those."""
+    table = scene.prompts.get(PROMPT, {})
+    version, instructions = table.get("version"), table.get("instructions")
+    if not (isinstance(version, str) and isinstance(instructions, str)):
+        raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
+    own = tokens_of(instructions) + tokens_of(str(SCHEMA)) + _SPARE_TOKENS
+    room = scene.settings.llm.max_input_tokens - own
+    parts: list[str] = []
+    for number, pair in enumerate(pairs[:MOST_PAIRS], 1):
+        told = [f"- {memory.id}: {' '.join(memory.text.split())}" for memory in pair]
+        part = "\n".join([f"[{number}]", *told])
+        room -= tokens_of(part) + 1
+        if room < 0:
+            break
+        parts.append(part)
+    text = fenced("\n\n".join(parts))
+    return Request(version, instructions.strip(), text, SCHEMA, KEY), list(pairs[: len(parts)])
+
+
+def _same(items: Sequence[object], asked: Sequence[Pair]) -> list[Pair]:
+    places = {frozenset(memory.id for memory in pair): at for at, pair in enumerate(asked)}
+    verdicts: dict[int, list[object]] = {}
+    for item in items:
+        if isinstance(item, dict):
+            first, second = item.get("first"), item.get("second")
+            if isinstance(first, str) and isinstance(second, str):
+                at = places.get(frozenset({first, second}), -1)
+                verdicts.setdefault(at, []).append(item.get("verdict"))
+    return [pair for at, pair in enumerate(asked) if verdicts.get(at) == ["same"]]

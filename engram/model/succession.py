@@ -1,0 +1,46 @@
+"""What becomes of two memories when one replaces the other, or both are in dispute.
+
+One way for whoever decides it: admission, consolidation, a person. The words of both stay; status,
+links on both sides and the end of validity change (design 4.1, 5.5). Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engram.model.instant import Instant, day_of
+from engram.model.memory import Memory
+
+#: why a memory waits for the person beside another one
+CONTRADICTION, LOWER_AUTHORITY = "contradiction", "lower_authority"
+
+
+def superseded(loser: Memory, by: Memory, code: str, now: Instant) -> Memory:
+    """The loser as it leaves the active set: it was true until the winner began to be."""
+    until = by.valid_from or day_of(by.created)
+    return replace(
+        loser,
+        status="superseded",
+        status_since=now,
+        status_reason=code,
+        superseded_by=(by.id,),
+        valid_until=loser.valid_until or max(until, loser.valid_from),
+    )
+
+
+def disputed(memory: Memory, others: tuple[str, ...], code: str, now: Instant) -> Memory:
+    """A memory that waits for the person, with those that it does not agree with.
+
+    One that waits already keeps since when and why.
+    """
+    conflicts = tuple(dict.fromkeys((*memory.conflicts, *others)))
+    if memory.status == "needs-review":
+        return replace(memory, conflicts=conflicts)
+    return replace(
+        memory, status="needs-review", status_since=now, status_reason=code, conflicts=conflicts
+    )
+
+
+def settled(memory: Memory) -> Memory:
+    """A disputed memory that stands again; the link stays, so that it is not disputed twice."""
+    return replace(memory, status="active", status_since="", status_reason="")

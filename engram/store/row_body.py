@@ -1,0 +1,49 @@
+"""A value of the model <-> one JSON text: how the catalog keeps whole what it hands out whole.
+
+Memories, boxes and entities come back equal to what was put, tuples and all. Field names are not
+written: a catalog of another shape is of another schema, and is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from engram.model.box import Box
+from engram.model.entity import Entity
+from engram.model.memory import Memory
+
+Kept = TypeVar("Kept", Memory, Box, Entity)
+
+
+def _shape(kind: type[Memory | Box | Entity]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of its fields, and those of them that are tuples."""
+    names = fields(kind)
+    return (
+        tuple(field.name for field in names),
+        tuple(field.name for field in names if str(field.type).startswith("tuple")),
+    )
+
+
+_SHAPES = {kind.__name__: _shape(kind) for kind in (Memory, Box, Entity)}
+
+
+def encode(value: Memory | Box | Entity) -> str:
+    """The value as a row's `body`."""
+    names, _ = _SHAPES[type(value).__name__]
+    return json.dumps([getattr(value, name) for name in names], separators=(",", ":"))
+
+
+def decode(kind: type[Kept], body: str) -> Kept:
+    """The value of that kind that a row's `body` holds."""
+    names, tuples = _SHAPES[kind.__name__]
+    values: dict[str, Any] = dict(zip(names, json.loads(body), strict=True))
+    for name in tuples:
+        values[name] = _items(values[name])
+    return kind(**values)
+
+
+def _items(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(tuple(item) if isinstance(item, list) else item for item in values)

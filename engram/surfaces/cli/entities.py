@@ -1,0 +1,72 @@
+"""`engram entities`: the people, tools and projects of a vault, and the page of one of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from engram.surfaces.cli.arguments import Verbs, common
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+
+if TYPE_CHECKING:
+    from engram.model.entity import Entity
+
+#: a longer id or name pushes only its own line to the right
+_WIDEST = 32
+
+
+@click.group("entities", cls=Verbs, invoke_without_command=True)
+@common
+@click.pass_context
+def command(context: click.Context) -> None:
+    """List who and what the memories speak of, the most named first.
+
+    The columns: id, name, live memories, day of the newest one.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with opened() as vault:
+        vault.settle_within(vault.settings.recall.settle_ms)
+        rows = vault.entities.listing()
+    if wants_json():
+        emit_json(rows)
+        return
+    wide = min(max((len(row.id) for row in rows), default=0), _WIDEST)
+    named = min(max((len(row.name) for row in rows), default=0), _WIDEST)
+    for row in rows:
+        count = plural(row.memories, "memory", "memories")
+        say(f"{row.id:<{wide}}  {row.name:<{named}}  {count:<12}  {row.last}".rstrip())
+    if not rows:
+        talk("no memory names anyone or anything yet")
+
+
+@command.command("show")
+@click.argument("name", nargs=-1, required=True)
+@common
+def show(name: tuple[str, ...]) -> None:
+    """Print the page of the entity NAME: an id, a name in any spelling, or an alias."""
+    with opened() as vault:
+        vault.settle_within(vault.settings.recall.settle_ms)
+        found = vault.entities.find(" ".join(name))
+        text = vault.entities.text_of(found)
+    if wants_json():
+        emit_json(_row(found) | {"markdown": text})
+        return
+    if found.path:
+        talk(found.path)
+    say(text.rstrip("\n"))
+
+
+def _row(entity: Entity) -> dict[str, object]:
+    row = asdict(entity)
+    lines = {
+        "timeline": ("day", "memory", "text"),
+        "relations": ("entity", "label", "memory"),
+        "activity": ("day", "memory", "note"),
+    }
+    for field, keys in lines.items():
+        row[field] = [dict(zip(keys, line, strict=True)) for line in row[field]]
+    row["file"] = row.pop("path")
+    return row

@@ -1,0 +1,223 @@
+"""Memories -> Memory Boxes: a pure fold over what one conversation left (seed 003, design 5.9).
+
+The memories of one session and project are taken in the order in which they were said. A box ends
+before the memory that comes after too long a gap, that would be one too many, or with which the
+talk turns to something else (in this order, so that the reason given is the right one); what is
+left is the open box. Nothing is kept between two runs: the open box is what no sealed box holds.
+
+A shift needs evidence. The tags of single sentences hardly ever agree, and a remark between two
+sentences on a subject is no new subject. So a shift is seen when the next few memories together
+leave what was talked about, and on one side of the border there is a subject at all: a topic that
+two memories share. Where the next few are not known yet the box stays open.
+
+Guarantees: every memory that has a source and a time is in exactly one sealed box, or in the open
+one; the order in which memories are handed over does not matter; a fold of all of them seals what
+folds of parts of them do, one part after another, as long as nothing was sealed early. A box is
+named by its first memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice, pairwise
+
+from engram.model.box import Box
+from engram.model.entity import TYPES
+from engram.model.instant import Instant, minutes_between
+from engram.model.markdown import inert_line
+from engram.model.memory import CATEGORIES, Memory
+from engram.model.text import first_line, overlap, sha256_text
+from engram.settings.values import BoxSettings
+
+#: topics of one memory at most, and of a box: more words than that say nothing of it
+MEMORY_TOPICS, BOX_TOPICS = 16, 8
+#: Topics are compared with those of the last memories, not with the whole box: its list only grows,
+#: until it shares something with everything and no shift shows.
+RECENT = 5
+#: how many memories must leave a subject together
+AHEAD = 3
+_TITLE_TOPICS = 3
+#: seed 003: the goal of a box is the beginning of the first user turn
+GOAL_LENGTH = 100
+
+Topics = tuple[str, ...]
+
+
+def topics_of(memory: Memory) -> Topics:
+    """What a memory is about: its tags and the names of its entities, lower case.
+
+    A category is no topic: two facts about different things share nothing by being facts.
+    """
+    tags = [tag.strip().lower() for tag in memory.tags]
+    names = [_bare_name(entity) for entity in memory.entities]
+    topics = (topic for topic in (*tags, *names) if topic and topic not in CATEGORIES)
+    return tuple(dict.fromkeys(topics))[:MEMORY_TOPICS]
+
+
+def line_of(memory: Memory) -> str:
+    """The first line of a memory as a box shows it."""
+    return inert_line(first_line(memory.text))
+
+
+def session_of(memory: Memory) -> str:
+    """The transcript that a memory came from; empty without a source."""
+    return memory.sources[0].partition("#")[0] if memory.sources else ""
+
+
+def fold(
+    memories: Iterable[Memory], settings: BoxSettings, *, seal: str = "", ahead: int = AHEAD
+) -> tuple[list[Box], Box | None]:
+    """The sealed boxes of one session and project, oldest first, and the open one.
+
+    With a `seal` nothing more is waited for: what would stay open is sealed for that reason.
+    Memories without a source or a time are passed over: they belong to no conversation.
+    """
+    placed = [memory for memory in memories if memory.created and session_of(memory)]
+    placed.sort(key=lambda memory: (memory.created, memory.id))
+    stretches = _stretches(placed, settings)
+    sealed: list[Box] = []
+    for number, stretch in enumerate(stretches, 1):
+        last = number == len(stretches)
+        start = 0
+        for end, reason in _borders(stretch, settings, ahead, open_end=last and not seal):
+            sealed.append(_box(stretch[start:end], reason))
+            start = end
+        if last and not seal:
+            return sealed, _box(stretch[start:])
+        sealed.append(_box(stretch[start:], seal if last else "time_gap"))
+    return sealed, None
+
+
+def weave(
+    memories: Iterable[Memory],
+    settings: BoxSettings,
+    now: Instant = "",
+    *,
+    seal: str = "",
+    opening: Callable[[str], str] = lambda _: "",
+    waiting: Collection[str] = (),
+) -> tuple[list[Box], list[Box]]:
+    """The sealed and the open boxes of many sessions and projects, in the order of their time.
+
+    A session that has been silent for the gap by `now` is sealed for it, but for those in
+    `waiting`, any other for `seal`, if that is given. `opening` gives the first user turn of a
+    session; its beginning is the goal of the boxes.
+    """
+    streams: dict[tuple[str, str], list[Memory]] = defaultdict(list)
+    for memory in memories:
+        streams[session_of(memory), memory.project].append(memory)
+    sealed: list[Box] = []
+    still_open: list[Box] = []
+    for (session, _), stream in streams.items():
+        last = max(memory.created for memory in stream)
+        heard = bool(now and last) and session not in waiting
+        silent = heard and minutes_between(last, now) >= settings.gap_minutes
+        done, left = fold(stream, settings, seal="time_gap" if silent else seal)
+        goal = " ".join(opening(session).split())[:GOAL_LENGTH].rstrip() if done or left else ""
+        sealed += (replace(box, goal=goal) for box in done)
+        still_open += [replace(left, goal=goal)] if left else []
+    return sorted(sealed, key=in_time), sorted(still_open, key=in_time)
+
+
+def in_time(box: Box) -> tuple[Instant, str]:
+    """Boxes sorted by this stand in the order in which they began; no two are equal."""
+    return box.created, box.id
+
+
+def box_id(session: str, project: str, first: str) -> str:
+    """`box-<digest8>`: a function of where its first memory came from, and of that."""
+    return f"box-{sha256_text(chr(31).join((session, project, first)))[:8]}"
+
+
+def _stretches(memories: Sequence[Memory], settings: BoxSettings) -> list[Sequence[Memory]]:
+    """Memories in order, cut where too long nothing came."""
+    cuts = [
+        number
+        for number, (one, other) in enumerate(pairwise(memories), 1)
+        if minutes_between(one.created, other.created) >= settings.gap_minutes
+    ]
+    ends = [*cuts, len(memories)] if memories else []
+    return [memories[start:end] for start, end in zip([0, *cuts], ends, strict=False)]
+
+
+def _borders(
+    stretch: Sequence[Memory], settings: BoxSettings, ahead: int, *, open_end: bool
+) -> Iterator[tuple[int, str]]:
+    """Where in a stretch a box ends, and why; with an open end, as far as that is certain."""
+    topics = [topics_of(memory) for memory in stretch]
+    start = 0
+    for here in range(1, len(stretch)):
+        if open_end and len(stretch) - here < ahead:
+            return
+        # what one message taught stays together, as far as there is room
+        parted = stretch[here].sources[0] != stretch[here - 1].sources[0]
+        before, after = topics[start:here], topics[here : here + ahead]
+        if len(before) >= max(1, settings.max_memories):
+            start = here
+            yield here, "max_memories"
+        elif parted and _shifts(before, after, settings.topic_shift, min(2, ahead)):
+            start = here
+            yield here, "topic_shift"
+
+
+def _shifts(
+    before: Sequence[Topics], after: Sequence[Topics], threshold: float, subject: int
+) -> bool:
+    """Whether the talk leaves what it was about: at once, for a while, and for or from a subject.
+
+    A subject is a topic of so many memories on one side. Without topics nothing is left.
+    """
+    recent = list(islice(filter(None, reversed(before)), RECENT))
+    known = set(chain(*recent))
+    if not known or not after[0]:
+        return False
+    shared = max(count for side in (recent, after) for count in Counter(chain(*side)).values())
+    return (
+        shared >= subject
+        and overlap(known, after[0]) < threshold
+        and overlap(known, chain(*after)) < threshold
+    )
+
+
+def _box(memories: Sequence[Memory], seal: str = "") -> Box:
+    first, last = memories[0], memories[-1]
+    topics = _most_frequent(memories)
+    session = session_of(first)
+    return Box(
+        id=box_id(session, first.project, first.id),
+        lines=tuple((memory.id, line_of(memory)) for memory in memories),
+        created=first.created,
+        sealed=last.created,
+        session=session,
+        project=first.project,
+        topics=topics,
+        seal=seal,
+        title=_title(topics) or line_of(first),
+        outcome=_outcome(memories),
+    )
+
+
+def _bare_name(entity: str) -> str:
+    """`tool-postgres` -> `postgres`, as a tag says it."""
+    kind, _, name = entity.lower().partition("-")
+    return name if name and kind in TYPES else entity.lower()
+
+
+def _most_frequent(memories: Sequence[Memory]) -> Topics:
+    """The topics of most memories; among equals those that came first."""
+    counts = Counter(topic for memory in memories for topic in topics_of(memory))
+    return tuple(topic for topic, _ in counts.most_common(BOX_TOPICS))
+
+
+def _title(topics: Sequence[str]) -> str:
+    """`Reports, writing style`."""
+    words = inert_line(", ".join(topic.replace("-", " ") for topic in topics[:_TITLE_TOPICS]))
+    return words[:1].upper() + words[1:]
+
+
+def _outcome(memories: Sequence[Memory]) -> str:
+    """What the memories say themselves that came of it, the last of them; nothing is guessed."""
+    said = (memory.extras.get("outcome", "") for memory in reversed(memories))
+    return next((" ".join(outcome.split()) for outcome in said if outcome), "")

@@ -1,0 +1,199 @@
+"""Memories about an entity, and its page so far -> what the page should say (a pure fold).
+
+The timeline holds every memory but those that were retired, the activity what became of them, the
+relations who and what is named with it; all of it is computed anew, so that the same memories give
+the same page. The name is the spelling most in use, the aliases only grow. The synthesis is the
+person's where they wrote one, else what a model made of the same timeline, else the newest active
+statements as they are; nothing is generated here. Lines in which a person links to something else
+than a memory stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from engram.model.entity import Entity
+from engram.model.ids import is_memory_id, slug
+from engram.model.instant import day_of
+from engram.model.markdown import inert_line, neutralise
+from engram.model.memory import Memory
+from engram.model.naming import entity_id, is_entity_id, stem_of, type_of
+from engram.model.text import first_line
+from engram.weave.spelling import preferred, spellings
+
+#: lifecycle spec 1.4
+MOST_ACTIVITY = 20
+#: statements that stand for a synthesis, and characters of each
+_LISTED, _LISTED_WIDTH = 5, 240
+#: a relation that no memory states: so many must name both
+_TOGETHER, _MOST_TOGETHER = 2, 20
+_TOGETHER_LABEL = "named together"
+_LONGEST_LABEL = 4
+#: what a line says of where it comes from, at its place
+Line = tuple[str, str, str]
+
+
+def fold(
+    identifier: str,
+    memories: Iterable[Memory],
+    former: Entity | None = None,
+    aliases: Sequence[str] = (),
+    lead: Callable[[str], str] = str,
+    said: str = "",
+) -> Entity:
+    """The page of an entity; its synthesis is listed, unless the person's or a model's holds.
+
+    `memories` link to the entity or to one that became part of it, `aliases` are names that lead
+    here from now on, `lead` says where the id of an entity leads, `said` is what a model makes of
+    it all.
+    """
+    everything = {memory.id: memory for memory in memories}
+    told = sorted(
+        (memory for memory in everything.values() if memory.status != "retired"),
+        key=lambda memory: (memory.created, memory.id),
+    )
+    former = former or Entity(identifier, type_of(identifier), "")
+    ids = set(everything)
+    known = {identifier, *filter(is_entity_id, (*former.aliases, *aliases))}
+    name = _name(identifier, told, former, known)
+    entity = replace(
+        former,
+        id=identifier,
+        name=name,
+        aliases=_aliases((*former.aliases, *aliases), {identifier, name, ""}),
+        timeline=_with_own(_timeline(told), former.timeline, ids, 1),
+        relations=_with_own(_relations(told, known, lead), former.relations, ids, 2),
+        activity=_with_own(_activity(told), former.activity, ids, 1, newest_first=True),
+    )
+    if former.synthesis_by == "person":
+        return entity
+    if not said and former.synthesis_by == "model" and entity.timeline == former.timeline:
+        return entity
+    synthesis = neutralise(said or _listed(told))
+    by = ("model" if said else "listed") if synthesis else ""
+    return replace(entity, synthesis=synthesis, synthesis_by=by)
+
+
+def _listed(memories: Iterable[Memory]) -> str:
+    """The newest active statements, one a line."""
+    active = [memory for memory in memories if memory.status == "active"]
+    active.sort(key=lambda memory: (_day(memory), memory.created, memory.id), reverse=True)
+    lines = (inert_line(first_line(memory.text, _LISTED_WIDTH)) for memory in active)
+    return "\n".join(f"- {line}" for line in list(dict.fromkeys(lines))[:_LISTED])
+
+
+def _day(memory: Memory) -> str:
+    """The day since which it holds."""
+    return memory.valid_from or day_of(memory.created)
+
+
+def _timeline(memories: Iterable[Memory]) -> list[Line]:
+    """`(day, memory, first line)`, oldest first; what does not hold any more says so."""
+    told = sorted(memories, key=lambda memory: (_day(memory), memory.created, memory.id))
+    lines = []
+    for memory in told:
+        mark = "" if memory.live else f" ({memory.status})"
+        lines.append((_day(memory), memory.id, inert_line(first_line(memory.text) + mark)))
+    return lines
+
+
+def _activity(memories: Iterable[Memory]) -> list[Line]:
+    """`(day, memory, what happened)`, newest first."""
+    events = []
+    for memory in memories:
+        events.append((memory.created, memory.id, "learnt"))
+        if memory.status != "active" and memory.status_since:
+            events.append((memory.status_since, memory.id, memory.status.replace("-", " ")))
+    events.sort(reverse=True)
+    return [(day_of(time), name, note) for time, name, note in events[:MOST_ACTIVITY]]
+
+
+def _relations(
+    memories: Iterable[Memory], known: Iterable[str], lead: Callable[[str], str]
+) -> list[Line]:
+    """`(entity, label, memory)`: what relationship memories say, then who is often named with it.
+
+    The newest statement counts, and of those that merely name both the first.
+    """
+    mine = set(known)
+    stated: dict[str, Line] = {}
+    together: defaultdict[str, list[str]] = defaultdict(list)
+    for memory in memories:
+        if memory.status != "active":
+            continue
+        for name in dict.fromkeys(memory.entities):
+            other = lead(name)
+            if name in mine or other in mine:
+                continue
+            together[other].append(memory.id)
+            if memory.category == "relationship":
+                stated[other] = (other, _label(memory.text, mine, name), memory.id)
+    often = sorted(
+        (other for other, ids in together.items() if other not in stated and len(ids) >= _TOGETHER),
+        key=lambda other: (-len(together[other]), other),
+    )
+    merely = [(other, _TOGETHER_LABEL, together[other][0]) for other in often[:_MOST_TOGETHER]]
+    return [*(stated[other] for other in sorted(stated)), *sorted(merely)]
+
+
+def _label(text: str, mine: Iterable[str], other: str) -> str:
+    """The words between two names, else the statement."""
+    own = spellings([text], sorted(map(stem_of, mine)))
+    others = spellings([text], [stem_of(other)])
+    for name in sorted(own, key=text.find):
+        for named in sorted(others, key=text.find):
+            _, _, rest = text.partition(name)
+            words, found, _ = rest.partition(named)
+            if found and 0 < len(words.split()) <= _LONGEST_LABEL and words.isascii():
+                label = " ".join(words.split())
+                if re.fullmatch(r"[A-Za-z' -]+", label):
+                    return label.removesuffix(" the").removesuffix(" a")
+    return inert_line(first_line(text))
+
+
+def _with_own(
+    made: list[Line],
+    former: Sequence[Line],
+    ids: set[str],
+    place: int,
+    *,
+    newest_first: bool = False,
+) -> tuple[Line, ...]:
+    """The lines with those of the person: they link to something that is no memory we know.
+
+    `place` is where the link stands in a line.
+    """
+    own = [line for line in former if line[place] not in ids and not is_memory_id(line[place])]
+    if not own:
+        return tuple(made)
+    if place == 2:
+        there = {line[0] for line in made}
+        return (*made, *(line for line in own if line[0] not in there))
+    # a stable sort: what the program has of a day stays in its order
+    return tuple(sorted([*made, *own], key=lambda line: line[0], reverse=newest_first))
+
+
+def _name(identifier: str, memories: Sequence[Memory], former: Entity, known: Iterable[str]) -> str:
+    """The most used spelling, unless the person gave it another name."""
+    stems = [stem_of(one) for one in sorted(known)]
+    if former.name and slug(former.name) not in stems and not _is_spelling(former.name, known):
+        return former.name
+    found = spellings((memory.text for memory in memories), stems)
+    return preferred(found, former.name) or former.name or _made_name(identifier)
+
+
+def _is_spelling(name: str, known: Iterable[str]) -> bool:
+    return any(entity_id(name, type_of(one)) == one for one in known)
+
+
+def _made_name(identifier: str) -> str:
+    """A name where no text spells one."""
+    words = stem_of(identifier).replace("-", " ")
+    return words if type_of(identifier) in ("tool", "other") else words.title()
+
+
+def _aliases(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
+    return tuple(name for name in dict.fromkeys(names) if name not in taken)

@@ -1,0 +1,150 @@
+"""Sealed boxes -> traces: the threads of boxes that come back to the same topics (seed 003).
+
+A box joins the trace whose boxes near by share most with it, if they share enough: near before it
+or after it, as imports bring conversations out of order. Otherwise it begins a trace, named after
+itself and not after its topics, so that a subject that comes up again after a long time does not
+revive an old thread. Pure. What a trace is about is read from its nearest boxes, as many topics as
+one box has: it cannot grow until nothing matches it any more.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from engram.model.box import Box
+from engram.model.instant import Instant, minutes_between, plus_minutes
+from engram.model.text import jaccard, sha256_text
+from engram.settings.values import BoxSettings
+from engram.weave.boxes import Topics, in_time
+
+#: a trace is about what its boxes nearest in time are about
+_NEAREST = 3
+_DAY = 24 * 60
+_END_OF_TIME = "9999-12-31T23:59:59Z"
+
+
+def join(born: Iterable[Box], known: Iterable[Box], settings: BoxSettings) -> list[Box]:
+    """New boxes, oldest first, each with its trace and the box before it in that.
+
+    `known` are the boxes that the vault has, at least those within `reach`. Who comes after a box
+    is not said here: the other box would have to change too (see `thread`).
+    """
+    threads = _Threads(settings)
+    for box in known:
+        threads.add(box)
+    joined = []
+    for box in sorted(born, key=in_time):
+        box = assign(box, threads.neighbours(box), settings)
+        box = replace(box, previous=threads.before(box))
+        threads.add(box)
+        joined.append(box)
+    return joined
+
+
+def assign(box: Box, neighbours: Iterable[Box], settings: BoxSettings) -> Box:
+    """A sealed box with its trace; one that has a trace or no topics stays as it is.
+
+    `neighbours` are boxes of traces. Where several traces share equally much it is the one with the
+    newest box, then by id.
+    """
+    if box.trace or not box.topics:
+        return box
+    traces: dict[str, list[Box]] = defaultdict(list)
+    for other in neighbours:
+        if abs(minutes_between(box.sealed, other.sealed)) <= _minutes(settings):
+            traces[other.trace].append(other)
+    shared = {name: jaccard(box.topics, _topics(box, found)) for name, found in traces.items()}
+    fitting = sorted(name for name in shared if shared[name] >= settings.trace_overlap)
+    if not fitting:
+        return replace(box, trace=f"trace-{sha256_text(box.id)[:8]}")
+    newest = {name: max(other.sealed for other in traces[name]) for name in fitting}
+    return replace(box, trace=max(fitting, key=lambda name: (shared[name], newest[name])))
+
+
+def thread(boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
+    """`(before, after)` of the boxes that do not say who stands beside them, by time.
+
+    Handed all boxes of the traces concerned; a link to a box that is not there goes.
+    """
+    traces: dict[str, list[Box]] = defaultdict(list)
+    for box in sorted(boxes, key=in_time):
+        traces[box.trace or box.id].append(box)
+    pairs = []
+    for members in traces.values():
+        names = ["", *(box.id for box in members), ""]
+        for number, box in enumerate(members):
+            after = replace(box, previous=names[number], next=names[number + 2])
+            if after != box:
+                pairs.append((box, after))
+    return sorted(pairs, key=lambda pair: in_time(pair[0]))
+
+
+def reach(boxes: Sequence[Box], settings: BoxSettings) -> tuple[Instant, Instant]:
+    """Between which times the boxes end that may share a trace with some of these."""
+    sealed = [box.sealed for box in boxes]
+    minutes = _minutes(settings)
+    try:
+        since = plus_minutes(min(sealed), -minutes)
+    except ValueError:
+        since = ""
+    try:
+        return since, plus_minutes(max(sealed), minutes)
+    except OverflowError:
+        return since, _END_OF_TIME
+
+
+def _minutes(settings: BoxSettings) -> int:
+    return settings.trace_days * _DAY
+
+
+def _topics(box: Box, others: Iterable[Box]) -> Topics:
+    """What the boxes of one trace are about, seen from a box: their most frequent topics."""
+    near = sorted(
+        others, key=lambda other: (abs(minutes_between(box.sealed, other.sealed)), other.id)
+    )
+    nearest = near[:_NEAREST]
+    most = max(len(other.topics) for other in nearest)
+    counts = Counter(chain.from_iterable(other.topics for other in nearest))
+    return tuple(topic for topic, _ in counts.most_common(most))
+
+
+class _Threads:
+    """Boxes by trace and topic in the order of their ends, so that few are looked at."""
+
+    def __init__(self, settings: BoxSettings) -> None:
+        self._settings = settings
+        self._traces: dict[str, list[Box]] = defaultdict(list)
+        self._ends: dict[str, list[tuple[Instant, str]]] = defaultdict(list)
+
+    def add(self, box: Box) -> None:
+        if box.trace and box.sealed:
+            insort(self._traces[box.trace], box, key=lambda other: (other.sealed, other.id))
+            for topic in box.topics:
+                insort(self._ends[topic], (box.sealed, box.trace))
+
+    def neighbours(self, box: Box) -> list[Box]:
+        """The boxes within reach of those traces that share a topic with it there."""
+        since, until = reach([box], self._settings)
+        names: set[str] = set()
+        for topic in box.topics:
+            ends = self._ends.get(topic, [])
+            first = bisect_left(ends, (since, ""))
+            last = bisect_right(ends, until, key=lambda end: end[0])
+            names.update(name for _, name in ends[first:last])
+        found = []
+        for name in sorted(names):
+            trace = self._traces[name]
+            first = bisect_left(trace, since, key=lambda other: other.sealed)
+            last = bisect_right(trace, until, key=lambda other: other.sealed)
+            found += trace[first:last]
+        return found
+
+    def before(self, box: Box) -> str:
+        """The last box of its trace that began before it, among those that are known."""
+        trace = self._traces.get(box.trace, [])
+        earlier = [other for other in trace if in_time(other) < in_time(box)]
+        return max(earlier, key=in_time).id if earlier else ""

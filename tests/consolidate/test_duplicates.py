@@ -1,0 +1,188 @@
+"""The merge pass on a real catalog: exact, near and asked; full and incremental alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engram.consolidate.duplicates import plan
+from engram.consolidate.merge_question import KEY
+from engram.consolidate.merging import rank
+from engram.consolidate.phrasing import phrasing
+from engram.consolidate.shift import shift
+from engram.model.asking import Reply, Request, Usage
+from engram.model.memory import Memory
+from engram.model.step import Step
+from engram.store.contents import VaultContents
+from engram.vault import Vault
+from tests.admit.cases import memory
+from tests.consolidate.cases import scene
+
+Shelve = Callable[[Iterable[Memory]], VaultContents]
+K8S = memory("In production, the team uses k8s.", created="2026-03-01T09:00:00Z")
+KUBERNETES = memory("The team is using Kubernetes in production.", confidence=0.9)
+MYSQL = memory("The team uses MySQL in production.")
+
+
+@pytest.fixture
+def shelve(vault: Vault) -> Shelve:
+    """The contents of a vault whose catalog has the given memories and no others."""
+
+    def put(memories: Iterable[Memory]) -> VaultContents:
+        catalog = vault.followers.catalog
+        with catalog.transaction():
+            catalog.clear()
+            for one in memories:
+                catalog.put_memory(one)
+        return VaultContents(vault.disk, vault.followers)
+
+    return put
+
+
+@dataclass
+class Agreeing:
+    """A model that says "same" of every pair it is shown."""
+
+    asked: int = 0
+
+    def ask(self, request: Request) -> Reply:
+        self.asked += 1
+        ids = [line[2:].partition(":")[0] for line in request.text.split("\n") if line[:2] == "- "]
+        pairs = zip(ids[::2], ids[1::2], strict=True)
+        told = [{"first": one, "second": other, "verdict": "same"} for one, other in pairs]
+        return Reply({KEY: told}, "test", "test", Usage())
+
+
+def subjects(steps: Sequence[Step]) -> list[tuple[str, ...]]:
+    return sorted(step.subjects for step in steps)
+
+
+def done(memories: Sequence[Memory], steps: Sequence[Step]) -> list[Memory]:
+    after = {new.id: new for step in steps for _, new in step.amended}
+    return [after.get(one.id, one) for one in memories]
+
+
+def test_the_same_words_again_are_merged_into_the_most_confident(shelve: Shelve) -> None:
+    again = replace(MYSQL, id="fact-b", text="the team uses  mysql, in production", confidence=0.95)
+    (step,) = plan(scene(shelve([MYSQL, again, K8S])))
+    assert (step.task, step.action, step.subjects) == ("duplicates", "merge", (again.id, MYSQL.id))
+    assert step.why == "the same words again"
+
+
+def test_the_same_in_other_words_is_merged_once_and_for_all(shelve: Shelve) -> None:
+    memories = [K8S, KUBERNETES, MYSQL]
+    found = shift(scene(shelve(memories)), [plan])
+    assert not found.refused
+    assert subjects(found.steps) == [(KUBERNETES.id, K8S.id)]
+    assert found.steps[0].why == "the same said in other words"
+    assert plan(scene(shelve(done(memories, found.steps)))) == []
+
+
+def test_other_projects_slots_and_disputes_keep_their_own(shelve: Shelve) -> None:
+    others = [
+        replace(KUBERNETES, id="fact-p", project="atlas"),
+        replace(KUBERNETES, id="fact-k", key="team::platform"),
+        replace(KUBERNETES, id="fact-l", key="team::cluster"),
+        replace(KUBERNETES, id="fact-c", conflicts=("fact-x",)),
+        replace(KUBERNETES, id="fact-r", status="retired"),
+        replace(KUBERNETES, id="fact-o", category="correction"),
+    ]
+    assert subjects(plan(scene(shelve([K8S, *others])))) == [("fact-k", K8S.id)]
+
+
+def test_the_persons_words_stay(shelve: Shelve) -> None:
+    mine = replace(K8S, authority="user_asserted", confidence=0.5)
+    (step,) = plan(scene(shelve([mine, KUBERNETES])))
+    assert step.subjects[0] == mine.id
+    assert step.amended[0][1].text == mine.text and step.amended[0][1].confidence == 0.9
+
+
+def test_the_same_text_about_two_entities_is_two_memories(shelve: Shelve) -> None:
+    apart = [replace(MYSQL, id=f"fact-{one}", entities=(f"tool-{one}",)) for one in "ab"]
+    assert plan(scene(shelve(apart))) == []
+
+
+def test_an_incremental_run_reads_few(shelve: Shelve, monkeypatch: pytest.MonkeyPatch) -> None:
+    crowd = [memory(f"The team uses tool{n} in production.", id=f"fact-{n}") for n in range(200)]
+    contents = shelve([*crowd, K8S, KUBERNETES])
+    read: list[str] = []
+    known = VaultContents.memory
+    monkeypatch.setattr(VaultContents, "live", None)
+    monkeypatch.setattr(
+        VaultContents, "memory", lambda self, one: (read.append(one), known(self, one))[1]
+    )
+    steps = plan(scene(contents, frozenset({KUBERNETES.id, "fact-7", "fact-of-nobody"})))
+    assert subjects(steps) == [(KUBERNETES.id, K8S.id)]
+    assert len(read) < 15
+
+
+def test_a_model_is_asked_about_what_is_nearly_the_same(shelve: Shelve) -> None:
+    memories = [
+        memory("The release notes are written by Kim every Friday."),
+        memory("Kim writes release notes on Friday."),
+        memory("The release notes are not written by Kim every Friday."),
+    ]
+    contents, model = shelve(memories), Agreeing()
+    assert plan(scene(contents)) == []
+    (step,) = plan(scene(contents, model=model))
+    assert set(step.subjects) == {one.id for one in memories[:2]}
+    assert "model" in step.why and model.asked == 1
+    assert subjects(plan(scene(contents, frozenset({memories[1].id}), model))) == [step.subjects]
+    assert plan(scene(contents, frozenset({memories[2].id}), model)) == [] and model.asked == 2
+
+
+SUBJECTS = ("The user", "The team", "I", "We", "Kim", "Kim's team", "The colour of the shop")
+VERBS = ("uses", "is using", "prefers", "likes", "doesn't use", "stores", "stopped using")
+THINGS = ("Postgres", "k8s", "Kubernetes and Go", "Go and k8s", "12,000 rows", "12000 rows", "Vim")
+WHERE = ("", " in production", " on Fridays", " in prod, on Fridays", " instead of vim", "?")
+STATEMENTS = st.builds(
+    lambda who, does, what, where: f"{who} {does} {what}{where}",
+    *map(st.sampled_from, (SUBJECTS, VERBS, THINGS, WHERE)),
+)
+VARIANTS = st.fixed_dictionaries(
+    {
+        "confidence": st.sampled_from((0.5, 0.9)),
+        "authority": st.sampled_from(("ai_inferred", "user_asserted")),
+        "category": st.sampled_from(("fact", "preference", "decision")),
+        "key": st.sampled_from(("", "", "", "a", "b")),
+        "entities": st.sampled_from(((), (), ("tool-a",), ("tool-b",))),
+    }
+)
+VAULTS = st.lists(st.tuples(STATEMENTS, VARIANTS), max_size=14).map(
+    lambda rows: [memory(text, **more, id=f"fact-{n}") for n, (text, more) in enumerate(rows)]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(VAULTS, st.sets(st.integers(0, 13)))
+def test_an_incremental_run_finds_what_a_full_one_finds_for_the_changed(
+    shelve: Shelve, memories: list[Memory], places: set[int]
+) -> None:
+    contents = shelve(memories)
+    changed = frozenset(f"fact-{place}" for place in places)
+    full = plan(scene(contents))
+    assert plan(scene(contents, changed)) == [one for one in full if changed & set(one.subjects)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(VAULTS)
+def test_every_loser_says_the_same_as_its_survivor_and_a_second_run_finds_nothing(
+    shelve: Shelve, memories: list[Memory]
+) -> None:
+    found = shift(scene(shelve(memories)), [plan])
+    assert not found.refused
+    gone = [name for step in found.steps for name in step.subjects[1:]]
+    assert len(gone) == len(set(gone))
+    by_id = {one.id: one for one in memories}
+    for step in found.steps:
+        survivor, *losers = (by_id[name] for name in step.subjects)
+        for loser in losers:
+            assert phrasing(loser.text).form == phrasing(survivor.text).form or (
+                loser.text.rstrip("?") == survivor.text.rstrip("?")
+            )
+            assert rank(survivor) < rank(loser)
+    assert plan(scene(shelve(done(memories, found.steps)))) == []

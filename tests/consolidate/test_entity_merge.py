@@ -1,0 +1,136 @@
+"""Fragments become one page to which all names lead; the memories are not touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engram.consolidate import entity_merge, entity_pages
+from engram.model.entity import Entity
+from engram.model.memory import Memory
+from engram.model.step import Step
+from engram.weave.biography import Biography
+from tests.admit.cases import memory
+from tests.consolidate.cases import scene
+from tests.consolidate.contents import Remembered, after, remembering
+
+BY = Biography()
+
+
+def about(text: str, *entities: str, day: int = 1, **more: Any) -> Memory:
+    return memory(text, created=f"2026-03-{day:02d}T10:10:00Z", entities=entities, **more)
+
+
+ORDERS = about("Postgres holds the orders.", "tool-postgres", day=1)
+BACKUP = about("Postgres is backed up nightly.", "tool-postgres", day=2)
+USERS = about("Postgres holds the users.", "other-postgres", day=3)
+
+
+def night(contents: Remembered, changed: frozenset[str] | None = None) -> tuple[Remembered, int]:
+    """Both passes in their order, and how many steps they planned."""
+    first = entity_pages.plan(scene(contents, changed), BY)
+    contents = after(contents, first)
+    second = entity_merge.plan(scene(contents, changed), BY)
+    return after(contents, second), len(first) + len(second)
+
+
+def pages(steps: Sequence[Step]) -> dict[str, Entity]:
+    found = (page for step in steps for _, page in step.pages)
+    return {page.id: page for page in found if isinstance(page, Entity)}
+
+
+def test_the_page_that_stays_has_all_evidence_and_the_other_leads_to_it() -> None:
+    steps = entity_merge.plan(scene(remembering(ORDERS, BACKUP, USERS)), BY)
+    assert [step.subjects for step in steps] == [("tool-postgres", "other-postgres")]
+    found = pages(steps)
+    assert found["other-postgres"].merged_into == "tool-postgres"
+    stays = found["tool-postgres"]
+    assert [name for _, name, _ in stays.timeline] == [ORDERS.id, BACKUP.id, USERS.id]
+    assert "other-postgres" in stays.aliases
+    assert steps[0].why == "postgres and Postgres are one tool"
+
+
+def test_no_memory_is_touched() -> None:
+    for step in entity_merge.plan(scene(remembering(ORDERS, BACKUP, USERS)), BY):
+        assert step.amended == () and step.born == ()
+
+
+def test_the_names_and_aliases_of_a_fragment_lead_to_what_stays() -> None:
+    named = (
+        Entity("person-bob", "person", "Bob", aliases=("Bobby",)),
+        Entity("person-robert-hale", "person", "Robert Hale"),
+    )
+    said = [
+        about("Bob (Robert Hale) runs the warehouse.", "person-bob", day=1),
+        about("Robert Hale is away.", "person-robert-hale", day=2),
+        about("Robert Hale is back.", "person-robert-hale", day=3),
+    ]
+    (step,) = entity_merge.plan(scene(remembering(*said, named=named)), BY)
+    stays = pages([step])["person-robert-hale"]
+    assert {"person-bob", "Bob", "Bobby"} <= set(stays.aliases)
+    assert stays.name == "Robert Hale"
+
+
+def test_a_person_makes_two_one_by_an_alias() -> None:
+    named = (
+        Entity("project-falcon", "project", "Falcon", aliases=("Billing Rewrite",)),
+        Entity("project-billing-rewrite", "project", "Billing Rewrite"),
+    )
+    (step,) = entity_merge.plan(scene(remembering(named=named)), BY)
+    assert set(step.subjects) == {"project-falcon", "project-billing-rewrite"}
+
+
+def test_an_alias_of_two_says_nothing() -> None:
+    named = (
+        Entity("person-jane-doe", "person", "Jane Doe", aliases=("Jane",)),
+        Entity("person-jane-roe", "person", "Jane Roe", aliases=("Jane",)),
+        Entity("person-jane", "person", "Jane"),
+    )
+    assert entity_merge.plan(scene(remembering(named=named)), BY) == []
+
+
+def test_a_second_night_plans_nothing() -> None:
+    bob = [
+        about("Bob (Robert Hale) runs the warehouse.", "person-bob", day=1),
+        about("Bob is in.", "person-bob", day=2),
+        about("Robert Hale is away.", "person-robert-hale", day=2),
+        about("Jürgen Müller called.", "person-jurgen-muller", day=1),
+        about("Jürgen Müller wrote.", "person-jurgen-muller", day=2),
+        about("Juergen Mueller came.", "person-juergen-mueller", day=3),
+    ]
+    contents, steps = night(remembering(ORDERS, BACKUP, USERS, *bob))
+    assert steps > 0
+    assert len([one for one in contents.named if one.merged_into]) == 3
+    assert night(contents)[1] == 0
+    assert night(contents, frozenset(contents.memories))[1] == 0
+
+
+def test_an_incremental_run_sees_the_fragment_of_a_changed_memory_only() -> None:
+    teams = [
+        about(f"Kafka {n}.", kind, day=n) for n, kind in ((1, "tool-kafka"), (2, "other-kafka"))
+    ]
+    contents = remembering(ORDERS, BACKUP, USERS, *teams)
+    steps = entity_merge.plan(scene(contents, frozenset([USERS.id])), BY)
+    assert [step.subjects for step in steps] == [("tool-postgres", "other-postgres")]
+    assert contents.loaded == 0
+
+
+def test_a_statement_that_is_new_makes_two_old_names_one() -> None:
+    orders = about("Kubernetes runs it.", "project-kestrel", day=1)
+    jobs = about("Falcon has jobs.", "project-falcon", day=2)
+    said = about("Falcon was renamed to Kestrel.", "project-kestrel", day=3)
+    contents = remembering(orders, jobs, said)
+    (step,) = entity_merge.plan(scene(contents, frozenset([said.id])), BY)
+    assert set(step.subjects) == {"project-falcon", "project-kestrel"}
+
+
+def test_too_little_for_a_page_is_not_merged() -> None:
+    assert (
+        entity_merge.plan(scene(remembering(about("Both.", "tool-redis", "other-redis"))), BY) == []
+    )
+
+
+def test_people_and_teams_that_are_alike_stay_apart() -> None:
+    pairs = ("person-jon-bell", "person-joan-bell", "project-team-12", "project-team-13")
+    told = [about(f"{name} {day}", name, day=day) for name in pairs for day in (1, 2)]
+    assert entity_merge.plan(scene(remembering(*told)), BY) == []

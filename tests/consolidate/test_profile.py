@@ -1,0 +1,279 @@
+"""profile.md: it follows the memories it links to, leaves the person's lines, and stays short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.consolidate import profile
+from engram.consolidate.lines import Lines
+from engram.model.asking import Reply, Request
+from engram.model.errors import ConfigError, ModelAway
+from engram.model.memory import CATEGORIES, Memory
+from tests.consolidate.cases import NOW, Condenser, aged, scene
+from tests.consolidate.contents import Remembered, after, remembering
+
+TABS = aged(9, "The user prefers tabs in Go.", category="preference", space="user")
+TESTS = aged(8, "Tests come before the code.", category="principle")
+
+
+def written(contents: Remembered, **more: object) -> Remembered:
+    """The contents after the pass, which plans nothing more when it is asked again."""
+    steps = profile.plan(scene(contents, **more))
+    made = after(contents, steps)
+    assert profile.plan(scene(made, **more)) == []
+    return made
+
+
+def bullets(contents: Remembered) -> list[str]:
+    return [bullet.text for bullet in Lines(contents.pages["profile.md"]).bullets()]
+
+
+def test_memories_stand_under_their_headings_with_links() -> None:
+    page = written(remembering(TESTS, TABS)).pages["profile.md"]
+    assert page == (
+        "# Profile\n\n*A line that ends in a link follows the memory it links to."
+        " Lines of your own stay as they are.*\n"
+        f"\n## Preferences\n\n- The user prefers tabs in Go. [[{TABS.id}]]\n"
+        f"\n## Principles\n\n- Tests come before the code. [[{TESTS.id}]]\n"
+    )
+
+
+def test_nothing_to_say_is_no_page() -> None:
+    assert profile.plan(scene(remembering(aged(3), aged(3, "Hm.", category="decision")))) == []
+
+
+def test_facts_are_the_user_s_own_and_nothing_of_a_session_or_secret() -> None:
+    own = aged(4, "The user lives in Graz.", space="user")
+    others = [
+        aged(4, "The shop uses Postgres."),
+        aged(4, "Terse today.", category="preference", space="session"),
+        aged(4, "The safe is behind the oak.", category="preference", sensitivity="secret"),
+        aged(4, "Gone.", category="preference", status="retired"),
+    ]
+    assert bullets(written(remembering(own, *others))) == [f"The user lives in Graz. [[{own.id}]]"]
+
+
+def test_lines_of_the_person_stay_byte_for_byte() -> None:
+    mine = "# Me\r\n\r\nI am Al.  \r\n## preferences\r\n- no mornings\r\n* [[note]] - x\r\n\r\nEnd."
+    contents = remembering(TABS, TESTS, pages={"profile.md": mine})
+    page = written(contents).pages["profile.md"]
+    assert (
+        page
+        == mine.replace(
+            "- no mornings\r\n",
+            f"- no mornings\r\n- The user prefers tabs in Go. [[{TABS.id}]]\r\n",
+        )
+        + f"\n\r\n## Principles\r\n\r\n- Tests come before the code. [[{TESTS.id}]]\r\n"
+    )
+
+
+def test_a_line_follows_its_memory_and_stays_where_the_person_put_it() -> None:
+    contents = written(remembering(TABS))
+    page = contents.pages["profile.md"].replace("## Preferences", "## How I like it")
+    spaces = replace(TABS, text="The user prefers spaces in Go.")
+    contents = remembering(spaces, pages={"profile.md": page})
+    assert written(contents, changed=frozenset({TABS.id})).pages["profile.md"] == page.replace(
+        "tabs", "spaces"
+    )
+
+
+def test_what_no_longer_holds_goes_or_gives_way_to_its_successor() -> None:
+    contents = written(remembering(TABS, TESTS))
+    spaces = aged(1, "The user prefers spaces in Go.", category="preference")
+    contents.memories[TABS.id] = replace(TABS, status="superseded", superseded_by=(spaces.id,))
+    contents.memories[TESTS.id] = replace(TESTS, status="archived")
+    contents.memories[spaces.id] = spaces
+    made = written(contents, changed=frozenset({TABS.id, TESTS.id, spaces.id}))
+    assert bullets(made) == [f"The user prefers spaces in Go. [[{spaces.id}]]"]
+    assert "## Principles" in made.pages["profile.md"]
+
+
+def test_a_purged_memory_leaves_and_a_link_of_the_person_s_stays() -> None:
+    contents = written(remembering(TABS))
+    page = contents.pages["profile.md"] + "- my editor [[tool-vim]]\n- see [[decision-x]]\n"
+    made = written(remembering(pages={"profile.md": page}))
+    assert bullets(made) == ["my editor [[tool-vim]]", "see [[decision-x]]"]
+
+
+def test_what_the_page_says_already_is_not_added() -> None:
+    page = "# P\n\n- The user prefers tabs in Go\n"
+    assert profile.plan(scene(remembering(TABS, pages={"profile.md": page}))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```py",
+        "~~~ x",
+        "- ```rm",
+        "# Head",
+        "![[x]] <b> #tag %% [[preference-1]]",
+        "> q",
+        "--- x",
+        "___a`",
+    ],
+)
+def test_hostile_words_stay_in_their_line(text: str) -> None:
+    evil = replace(TABS, text=text)
+    made = written(remembering(evil, TESTS))
+    assert len(bullets(made)) == 2
+    assert not Lines(made.pages["profile.md"]).open_ended
+
+
+def test_an_incremental_run_reads_what_changed_and_what_is_listed() -> None:
+    contents = written(remembering(TABS))
+    contents.memories[TESTS.id] = TESTS
+    contents.loaded = 0
+    assert len(bullets(written(contents, changed=frozenset({TESTS.id})))) == 2
+    assert contents.loaded == 0
+
+
+def test_a_page_whose_code_never_ends_is_left_alone() -> None:
+    assert profile.plan(scene(remembering(TABS, pages={"profile.md": "# P\n```\n"}))) == []
+
+
+# -- too long --------------------------------------------------------------------------------------
+
+
+def many(count: int) -> list[Memory]:
+    """As many preferences, the later the more important, and one unimportant principle."""
+    likes = [
+        aged(40 - n // 24, f"The user likes dish{n:03d} with spice{n * 7:03d}.",
+             category="preference", importance=0.3 + n / 1000)
+        for n in range(count)
+    ]  # fmt: skip
+    return [*likes, replace(TESTS, importance=0.1)]
+
+
+def test_up_to_the_cap_everything_is_listed_and_above_it_the_page_is_condensed() -> None:
+    whole = written(remembering(*many(20)), profile_max_lines=30, profile_lines=20)
+    assert whole.pages["profile.md"].count("\n") == 30
+    assert len(bullets(whole)) == 21
+    short = written(remembering(*many(21)), profile_max_lines=30, profile_lines=20)
+    assert 18 <= short.pages["profile.md"].count("\n") <= 22
+    assert f"*Condensed on {NOW}" in short.pages["profile.md"]
+
+
+def test_by_rule_the_most_important_stay_and_every_section_keeps_one() -> None:
+    made = written(remembering(*many(400)))
+    listed = bullets(made)
+    assert 35 <= len(listed) <= 50
+    assert any("dish399" in text for text in listed)
+    assert not any("dish000" in text for text in listed)
+    assert any("Tests come before" in text for text in listed)
+
+
+def test_what_was_left_out_returns_only_when_it_is_heard_of_again() -> None:
+    made = written(remembering(*many(400)))
+    count = len(bullets(made))
+    left_out = many(400)[0]
+    assert len(bullets(written(made, changed=frozenset({left_out.id})))) == count + 1
+
+
+def test_lines_of_the_person_survive_and_leave_room_for_ours() -> None:
+    mine = "# Me\n\n" + "".join(f"- my own line {n:03d}\n" for n in range(400))
+    made = written(remembering(*many(400), pages={"profile.md": mine}))
+    assert mine in made.pages["profile.md"].replace(
+        f"\n*Condensed on {NOW}: what is not listed here is still in the vault.*\n", "", 1
+    )
+    assert len(bullets(made)) == 400 + 25
+
+
+def in_fives(said: list[str]) -> list[dict[str, object]]:
+    """A sound answer: every five preferences in one line, and the principle."""
+    texts = [line.partition(". ")[2] for line in said]
+    groups = [range(at, min(at + 5, len(said) - 1)) for at in range(0, len(said) - 1, 5)]
+    lines: list[dict[str, object]] = [
+        {"section": "Preferences", "text": " ".join(texts[n] for n in group),
+         "of": [n + 1 for n in group]}
+        for group in groups
+    ]  # fmt: skip
+    return [*lines, {"section": "Principles", "text": "Anything.", "of": [len(said)]}]
+
+
+def with_model(contents: Remembered, model: object, **more: object) -> Remembered:
+    return after(contents, profile.plan(scene(contents, model=model, **more)))
+
+
+def test_a_model_joins_statements_and_each_line_names_its_memories() -> None:
+    model = Condenser(in_fives)
+    made = with_model(remembering(*many(400)), model)
+    listed = bullets(made)
+    assert 20 <= len(listed) <= 50
+    assert listed[0].count("[[") == 5
+    assert f"Tests come before the code. [[{TESTS.id}]]" in listed
+    again = with_model(made, model)
+    assert (again.pages, model.asked) == (made.pages, 1)
+
+
+def test_a_line_for_several_goes_with_the_first_that_no_longer_holds() -> None:
+    made = with_model(remembering(*many(400)), Condenser(in_fives))
+    first = Lines(made.pages["profile.md"]).bullets()[0].text
+    name = first.rpartition("[[")[2].removesuffix("]]")
+    made.memories[name] = replace(made.memories[name], status="retired")
+    assert first not in bullets(written(made, changed=frozenset({name})))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda said: in_fives(said)[:-1],
+        lambda said: in_fives(said)[:1] + in_fives(said)[-1:],
+        lambda said: [],
+        lambda said: [{"section": "Preferences", "text": 3, "of": [1]}],
+        lambda said: [{"section": "Else", "text": said[0] * 90, "of": [1]}],
+    ],
+)
+def test_an_answer_that_forgets_is_refused_and_the_old_text_stays(
+    answer: Callable[[list[str]], list[dict[str, object]]],
+) -> None:
+    before = written(remembering(*many(290)))
+    for one in many(400):
+        before.memories[one.id] = one
+    names = frozenset(before.memories)
+    made = with_model(before, Condenser(answer), changed=names)
+    assert len(bullets(made)) == 401
+    assert "Condensed" not in made.pages["profile.md"]
+
+
+def test_a_model_that_is_away_leaves_it_to_the_rule() -> None:
+    class Away:
+        def ask(self, request: Request) -> Reply:
+            raise ModelAway("away", "nobody answers")
+
+    made = with_model(remembering(*many(400)), Away())
+    assert bullets(made) == bullets(written(remembering(*many(400))))
+
+
+def test_a_model_without_its_prompt_is_told() -> None:
+    asked = replace(scene(remembering(*many(400)), model=Condenser(in_fives)), prompts={})
+    with pytest.raises(ConfigError):
+        profile.plan(asked)
+
+
+memories = st.builds(
+    lambda category, number, space, status, importance: aged(
+        number, f"The user knows thing {number} of {category}.", category=category,
+        space=space, status=status, importance=importance,
+    ),
+    st.sampled_from(CATEGORIES), st.integers(1, 60), st.sampled_from(["user", "project"]),
+    st.sampled_from(["active", "needs-review", "retired"]), st.sampled_from([0.2, 0.5, 0.9]),
+)  # fmt: skip
+
+
+@given(
+    st.lists(memories, max_size=40, unique_by=lambda one: one.id), st.text("ab-# \n", max_size=60)
+)
+def test_any_mix_makes_one_stable_page(found: list[Memory], mine: str) -> None:
+    contents = remembering(*found, pages={"profile.md": mine})
+    made = written(contents, profile_max_lines=40, profile_lines=12)
+    kept = [line for line in mine.split("\n") if line.strip()]
+    lines = iter(made.pages["profile.md"].split("\n"))
+    assert all(line in lines for line in kept)
+    linked = {text.rpartition("[[")[2][:-2] for text in bullets(made) if "[[" in text}
+    assert all(made.memories[name].live for name in linked)

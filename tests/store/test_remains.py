@@ -1,0 +1,90 @@
+"""What a page shows of a purged memory goes; every other byte stays."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.store.box_file import render_box
+from engram.store.entity_file import render_entity
+from engram.store.remains import Remains
+from tests.kit import box, entity
+
+TEXT = "The blue door key hangs behind the oven."
+REMAINS = Remains.of("fact-1", [TEXT, "behind the oven!"])
+BOX, PERSON = "boxes/2026-03-06/box-a.md", "entities/person-kim.md"
+
+LINES = st.sampled_from(
+    [
+        "- [[fact-1]] The blue door\n", "- [[facts/x/fact-1|key]]\n", "The BLUE door, key hangs\n",
+        "- [[fact-2]] The blue door key hangs behind the oven.\n", "My own line.\n", "\n", "---\n",
+        "goal: The blue door key hangs behind the oven.\n", "id: fact-1\n", "## Timeline\n", "\r\n",
+        "- 2026-03-06 [[fact-1]] x\n", "- 2026-03-06 [[fact-2]] y\n", "seal: time_gap\n", "```\n",
+    ]
+)  # fmt: skip
+PAGES = st.one_of(
+    st.binary(max_size=80), st.lists(LINES, max_size=12).map(lambda lines: "".join(lines).encode())
+)
+
+
+@given(st.sampled_from([BOX, PERSON, "profile.md"]), PAGES)
+def test_whatever_a_page_holds_no_link_is_left_and_twice_is_once(path: str, data: bytes) -> None:
+    once = REMAINS.without(path, data)
+    assert b"[[fact-1]]" not in once and b"[[fact-1|" not in once
+    assert REMAINS.without(path, once) == once
+
+
+@given(st.sampled_from([BOX, PERSON, "profile.md"]), PAGES)
+def test_a_memory_that_no_page_knows_changes_nothing(path: str, data: bytes) -> None:
+    stranger = Remains.of("fact-9", ["Nobody ever wrote this here."])
+    assert stranger.without(path, data) == data
+
+
+def test_the_line_of_another_memory_is_its_own() -> None:
+    line = b"- [[fact-2]] The blue door key hangs behind the oven.\n"
+    assert REMAINS.without("profile.md", line) == line
+    assert REMAINS.without("profile.md", line.replace(b"- [[fact-2]]", b"-")) == b""
+
+
+def test_short_words_are_no_reason_to_take_others_lines() -> None:
+    short = Remains.of("fact-1", ["Yes.\nTimeline"])
+    data = b"Yes, she said.\nyes\n## Timeline\n"
+    assert short.without("profile.md", data) == b"Yes, she said.\n## Timeline\n"
+
+
+def test_the_goal_of_a_box_is_a_whole_turn_on_one_line() -> None:
+    turn = "hi\nthe key is blue\nand it hangs there"
+    whole = render_box(box("box-a", "fact-2", goal=" ".join(turn.split())[:22]))
+    assert Remains.of("fact-1", [turn]).without(BOX, whole) == render_box(box("box-a", "fact-2"))
+
+
+def test_a_shortened_line_is_recognised() -> None:
+    text = "The blue door key hangs behind the " + "very " * 40 + "hot oven."
+    said = "Outcome: The blue door key hangs behind the very very very…\n".encode()
+    assert Remains.of("fact-1", [text]).without("profile.md", said) == b""
+
+
+def test_a_box_counts_and_says_what_is_left() -> None:
+    whole = box("box-a", "fact-1", "fact-2", goal=TEXT, outcome=TEXT)
+    left = box("box-a", "fact-2")
+    assert REMAINS.without(BOX, render_box(whole)) == render_box(left)
+
+
+@pytest.mark.parametrize("person", [False, True])
+def test_an_entity_loses_the_lines_that_rest_on_it(person: bool) -> None:
+    whole = entity(
+        "person-kim", "fact-1", "fact-2", relations=(("tool-key", "has", "fact-1"),),
+        synthesis=f"{TEXT}\nKim bakes.", synthesis_by="model",
+    )  # fmt: skip
+    data = render_entity(whole)
+    if person:
+        data = data.replace(b"Kim bakes.", b"Kim bakes bread.")
+    left = REMAINS.without(PERSON, data).decode()
+    assert "oven" not in left and "fact-1" not in left and "tool-key" not in left
+    assert "[[fact-2]]" in left and "Kim bakes" in left
+
+
+def test_a_header_that_cannot_be_read_does_not_keep_it() -> None:
+    data = b"---\nid: [\nx: {\n---\n- [[fact-1]] The blue door\nMine.\n"
+    assert REMAINS.without(BOX, data) == b"---\nid: [\nx: {\n---\nMine.\n"
