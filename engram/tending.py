@@ -16,8 +16,10 @@ from engram.capture.door import legible
 from engram.consolidate.shift import Shift
 from engram.examination import examine
 from engram.furnishing import prompts
+from engram.health.audit import Evidence
 from engram.health.doctor import Finding, diagnose
 from engram.health.queue import Item, queue
+from engram.inspection import inspect
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.model.instant import Day
@@ -257,6 +259,12 @@ class Tending(Reading):
             stuck = str(error)
         parts = (self.disk, self.followers, self.history, self.shelf, self.house.redactor.clean)
         return diagnose(examine(*parts, stuck))
+
+    def audit(self) -> Evidence:
+        """What the audit judges, gathered (`health.audit`); nothing is written."""
+        self.settle_within(math.inf)
+        scene = flow.scene_of(flow.Night(), self.house)
+        return inspect(scene, self.disk, self.followers, self.house.redactor.clean)
 
     def rebuild(self) -> list[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""

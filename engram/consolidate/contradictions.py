@@ -6,7 +6,8 @@ Episodes stay as they are (seed 003). A suspicion puts both into review, linked 
 note of higher authority stays active, and only the newer one waits. A pair that is linked already,
 by `conflicts` or `supersedes`, or of which the person said that both hold (`settled`, see
 `model.standing`), is never raised again: the person decides once, and the links stay as the mark.
-A disputed memory whose every opponent is gone or out of the active set becomes active again. A part that is replaced retires nothing. Pure.
+A disputed memory whose every opponent is gone or out of the active set becomes active again. A part
+that is replaced retires nothing. Pure.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def plan(scene: Scene) -> list[Step]:
     steps: list[Step] = []
     for pair in pairs(scene):
         older, newer = (now.get(memory.id, memory) for memory in pair)
-        if not (older.live and newer.live) or _linked(older, newer):
+        if not (older.live and newer.live) or linked(older, newer):
             continue
         step = _step(older, newer, scene.judge.compare(older, newer), scene)
         if step is not None:
@@ -42,7 +43,8 @@ def plan(scene: Scene) -> list[Step]:
     return steps
 
 
-def _linked(older: Memory, newer: Memory) -> bool:
+def linked(older: Memory, newer: Memory) -> bool:
+    """Whether somebody has decided about this pair already, or is to."""
     return (
         older.id in (*newer.conflicts, *newer.supersedes)
         or newer.id in (*older.conflicts, *older.supersedes)

@@ -59,6 +59,7 @@ VERBS: dict[str, str] = {
     "undo": "take a change back; undo an undo to have it again",
     "log": "the changes, newest first",
     "status": "what is pending, captured, refused, and when",
+    "audit": "the quality of what was written, with one fix for each row",
     "doctor": "check the vault, with one fix for each finding",
     "rebuild": "make catalog, index and views anew from the files",
     "config": "show, set and locate the configuration",
