@@ -349,7 +349,7 @@ def scene_of(night: Night, house: House) -> Scene:
     """What the passes of a night are handed."""
     return Scene(
         house.contents, house.clock.now(), house.settings, house.judge, house.weaver,
-        night.changed, night.closing, night.model, night.prompts,
+        house.biographer, night.changed, night.closing, night.model, night.prompts,
     )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ from engram.store.ledger import Ledger
 from engram.store.lock import WriterLock
 from engram.store.pen import Pen
 from engram.store.turnbook import VaultTurns
+from engram.weave.biography import Biography
 from engram.weave.loom import Loom
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def house_of(
         contents=VaultContents(parts.disk, parts.followers),
         judge=LateJudge(),
         weaver=Loom(settings.boxes),
+        biographer=Biography(),
         ledger=parts.ledger,
         extractor=LateTiers(rules, tier, settings) if asked else rules,
         backlog=rules if asked else None,

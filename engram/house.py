@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engram.ports import (
+    Biographer,
     Clock,
     Contents,
     Extractor,
@@ -43,6 +44,7 @@ class House:
     contents: Contents
     judge: Judge
     weaver: Weaver
+    biographer: Biographer
     pages: PageWriter
     #: for turns that an import brought, when it is another: history is dear (decision 0010)
     backlog: Extractor | None = None

@@ -41,11 +41,9 @@ def plan(scene: Scene) -> list[Step]:
 
 
 def _is_idle(memory: Memory, before: Instant, limits: ConsolidateSettings) -> bool:
-    """Whether every condition holds but the one on reading."""
+    """Whether what `aged` does not ask holds too; it takes what is exactly so old."""
     return (
-        memory.status == "active"
-        and "" < memory.created < before
-        and memory.importance < limits.archive_max_importance
+        "" < memory.created < before
         and memory.category != "correction"
         and memory.category not in limits.archive_protected
         and _ARCHIVED not in memory.extras

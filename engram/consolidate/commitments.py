@@ -20,17 +20,10 @@ from datetime import date
 from engram.consolidate.ending import ended
 from engram.consolidate.scene import Scene
 from engram.model.instant import Day
-from engram.model.memory import Memory, speculative_days
+from engram.model.memory import Memory, closed_as, speculative_days
 from engram.model.step import Step
 
 TASK = "commitments"
-#: header keys in which a state stands: our own (records 9), and those that people write
-_STATES = ("commitment_state", "state", "outcome")
-#: what closes a promise when it is its tag, and what does when it is its state
-_CLOSING_TAGS = frozenset(["fulfilled", "expired", "done", "cancelled", "canceled", "completed"])
-_CLOSED = _CLOSING_TAGS | frozenset(
-    ["abandoned", "closed", "dropped", "fixed", "kept", "obsolete", "resolved", "wontfix"]
-)
 #: the header key that holds the due day about which a person was asked
 _ASKED = "overdue"
 
@@ -49,17 +42,8 @@ def is_commitment(memory: Memory) -> bool:
     return memory.category == "commitment" and speculative_days(memory.confidence) is None
 
 
-def closed_as(memory: Memory) -> str:
-    """The word that says it is no longer open, of its states or tags; empty while it is."""
-    extras = memory.extras
-    states = [extras.get(name, "").strip().casefold() for name in _STATES]
-    tags = [tag.casefold() for tag in memory.tags]
-    found = [state for state in states if state in _CLOSED]
-    return next(iter([*found, *(tag for tag in tags if tag in _CLOSING_TAGS)]), "")
-
-
 def _stale(scene: Scene, memory: Memory) -> Step | None:
-    if not is_commitment(memory) or not "" < memory.expires <= scene.today:
+    if not is_commitment(memory):
         return None
     closed = closed_as(memory)
     if closed:
@@ -73,9 +57,9 @@ def _stale(scene: Scene, memory: Memory) -> Step | None:
 
 def _overdue(scene: Scene, memory: Memory) -> Step | None:
     due = _due(memory)
-    if not is_commitment(memory) or memory.status != "active" or not "" < due < scene.today:
+    if not due or not is_commitment(memory) or closed_as(memory):
         return None
-    if closed_as(memory) or not memory.expires or memory.extras.get(_ASKED) == due:
+    if not memory.expires or memory.extras.get(_ASKED) == due:
         return None
     why = f"was it done? It was due on {due}"
     return ended(scene, TASK, memory, "needs-review", "overdue", why, (_ASKED, due))

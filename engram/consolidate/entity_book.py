@@ -12,7 +12,6 @@ from engram.consolidate.scene import Scene
 from engram.model.entity import Entity
 from engram.model.memory import Memory
 from engram.model.naming import is_entity_id
-from engram.ports import Biographer
 
 #: live memories that make an entity worth a page; one of these categories is enough
 LEAST_MEMORIES = 2
@@ -24,8 +23,8 @@ _TELLING = frozenset({"entity", "relationship"})
 class EntityBook:
     """Of one scene, as it is when the pass begins."""
 
-    def __init__(self, scene: Scene, biographer: Biographer) -> None:
-        self._biographer = biographer
+    def __init__(self, scene: Scene) -> None:
+        self._biographer = scene.biographer
         self._scene = scene
         self._contents = scene.contents
         self._asked = 0

@@ -19,14 +19,13 @@ from engram.model.entity import Entity, Named
 from engram.model.memory import Memory
 from engram.model.naming import is_entity_id, stem_of
 from engram.model.step import Step
-from engram.ports import Biographer
 
 TASK = "entity_merge"
 
 
-def plan(scene: Scene, biographer: Biographer) -> list[Step]:
+def plan(scene: Scene) -> list[Step]:
     """One step a group of fragments."""
-    book = EntityBook(scene, biographer)
+    book = EntityBook(scene)
     mentioned = scene.contents.mentioned()
     told = _told(scene)
     said = [memory.text for memory in told if memory.status == "active"]
@@ -35,12 +34,12 @@ def plan(scene: Scene, biographer: Biographer) -> list[Step]:
     if scene.changed is None:
         found.update(entity.id for entity in scene.contents.entities())
     else:
-        found = biographer.likely(found, touched, said)
+        found = scene.biographer.likely(found, touched, said)
     counts: Counter[str] = Counter()
     for name in filter(is_entity_id, found):
         counts[book.lead(name)] += mentioned.get(name, 0)
     named = [_named(book, name, count) for name, count in sorted(counts.items())]
-    steps = (_step(book, group) for group in biographer.fragments(named, said))
+    steps = (_step(book, group) for group in scene.biographer.fragments(named, said))
     return [step for step in steps if step is not None]
 
 

@@ -15,14 +15,13 @@ from engram.consolidate.scene import Scene
 from engram.model.entity import Entity
 from engram.model.naming import is_entity_id
 from engram.model.step import Step
-from engram.ports import Biographer
 
 TASK = "entity_pages"
 
 
-def plan(scene: Scene, biographer: Biographer) -> list[Step]:
+def plan(scene: Scene) -> list[Step]:
     """One step a page that is to be made or brought up to date."""
-    book = EntityBook(scene, biographer)
+    book = EntityBook(scene)
     steps: list[Step] = []
     for identifier in _concerned(scene, book):
         former = book.page(identifier)

@@ -28,7 +28,7 @@ def plan(scene: Scene) -> list[Step]:
 
 
 def _step(scene: Scene, memory: Memory) -> Step | None:
-    if not memory.live or is_commitment(memory) or not "" < memory.expires <= scene.today:
+    if is_commitment(memory):
         return None
     if (days := speculative_days(memory.confidence)) is not None:
         why = f"{confidence_tier(memory.confidence)}, and not confirmed within {days} days"

@@ -68,7 +68,7 @@ def plan(scene: Scene) -> list[Step]:
     page = Lines(before)
     parts = _parts(page)
     said = [*parts.learnt, *parts.reflected]
-    if not said or page.open_ended:
+    if not said or not page.workable:
         return []
     rest = "\n".join(parts.rest)
     chosen = _chosen(scene, _distinct(said), int(most * _FILLED) - _size(rest))

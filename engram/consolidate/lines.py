@@ -52,9 +52,11 @@ class Lines:
         self.end = "\r" if self.raw[0].endswith("\r") else ""
 
     @property
-    def open_ended(self) -> bool:
-        """Whether a code block is never closed, so that nothing can be added below it."""
-        return code_lines([*self._bare, "-"])[-1]
+    def workable(self) -> bool:
+        """Whether it can be edited: its bytes were text, and no code block stays open, in which
+        whatever is added would be code."""
+        readable = not any("\ufffd" in line for line in self.raw)
+        return readable and not code_lines([*self._bare, "-"])[-1]
 
     def headings(self) -> list[tuple[int, str]]:
         """Line number and words of every `## ` heading."""

@@ -72,13 +72,15 @@ def plan(scene: Scene) -> list[Step]:
     before = scene.contents.page(PATH)
     text = before if before and before.strip() else _HEAD
     page = Lines(text)
-    if page.open_ended:
+    if not page.workable:
         return []
     edit = Edit()
     kept = _kept(scene, page, edit)
     fresh = _fresh(scene, page, kept, edit)
     made = _added(page, edit, fresh)
-    if made.count("\n") > scene.settings.consolidate.profile_max_lines:
+    too_long = made.count("\n") > scene.settings.consolidate.profile_max_lines
+    # a model that was refused is not asked again about the same page night after night
+    if too_long and (made != text or scene.changed is None):
         room = _room(scene, made, len(kept) + len(fresh))
         made = _condensed(scene, page, edit, [*kept, *fresh], room) or made
     if _same(made, text) or not (before or fresh):
@@ -135,7 +137,7 @@ def _linked(scene: Scene, bullet: Bullet) -> list[Memory | None] | None:
     names = _LINK.findall(links.group())
     memories = [scene.contents.memory(name) for name in names]
     for name, memory in zip(names, memories, strict=True):
-        ours = memory.category in SECTIONS if memory else _BORN.fullmatch(name) is not None
+        ours = _is_of_profile(memory) if memory else _BORN.fullmatch(name) is not None
         if not ours:
             return None
     return memories
@@ -164,12 +166,14 @@ def _heir(scene: Scene, memory: Memory | None) -> Memory | None:
 
 
 def _belongs(memory: Memory) -> bool:
-    """Whether a memory is of the kind that makes a profile, and holds."""
-    if not memory.live or memory.category not in SECTIONS or memory.space == "session":
-        return False
-    if memory.sensitivity not in ("public", "internal") or not memory.text.strip():
-        return False
-    return memory.category != "fact" or memory.space == "user"
+    """Whether a memory is to be on the page now."""
+    open_to_all = memory.sensitivity != "secret" and memory.space != "session"
+    return memory.live and open_to_all and _is_of_profile(memory)
+
+
+def _is_of_profile(memory: Memory) -> bool:
+    """Whether it tells of the person's ways; of facts only the person's own do."""
+    return memory.category in SECTIONS and (memory.category != "fact" or memory.space == "user")
 
 
 def _line(memory: Memory) -> str:
@@ -274,7 +278,7 @@ def _chosen(entries: Sequence[_Entry], most: int, tokens: int | None = None) -> 
     must = list(first.values())
     chosen = [*must, *(entry for entry in ranked if entry not in must)]
     chosen = chosen[: max(most, len(must))]
-    while tokens is not None and len(chosen) > 1 and _tokens(chosen) > tokens:
+    while tokens is not None and len(chosen) > len(must) and _tokens(chosen) > tokens:
         chosen.pop()
     order = list(dict.fromkeys([*SECTIONS.values(), *(entry.heading for entry in entries)]))
     places = {id(entry): place for place, entry in enumerate(entries)}
@@ -298,5 +302,7 @@ def _rewritten(
     note = f"*Condensed on {scene.now}: what is not listed here is still in the vault.*"
     if _CONDENSED.search(made):
         return _CONDENSED.sub(note, made, count=1)
-    title, end, rest = made.partition("\n")
-    return f"{title}{end}\n{note}{end}{rest}"
+    if not made.startswith("# "):
+        return f"{made}{page.end}\n{note}{page.end}\n"
+    title, _, rest = made.partition("\n")
+    return f"{title}\n{page.end}\n{note}{page.end}\n{rest}"

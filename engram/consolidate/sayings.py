@@ -7,7 +7,9 @@ than 20 characters and than 60 % of it (lifecycle 1.6). Unlike there, whole word
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 from engram.model.text import normalise
 
@@ -25,14 +27,40 @@ def alike(one: str, other: str) -> bool:
 
 def unsaid(known: Iterable[str], said: Iterable[str]) -> list[int]:
     """The places of those statements that neither `known` nor one before them says."""
-    normals = dict.fromkeys(map(normalise, known))
+    heard = _Heard()
+    for text in known:
+        heard.take(normalise(text))
     found = []
     for place, text in enumerate(said):
         normal = normalise(text)
-        if normal and normal not in normals and not any(alike(normal, one) for one in normals):
+        if normal and not heard.has(normal):
+            heard.take(normal)
             found.append(place)
-            normals[normal] = None
     return found
+
+
+class _Heard:
+    """Normalised statements by their words: what is alike shares the longest of the shorter."""
+
+    def __init__(self) -> None:
+        self._whole: set[str] = set()
+        self._holding: dict[str, list[str]] = defaultdict(list)
+        self._longest: dict[str, list[str]] = defaultdict(list)
+
+    def take(self, normal: str) -> None:
+        """Remember a statement."""
+        words = dict.fromkeys(normal.split())
+        for word in words:
+            self._holding[word].append(normal)
+        self._longest[max(words, key=len, default="")].append(normal)
+        self._whole.add(normal)
+
+    def has(self, normal: str) -> bool:
+        """Whether one that is alike was taken."""
+        words = dict.fromkeys(normal.split())
+        longer = self._holding.get(max(words, key=len), ())
+        shorter = (self._longest.get(word, ()) for word in words)
+        return normal in self._whole or any(alike(normal, one) for one in chain(longer, *shorter))
 
 
 def substance(statements: Iterable[str]) -> int:

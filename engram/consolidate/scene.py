@@ -8,7 +8,7 @@ from typing import Any
 
 from engram.model.instant import Day, Instant, day_of
 from engram.model.step import Step
-from engram.ports import Contents, Judge, Model, Weaver
+from engram.ports import Biographer, Contents, Judge, Model, Weaver
 from engram.settings.values import Settings
 
 
@@ -27,6 +27,7 @@ class Scene:
     settings: Settings
     judge: Judge
     weaver: Weaver
+    biographer: Biographer
     changed: frozenset[str] | None = None
     closing: bool = True
     model: Model | None = None

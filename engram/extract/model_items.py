@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from engram.extract.anchor import anchored
 from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND, receipt_of
 from engram.extract.rules_candidate import due_of
@@ -138,11 +139,10 @@ def _built(
 ) -> Candidate:  # fmt: skip
     tags = _tags(item.raw.get("tags"))
     due = _due(item.raw.get("due"), turn, quote) if category == "commitment" else ""
-    text = _dated(text, due, turn)
     by_person = turn.role == "user"
     return Candidate(
         category=category,
-        text=text,
+        text=_dated(anchored(text, turn.time), due, turn),
         receipt=receipt_of(turn, quote),
         confidence=confidence if by_person else min(confidence, _AGENTS_WORD),
         importance=max(score_importance(words, category, tags) for words in (quote, text)),

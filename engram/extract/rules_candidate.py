@@ -1,15 +1,15 @@
 """A sentence that a rule took -> the Candidate: its words, dates, tags, entities and slot.
 
-The text stands alone; relative dates keep their words in it and are resolved beside it, as
-`valid_from` or, for a commitment, as the field `due`. A slot is given only where one value
-replaces another for certain. Decisions carry `decision_state: accepted`, commitments
-`commitment_state: open`.
+The text stands alone: relative dates become days in it (`anchor`), and beside it `valid_from` or,
+for a commitment, the field `due`. A slot is given only where one value replaces another for
+certain. Decisions carry `decision_state: accepted`, commitments `commitment_state: open`.
 """
 
 from __future__ import annotations
 
 import re
 
+from engram.extract.anchor import anchored
 from engram.extract.classify import memory_kind, score_importance
 from engram.extract.prose import Sentence
 from engram.extract.receipt import receipt_of
@@ -26,17 +26,17 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
     """The candidate for a rule's match in a sentence of a turn."""
     said = sentence.said
     quote = turn.text[sentence.start : sentence.end]
-    text = _text(sentence, rule)
+    told = _text(sentence, rule)
     tags = tags_of(said)
     space = "user" if _is_personal(rule, said) else "project"
     named = match.groupdict()
     person = named.get("person") or named.get("other") or ""
     return Candidate(
         category=rule.category,
-        text=text,
+        text=anchored(told, turn.time),
         receipt=receipt_of(turn, quote),
         confidence=rule.confidence,
-        importance=_importance(quote, text, rule, tags),
+        importance=_importance(quote, told, rule, tags),
         kind=memory_kind(rule.category, quote, tags),
         schema=rule.schema,
         tags=tags,

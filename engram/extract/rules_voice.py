@@ -5,7 +5,7 @@
 
 "We" stays: it names the person's team. Only "I" and "my" are replaced and the verb after "I" is
 bent; where what follows "I" is no verb, the person's own words are kept behind "The user said:".
-Relative dates keep their words.
+Relative dates keep their words here.
 """
 
 from __future__ import annotations

@@ -22,6 +22,14 @@ SPACES = ("session", "user", "project", "system")
 #: these become needs-review at `expires`, the rest expires (design 5.12)
 PROTECTED = frozenset({"decision", "preference", "principle"})
 
+#: header keys in which the state of a promise stands: our own (records 9), and a person's
+_STATES = ("commitment_state", "state", "outcome")
+#: what closes a promise when it is its tag, and what does when it is its state
+_CLOSING_TAGS = frozenset(["fulfilled", "expired", "done", "cancelled", "canceled", "completed"])
+_CLOSED = _CLOSING_TAGS | frozenset(
+    ["abandoned", "closed", "dropped", "fixed", "kept", "obsolete", "resolved", "wontfix"]
+)
+
 Tier = Literal["explicit", "implied", "inferred", "speculative"]
 Level = Literal["trivial", "low", "normal", "high", "critical"]
 LEVELS: tuple[Level, ...] = ("trivial", "low", "normal", "high", "critical")
@@ -123,6 +131,15 @@ class Memory:
     def extras(self) -> dict[str, str]:
         """Schema scalars and unknown keys by name."""
         return dict(self.extra)
+
+
+def closed_as(memory: Memory) -> str:
+    """The word, of its states or tags, that says a promise is no longer open; empty while it is."""
+    extras = memory.extras
+    states = [extras.get(name, "").strip().casefold() for name in _STATES]
+    found = [state for state in states if state in _CLOSED]
+    found += [tag for tag in map(str.casefold, memory.tags) if tag in _CLOSING_TAGS]
+    return found[0] if found else ""
 
 
 def scope_of(space: str, project: str, entities: tuple[str, ...]) -> str:

@@ -26,7 +26,7 @@ from functools import cache
 from typing import NamedTuple
 
 from engram.model.instant import Day, day_of
-from engram.model.memory import PROTECTED, Memory
+from engram.model.memory import PROTECTED, Memory, closed_as
 from engram.recall.answer import inert, tokens
 
 #: What a host takes whole: Claude Code and Codex cut what is longer than 10,000 characters.
@@ -43,8 +43,6 @@ _CATEGORY = {
 _BY_CATEGORY, _BY_IMPORTANCE, _BY_RECENCY, _HERE = 0.5, 0.3, 0.2, 0.1
 #: Days in which recency halves. It counts from the newest memory: no clock, equal bytes.
 _HALF_LIFE = 60.0
-#: What the header of a commitment calls it when nothing is left to do.
-_CLOSED = frozenset({"done", "kept", "closed", "cancelled", "canceled", "completed", "dropped"})
 
 #: No item is shorter, characters; so many memories are passed over that are too long for the rest.
 _SHORTEST, _MOST_PASSED = 40, 100
@@ -108,9 +106,7 @@ def is_given(memory: Memory, today: Day) -> bool:
     # what is to be reviewed at that day is given until somebody said otherwise
     lasting = memory.category in PROTECTED
     over = memory.expires and memory.expires <= today and not lasting
-    extras = memory.extras
-    states = {extras.get(name, "").casefold() for name in ("state", "commitment_state", "outcome")}
-    closed = memory.category == "commitment" and bool(states & _CLOSED)
+    closed = memory.category == "commitment" and closed_as(memory)
     return memory.status == "active" and not (ended or over or closed)
 
 

@@ -32,7 +32,7 @@ from engram.store import (
     turn_rows,
 )
 from engram.store.access import AccessRows
-from engram.store.census import Census
+from engram.store.census import Census, is_forgotten, session_of
 from engram.store.database import CatalogUnusable, Database
 from engram.store.log_rows import LogRows
 from engram.store.lookup import Where
@@ -331,7 +331,7 @@ class Catalog:
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
-            memory.valid_until, _session(memory), _is_forgotten(memory), body_of(memory),
+            memory.valid_until, session_of(memory), is_forgotten(memory), body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)
@@ -393,13 +393,3 @@ def schema_of(vocabulary: Vocabulary) -> str:
 def _number(identifier: str) -> int:
     """What a memory's terms are kept under: short, and the same in every catalog."""
     return int(sha256(identifier.encode("utf-8"))[:14], 16)
-
-
-def _session(memory: Memory) -> str:
-    """The transcript that its first receipt points into."""
-    return memory.sources[0].partition("#")[0] if memory.sources else ""
-
-
-def _is_forgotten(memory: Memory) -> bool:
-    """Whether the person took it out of use: its source turns are hidden then (design 5.21)."""
-    return memory.status == "retired" and memory.status_reason == "forgotten"

@@ -18,6 +18,8 @@ create index memories_due on memories(expires)
   where expires != '' and status in ('active', 'needs-review');
 create index memories_aged on memories(importance, created)
   where status = 'active' and created != '';
+create index memories_promised on memories(created)
+  where category = 'commitment' and status = 'active';
 create index memories_sourced on memories(id) where session != '' and not forgotten;
 create index memories_forgotten on memories(id) where forgotten;
 create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
@@ -71,8 +73,11 @@ class Census:
 
     def overdue(self, day: Day) -> list[Memory]:
         """Active commitments whose header `due` is a day before that one."""
-        active = self._memories("memories where category = 'commitment' and status = 'active'")
-        return [memory for memory in active if "" < memory.extras.get("due", "") < day]
+        promised = self._memories(
+            "memories indexed by memories_promised where category = 'commitment'"
+            " and status = 'active'"
+        )
+        return [memory for memory in promised if "" < memory.extras.get("due", "") < day]
 
     def unboxed(self) -> list[Memory]:
         """Memories with a source that no box holds, but those that the person forgot."""
@@ -143,3 +148,13 @@ def _portions(terms: Iterable[str]) -> Iterator[Sequence[str]]:
 
 def _marks(values: Sequence[str]) -> str:
     return ",".join("?" * len(values))
+
+
+def session_of(memory: Memory) -> str:
+    """The transcript that its first receipt points into; empty without one."""
+    return memory.sources[0].partition("#")[0] if memory.sources else ""
+
+
+def is_forgotten(memory: Memory) -> bool:
+    """Whether the person took it out of use: its source turns are hidden then (design 5.21)."""
+    return memory.status == "retired" and memory.status_reason == "forgotten"

@@ -7,14 +7,13 @@ about few memories reads few; only `live` and `entities` load all. Sequences are
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
 from engram.model.step import Access
-from engram.store.access import AccessLog, AccessRows
+from engram.store.access import AccessLog
 from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
 
@@ -64,16 +63,11 @@ class VaultContents:
 
     def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
         """How often these memories were asked for; those that never were are absent."""
-        return self._accesses.of(identifiers)
-
-    @cached_property
-    def _accesses(self) -> AccessRows:
-        """The sums of the log, brought up once: who plans sees one state of it."""
         catalog, log = self._followers.catalog, AccessLog(self._disk)
         if catalog.accesses.is_behind(log):
             with catalog.transaction():
                 catalog.accesses.count(log)
-        return catalog.accesses
+        return catalog.accesses.of(identifiers)
 
     def unboxed(self) -> Sequence[Memory]:
         """Memories with a source that no box holds, but those that the person forgot."""

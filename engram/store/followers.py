@@ -17,11 +17,10 @@ from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
-from engram.model.text import content_hash
 from engram.model.turn import Entry
 from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.ports import Journal
-from engram.store import layout, transaction
+from engram.store import layout, transaction, views
 from engram.store.catalog import Catalog, FileRow
 from engram.store.content_file import read_content
 from engram.store.database import CatalogUnusable
@@ -34,7 +33,13 @@ from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import COUNTING, FactHashes, Topics, Trace, Traces, topics_are_stale
+from engram.store.views import (
+    FactHashes,
+    Topics,
+    Trace,
+    Traces,
+    hash_of,
+)  # fmt: skip
 
 
 class Followers:
@@ -163,7 +168,7 @@ class Followers:
         if self.traces.follow(self.catalog.pages.boxes()):
             mended.append(layout.TRACES)
         topics = self._disk.read(layout.TOPICS) or b""
-        if topics_are_stale(topics, self.catalog, due=due) and self.write_topics():
+        if views.topics_are_stale(topics, self.catalog, due=due) and self.write_topics():
             mended.append(layout.TOPICS)
         return mended
 
@@ -206,7 +211,7 @@ class Followers:
         if any(layout.content_type(change.path) is Box for change in changed):
             self.traces.follow(catalog.pages.boxes())
         self._follow_turns(committed)
-        if plan.kind in COUNTING:
+        if plan.kind in views.COUNTING:
             self.topics.write(catalog.topics.best())
         self.trace.follow(committed)
 
@@ -395,8 +400,3 @@ class Followers:
                     )
                     for block in missing
                 )  # fmt: skip
-
-
-def hash_of(memory: Memory) -> tuple[str, str]:
-    """`(content hash, id)` of a memory: its line in the fact hashes."""
-    return content_hash(memory.text, memory.scope), memory.id

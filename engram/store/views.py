@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engram.model.box import Box, traces_of
 from engram.model.change import Event, Transaction
+from engram.model.memory import Memory
+from engram.model.text import content_hash
 from engram.model.topics import Topic
 from engram.store import layout
 from engram.store.catalog import Catalog
@@ -118,6 +120,11 @@ class FactHashes:
         """The list as it stands."""
         rows = (self._disk.read(layout.HASHES) or b"").decode("ascii", "replace").splitlines()
         return [(digest, name) for digest, _, name in (row.partition(" ") for row in rows)]
+
+
+def hash_of(memory: Memory) -> tuple[str, str]:
+    """`(content hash, id)` of a memory: its line in the fact hashes."""
+    return content_hash(memory.text, memory.scope), memory.id
 
 
 def hash_lines(rows: Iterable[tuple[str, str]]) -> bytes:

@@ -15,6 +15,7 @@ from engram.capture.signals import compile_signals
 from engram.consolidate.duplicates import exactly, groups
 from engram.consolidate.lines import Lines
 from engram.consolidate.sayings import unsaid
+from engram.extract.anchor import anchored
 from engram.extract.classify import memory_kind, score_importance
 from engram.model.attributes import attribute_key, normal_part
 from engram.model.instant import instant_of, plus_minutes
@@ -250,6 +251,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "normalize_content": lambda given: normalise(given["content"]),
     "content_hash": lambda given: content_hash(given["content"]),
     "same_hash": lambda given: content_hash(given["a"]) == content_hash(given["b"]),
+    "anchor_temporal": lambda given: anchored(given["fact"], given["now"]),
     "profile_append": _profile_append,
     "normalize_supersession_key": lambda given: normal_part(given["raw"]),
     "compute_supersession_key": lambda given: attribute_key(

@@ -14,6 +14,7 @@ from engram.model.step import Opinion
 from engram.ports import Model
 from engram.settings.load import shipped
 from engram.settings.values import ConsolidateSettings, Settings
+from engram.weave.biography import Biography
 from engram.weave.loom import Loom
 from tests.admit.cases import memory
 from tests.consolidate.contents import Remembered
@@ -49,7 +50,9 @@ def scene(
     """A consolidation of these contents; further names are settings of `[consolidate]`."""
     settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
     loom = Loom(settings.boxes)
-    return Scene(contents, now, settings, Silent(), loom, changed, True, model, PROMPTS)
+    return Scene(
+        contents, now, settings, Silent(), loom, Biography(), changed, True, model, PROMPTS
+    )
 
 
 def aged(days: int, text: str = "The shop uses Postgres.", **more: Any) -> Memory:

@@ -92,6 +92,9 @@ class Remembered:
     def about(self, entity: str) -> Sequence[Memory]:
         return [one for one in self._all() if entity in one.entities]
 
+    def opening(self, session: str) -> str:
+        return ""
+
     def page(self, path: str) -> str | None:
         return self.pages.get(path)
 

@@ -20,6 +20,7 @@ from engram.store.contents import VaultContents
 from engram.store.memory_file import render_memory
 from engram.store.pen import Pen
 from engram.vault import Vault
+from engram.weave.biography import Biography
 from engram.weave.loom import Loom
 from tests.kit import takes_every_turn, turns
 from tests.weave.yarn import memory, talk
@@ -57,7 +58,7 @@ def put(vault: Vault, memories: Iterable[Memory]) -> None:
 def planned(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:
     some = None if changed is None else frozenset(changed)
     contents = Few(vault.disk, vault.followers)
-    return plan(Scene(contents, now, Settings(), NoJudge(), Loom(BoxSettings()), some))
+    return plan(Scene(contents, now, Settings(), NoJudge(), Loom(BoxSettings()), Biography(), some))
 
 
 def consolidate(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:

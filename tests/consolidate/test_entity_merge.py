@@ -9,12 +9,9 @@ from engram.consolidate import entity_merge, entity_pages
 from engram.model.entity import Entity
 from engram.model.memory import Memory
 from engram.model.step import Step
-from engram.weave.biography import Biography
 from tests.admit.cases import memory
 from tests.consolidate.cases import scene
 from tests.consolidate.contents import Remembered, after, remembering
-
-BY = Biography()
 
 
 def about(text: str, *entities: str, day: int = 1, **more: Any) -> Memory:
@@ -28,9 +25,9 @@ USERS = about("Postgres holds the users.", "other-postgres", day=3)
 
 def night(contents: Remembered, changed: frozenset[str] | None = None) -> tuple[Remembered, int]:
     """Both passes in their order, and how many steps they planned."""
-    first = entity_pages.plan(scene(contents, changed), BY)
+    first = entity_pages.plan(scene(contents, changed))
     contents = after(contents, first)
-    second = entity_merge.plan(scene(contents, changed), BY)
+    second = entity_merge.plan(scene(contents, changed))
     return after(contents, second), len(first) + len(second)
 
 
@@ -40,7 +37,7 @@ def pages(steps: Sequence[Step]) -> dict[str, Entity]:
 
 
 def test_the_page_that_stays_has_all_evidence_and_the_other_leads_to_it() -> None:
-    steps = entity_merge.plan(scene(remembering(ORDERS, BACKUP, USERS)), BY)
+    steps = entity_merge.plan(scene(remembering(ORDERS, BACKUP, USERS)))
     assert [step.subjects for step in steps] == [("tool-postgres", "other-postgres")]
     found = pages(steps)
     assert found["other-postgres"].merged_into == "tool-postgres"
@@ -51,7 +48,7 @@ def test_the_page_that_stays_has_all_evidence_and_the_other_leads_to_it() -> Non
 
 
 def test_no_memory_is_touched() -> None:
-    for step in entity_merge.plan(scene(remembering(ORDERS, BACKUP, USERS)), BY):
+    for step in entity_merge.plan(scene(remembering(ORDERS, BACKUP, USERS))):
         assert step.amended == () and step.born == ()
 
 
@@ -65,7 +62,7 @@ def test_the_names_and_aliases_of_a_fragment_lead_to_what_stays() -> None:
         about("Robert Hale is away.", "person-robert-hale", day=2),
         about("Robert Hale is back.", "person-robert-hale", day=3),
     ]
-    (step,) = entity_merge.plan(scene(remembering(*said, named=named)), BY)
+    (step,) = entity_merge.plan(scene(remembering(*said, named=named)))
     stays = pages([step])["person-robert-hale"]
     assert {"person-bob", "Bob", "Bobby"} <= set(stays.aliases)
     assert stays.name == "Robert Hale"
@@ -76,7 +73,7 @@ def test_a_person_makes_two_one_by_an_alias() -> None:
         Entity("project-falcon", "project", "Falcon", aliases=("Billing Rewrite",)),
         Entity("project-billing-rewrite", "project", "Billing Rewrite"),
     )
-    (step,) = entity_merge.plan(scene(remembering(named=named)), BY)
+    (step,) = entity_merge.plan(scene(remembering(named=named)))
     assert set(step.subjects) == {"project-falcon", "project-billing-rewrite"}
 
 
@@ -86,7 +83,7 @@ def test_an_alias_of_two_says_nothing() -> None:
         Entity("person-jane-roe", "person", "Jane Roe", aliases=("Jane",)),
         Entity("person-jane", "person", "Jane"),
     )
-    assert entity_merge.plan(scene(remembering(named=named)), BY) == []
+    assert entity_merge.plan(scene(remembering(named=named))) == []
 
 
 def test_a_second_night_plans_nothing() -> None:
@@ -110,7 +107,7 @@ def test_an_incremental_run_sees_the_fragment_of_a_changed_memory_only() -> None
         about(f"Kafka {n}.", kind, day=n) for n, kind in ((1, "tool-kafka"), (2, "other-kafka"))
     ]
     contents = remembering(ORDERS, BACKUP, USERS, *teams)
-    steps = entity_merge.plan(scene(contents, frozenset([USERS.id])), BY)
+    steps = entity_merge.plan(scene(contents, frozenset([USERS.id])))
     assert [step.subjects for step in steps] == [("tool-postgres", "other-postgres")]
     assert contents.loaded == 0
 
@@ -120,17 +117,15 @@ def test_a_statement_that_is_new_makes_two_old_names_one() -> None:
     jobs = about("Falcon has jobs.", "project-falcon", day=2)
     said = about("Falcon was renamed to Kestrel.", "project-kestrel", day=3)
     contents = remembering(orders, jobs, said)
-    (step,) = entity_merge.plan(scene(contents, frozenset([said.id])), BY)
+    (step,) = entity_merge.plan(scene(contents, frozenset([said.id])))
     assert set(step.subjects) == {"project-falcon", "project-kestrel"}
 
 
 def test_too_little_for_a_page_is_not_merged() -> None:
-    assert (
-        entity_merge.plan(scene(remembering(about("Both.", "tool-redis", "other-redis"))), BY) == []
-    )
+    assert entity_merge.plan(scene(remembering(about("Both.", "tool-redis", "other-redis")))) == []
 
 
 def test_people_and_teams_that_are_alike_stay_apart() -> None:
     pairs = ("person-jon-bell", "person-joan-bell", "project-team-12", "project-team-13")
     told = [about(f"{name} {day}", name, day=day) for name in pairs for day in (1, 2)]
-    assert entity_merge.plan(scene(remembering(*told)), BY) == []
+    assert entity_merge.plan(scene(remembering(*told))) == []

@@ -14,14 +14,11 @@ from engram.model.entity import Entity
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.memory import Memory
 from engram.settings.load import shipped
-from engram.weave.biography import Biography
 from tests.admit.cases import memory
 from tests.consolidate.cases import scene
 from tests.consolidate.contents import Remembered, after, remembering
 
 MARA = "person-mara-holt"
-
-BY = Biography()
 
 
 def about(text: str, *entities: str, day: int = 1, **more: Any) -> Memory:
@@ -36,7 +33,7 @@ CONTRACTS = about("Mara Holt approves contracts.", day=3)
 
 
 def made(contents: Remembered, changed: frozenset[str] | None = None) -> dict[str, Entity]:
-    steps = entity_pages.plan(scene(contents, changed), BY)
+    steps = entity_pages.plan(scene(contents, changed))
     return {step.subjects[0]: page for step in steps for _, page in step.pages if page}  # type: ignore[misc]
 
 
@@ -62,14 +59,14 @@ def test_a_link_to_something_else_has_no_page() -> None:
 
 def test_a_second_run_plans_nothing() -> None:
     contents = remembering(JOINED, FINANCE)
-    done = after(contents, entity_pages.plan(scene(contents), BY))
-    assert entity_pages.plan(scene(done), BY) == []
-    assert entity_pages.plan(scene(done, frozenset(done.memories)), BY) == []
+    done = after(contents, entity_pages.plan(scene(contents)))
+    assert entity_pages.plan(scene(done)) == []
+    assert entity_pages.plan(scene(done, frozenset(done.memories))) == []
 
 
 def test_a_page_stays_when_its_memories_are_over() -> None:
     contents = remembering(JOINED, FINANCE)
-    done = after(contents, entity_pages.plan(scene(contents), BY))
+    done = after(contents, entity_pages.plan(scene(contents)))
     for one in (JOINED, FINANCE):
         done.memories[one.id] = replace(one, status="expired")
     (page,) = made(done).values()
@@ -87,7 +84,7 @@ def test_an_incremental_run_looks_at_the_entities_of_changed_memories_only() -> 
 
 def test_a_memory_that_is_gone_leaves_the_page() -> None:
     contents = remembering(JOINED, FINANCE, CONTRACTS)
-    done = after(contents, entity_pages.plan(scene(contents), BY))
+    done = after(contents, entity_pages.plan(scene(contents)))
     del done.memories[FINANCE.id]
     (page,) = made(done, frozenset([FINANCE.id])).values()
     assert [name for _, name, _ in page.timeline] == [JOINED.id, CONTRACTS.id]
@@ -135,7 +132,7 @@ LISTED = "- Mara Holt approves contracts."
 
 
 def synthesis(said: object) -> tuple[str, str]:
-    (step,) = entity_pages.plan(asking(FULL, Told(said)), BY)
+    (step,) = entity_pages.plan(asking(FULL, Told(said)))
     page = step.pages[0][1]
     assert isinstance(page, Entity)
     return page.synthesis, page.synthesis_by
@@ -167,19 +164,19 @@ def test_what_a_model_says_cannot_leave_its_section() -> None:
 
 def test_a_model_is_asked_again_only_when_the_evidence_changed() -> None:
     model = Told("Mara Holt leads finance.")
-    done = after(FULL, entity_pages.plan(asking(FULL, model), BY))
-    assert entity_pages.plan(asking(done, model), BY) == []
+    done = after(FULL, entity_pages.plan(asking(FULL, model)))
+    assert entity_pages.plan(asking(done, model)) == []
     assert len(model.asked) == 1
     more = about("Mara Holt is away.", day=4)
     done.memories[more.id] = more
-    entity_pages.plan(asking(done, model, frozenset([more.id])), BY)
+    entity_pages.plan(asking(done, model, frozenset([more.id])))
     assert len(model.asked) == 2
 
 
 def test_the_question_holds_the_newest_statements_as_data() -> None:
     many = [about(f"Mara Holt said {n}.", day=n % 28 + 1) for n in range(90)]
     model = Told("")
-    entity_pages.plan(asking(remembering(*many), model), BY)
+    entity_pages.plan(asking(remembering(*many), model))
     (request,) = model.asked
     assert request.text.startswith("<engram-data ")
     assert request.text.count("\n- ") == 60

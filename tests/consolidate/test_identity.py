@@ -112,11 +112,15 @@ def test_a_model_sees_earlier_patterns_and_whole_reflections() -> None:
     assert learnt(made)[1] == OLD
 
 
+def lengthy(said: list[str]) -> list[dict[str, object]]:
+    return [{**joined(said)[0], "text": "I forget things. " * 200}]
+
+
 def brief(said: list[str]) -> list[dict[str, object]]:
     return [{**joined(said)[0], "text": "I forget things."}]
 
 
-@pytest.mark.parametrize("answer", [lambda said: [], lambda said: joined(said)[1:], brief])
+@pytest.mark.parametrize("answer", [lambda said: [], lambda said: joined(said)[1:], brief, lengthy])
 def test_a_model_s_answer_is_refused_when_it_forgets(
     answer: Callable[[list[str]], list[dict[str, object]]],
 ) -> None:

@@ -53,9 +53,9 @@ def test_a_heading_in_the_first_line_is_one() -> None:
     assert Lines("## One\n").edited(Edit(add={"One": ["a"]})) == "## One\n- a\n"
 
 
-def test_a_page_whose_code_never_ends_is_open_ended() -> None:
-    assert Lines("# P\n```\n- a").open_ended
-    assert not Lines(PAGE).open_ended
+def test_a_page_whose_code_never_ends_cannot_be_worked_on() -> None:
+    assert not Lines("# P\n```\n- a").workable
+    assert Lines(PAGE).workable
 
 
 @given(st.text(alphabet="ab-# `\r\n", max_size=60))
@@ -66,7 +66,7 @@ def test_without_an_edit_nothing_changes(text: str) -> None:
 @given(st.text(alphabet="ab-# `~\r\n", max_size=60))
 def test_what_is_added_is_found_again_and_all_else_is_there(text: str) -> None:
     page = Lines(text)
-    if page.open_ended:
+    if not page.workable:
         return
     made = page.edited(Edit(add={"One": ["new"]}))
     assert "new" in [b.text for b in Lines(made).bullets() if b.heading == "One"]

@@ -95,9 +95,10 @@ def test_what_no_longer_holds_goes_or_gives_way_to_its_successor() -> None:
 
 def test_a_purged_memory_leaves_and_a_link_of_the_person_s_stays() -> None:
     contents = written(remembering(TABS))
-    page = contents.pages["profile.md"] + "- my editor [[tool-vim]]\n- see [[decision-x]]\n"
-    made = written(remembering(pages={"profile.md": page}))
-    assert bullets(made) == ["my editor [[tool-vim]]", "see [[decision-x]]"]
+    fact = aged(3)
+    mine = ["my editor [[tool-vim]]", "see [[decision-x]]", f"our database [[{fact.id}]]"]
+    page = contents.pages["profile.md"] + "".join(f"- {text}\n" for text in mine)
+    assert bullets(written(remembering(fact, pages={"profile.md": page}))) == mine
 
 
 def test_what_the_page_says_already_is_not_added() -> None:
@@ -122,7 +123,14 @@ def test_hostile_words_stay_in_their_line(text: str) -> None:
     evil = replace(TABS, text=text)
     made = written(remembering(evil, TESTS))
     assert len(bullets(made)) == 2
-    assert not Lines(made.pages["profile.md"]).open_ended
+    assert Lines(made.pages["profile.md"]).workable
+
+
+def test_a_line_that_stands_twice_stays_once() -> None:
+    contents = written(remembering(TABS))
+    page = contents.pages["profile.md"]
+    doubled = remembering(TABS, pages={"profile.md": page + page.splitlines()[-1] + "\n"})
+    assert written(doubled).pages["profile.md"] == page
 
 
 def test_an_incremental_run_reads_what_changed_and_what_is_listed() -> None:
@@ -168,6 +176,36 @@ def test_by_rule_the_most_important_stay_and_every_section_keeps_one() -> None:
     assert any("Tests come before" in text for text in listed)
 
 
+def test_of_equal_importance_the_newest_stay() -> None:
+    equal = [replace(one, importance=0.5) for one in many(400)]
+    listed = " ".join(bullets(written(remembering(*equal))))
+    assert "dish399" in listed and "dish000" not in listed
+
+
+def test_every_heading_of_the_person_s_keeps_a_line() -> None:
+    found = many(60)
+    page = "# P\n" + "".join(
+        f"\n## Plate {n}\n- x [[{memory.id}]]\n" for n, memory in enumerate(found[:8])
+    )
+    made = written(
+        remembering(*found, pages={"profile.md": page}), profile_max_lines=40, profile_lines=10
+    )
+    kept = {one.heading for one in Lines(made.pages["profile.md"]).bullets()}
+    assert kept == {"Preferences", "Principles", *(f"Plate {n}" for n in range(8))}
+
+
+def test_few_lines_of_ours_on_a_long_page_are_not_condensed() -> None:
+    mine = "# Me\n" + "Words.\n" * 400
+    made = written(remembering(TABS, pages={"profile.md": mine}))
+    assert "Condensed" not in made.pages["profile.md"]
+
+
+def test_a_header_of_the_person_s_stays_the_first_thing_on_the_page() -> None:
+    mine = "---\nfont: serif\n---\nHello.\n"
+    made = written(remembering(*many(400), pages={"profile.md": mine})).pages["profile.md"]
+    assert made.startswith(mine) and f"*Condensed on {NOW}" in made
+
+
 def test_what_was_left_out_returns_only_when_it_is_heard_of_again() -> None:
     made = written(remembering(*many(400)))
     count = len(bullets(made))
@@ -211,6 +249,13 @@ def test_a_model_joins_statements_and_each_line_names_its_memories() -> None:
     assert (again.pages, model.asked) == (made.pages, 1)
 
 
+def test_a_statement_stands_in_the_first_line_that_names_it() -> None:
+    made = with_model(
+        remembering(*many(400)), Condenser(lambda said: [*in_fives(said), *in_fives(said)])
+    )
+    assert bullets(made) == bullets(with_model(remembering(*many(400)), Condenser(in_fives)))
+
+
 def test_a_line_for_several_goes_with_the_first_that_no_longer_holds() -> None:
     made = with_model(remembering(*many(400)), Condenser(in_fives))
     first = Lines(made.pages["profile.md"]).bullets()[0].text
@@ -225,6 +270,13 @@ def test_a_line_for_several_goes_with_the_first_that_no_longer_holds() -> None:
         lambda said: in_fives(said)[:-1],
         lambda said: in_fives(said)[:1] + in_fives(said)[-1:],
         lambda said: [],
+        lambda said: (
+            [
+                {"section": "Preferences", "text": line, "of": [n]}
+                for n, line in enumerate(said[:-1], 1)
+            ]
+            + in_fives(said)[-1:]
+        ),
         lambda said: [{"section": "Preferences", "text": 3, "of": [1]}],
         lambda said: [{"section": "Else", "text": said[0] * 90, "of": [1]}],
     ],
@@ -239,6 +291,14 @@ def test_an_answer_that_forgets_is_refused_and_the_old_text_stays(
     made = with_model(before, Condenser(answer), changed=names)
     assert len(bullets(made)) == 401
     assert "Condensed" not in made.pages["profile.md"]
+
+
+def test_a_refused_model_is_asked_again_only_about_another_page() -> None:
+    names = frozenset(one.id for one in many(400))
+    model = Condenser(lambda said: [])
+    long = with_model(remembering(*many(400)), model, changed=names)
+    with_model(long, model, changed=names)
+    assert model.asked == 1
 
 
 def test_a_model_that_is_away_leaves_it_to_the_rule() -> None:

@@ -50,3 +50,16 @@ def test_news_is_news_once_and_nothing_is_news_twice(said: list[str]) -> None:
     assert unsaid((), fresh) == list(range(len(fresh)))
     assert unsaid(fresh, said) == []
     assert all(normalise(text) for text in fresh)
+
+
+WORDS = st.sampled_from(["the", "user", "prefers", "early", "returns", "in", "go", "12", "123"])
+
+
+@given(*[st.lists(st.lists(WORDS, max_size=7).map(" ".join), max_size=7) for _ in range(2)])
+def test_it_is_as_if_each_were_compared_with_each(known: list[str], said: list[str]) -> None:
+    heard, found = list(known), []
+    for place, text in enumerate(said):
+        if text and not any(alike(text, one) for one in heard):
+            heard.append(text)
+            found.append(place)
+    assert unsaid(known, said) == found

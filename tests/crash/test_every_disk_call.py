@@ -273,7 +273,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
             vault.close()
             assert where(cycle.path, word) == []
             assert where(cycle.home, word) == []
-            assert where(cycle.path / "boxes", kept.text) == ["2026-03-06/box-a.md"]
+            assert "2026-03-06/box-a.md" in where(cycle.path / "boxes", kept.text)
         else:
             assert live_texts(vault) == {doomed.text, kept.text}
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.extract.classify import memory_kind, score_importance
+from engram.extract.rules import RulesTier
 from engram.model.memory import CATEGORIES, importance_level
+from engram.model.turn import turn_of
+from engram.settings.load import shipped
+
+SAID = "2026-03-06T10:10:00Z"
+#: turns of invented conversations, labelled for the rules tier
+SAMPLE = Path(__file__).parents[1] / "benchmarks" / "data" / "rules_turns.jsonl"
 
 
 @pytest.mark.parametrize(
@@ -74,12 +84,29 @@ def test_weighty_tags_and_length_add_to_it() -> None:
 
 
 def test_some_ordinary_facts_fall_below_the_threshold_and_most_do_not() -> None:
-    facts = [
-        f"The {thing} stands in room {number}." for number in range(9) for thing in ("oak", "elm")
-    ]
-    facts += ["The elm might be ill.", "The saw is temporarily in the shed."]
-    low = sum(score_importance(fact, "fact") < 0.30 for fact in facts)
-    assert 0.05 <= low / len(facts) <= 0.15
+    tier = RulesTier(shipped("rules"), 6)
+    turns = [json.loads(line)["text"] for line in SAMPLE.read_text("utf-8").splitlines()]
+    found = [one for text in turns for one in tier.extract([turn_of("user", text, SAID)])]
+    facts = [one.importance for one in found if one.category == "fact"]
+    assert len(facts) > 20
+    assert 0.05 <= sum(importance < 0.30 for importance in facts) / len(facts) <= 0.15
+
+
+@pytest.mark.parametrize(
+    ("passing", "lasting"),
+    [
+        ("The build is stuck on Java 11", "The build runs on Java 11"),
+        ("The printer is apparently broken", "The printer is broken"),
+        ("The harbour run was amazing", "The harbour run starts at six"),
+    ],
+)
+def test_what_is_rough_or_passing_or_mere_feeling_matters_less(passing: str, lasting: str) -> None:
+    assert score_importance(passing, "fact") < 0.30 <= score_importance(lasting, "fact")
+
+
+def test_a_moment_may_be_amazing() -> None:
+    plain = score_importance("We opened the harbour run", "moment")
+    assert score_importance("We opened the amazing harbour run", "moment") == plain
 
 
 @given(

@@ -185,9 +185,10 @@ def test_a_decision_is_accepted_and_valid_from_the_day_it_names() -> None:
     assert only("we decided to use oak").valid_from == "2026-03-04"
 
 
-def test_relative_dates_keep_their_words_and_make_an_episode() -> None:
+def test_relative_dates_become_days_and_still_make_an_episode() -> None:
     candidate = only("we launched the catalogue yesterday")
-    assert "yesterday" in candidate.text
+    assert "on 2026-03-03" in candidate.text
+    assert "yesterday" in candidate.receipt.quote
     assert (candidate.kind, candidate.valid_from) == ("episode", "2026-03-03")
 
 

@@ -176,10 +176,14 @@ def test_a_log_is_no_truth(asked: Vault) -> None:
 
 
 def test_a_catalog_made_anew_counts_the_log_again(asked: Vault) -> None:
+    contents = VaultContents(asked.disk, asked.followers)
     names = asked.recall("valve").shown
-    before = VaultContents(asked.disk, asked.followers).accesses(names)
+    assert {access.count for access in contents.accesses(names).values()} == {1}
+    asked.recall("valve")
+    before = contents.accesses(names)
+    assert {access.count for access in before.values()} == {2}
     asked.rebuild()
-    assert before and VaultContents(asked.disk, asked.followers).accesses(names) == before
+    assert contents.accesses(names) == before
 
 
 def test_a_vault_of_others_is_not_written(

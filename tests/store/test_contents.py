@@ -66,6 +66,18 @@ def test_what_is_due_is_alive_and_has_reached_its_day(vault: Vault, contents: Co
     assert ids(contents.due("2026-03-05")) == ["stale"]
 
 
+def test_the_overdue_are_open_promises_whose_day_is_past(vault: Vault, contents: Contents) -> None:
+    def promise(name: str, due: str, **more: object) -> Memory:
+        return memory(name, **{"category": "commitment", "extra": (("due", due),), **more})
+
+    put(
+        vault, promise("past", "2026-03-05"), promise("today", "2026-03-06"), promise("none", ""),
+        promise("asked", "2026-03-01", status="needs-review"),
+        promise("fact", "2026-03-01", category="fact"),
+    )  # fmt: skip
+    assert ids(contents.overdue("2026-03-06")) == ["past"]
+
+
 def test_the_aged_are_active_old_enough_and_of_little_importance(
     vault: Vault, contents: Contents
 ) -> None:
