@@ -66,7 +66,7 @@ class Evidence:
 
     `exact` and `near` are groups that say the same (`consolidate.duplicates`), `disagreeing` pairs
     of which the judge is sure, with why; `roles` say who spoke a turn, by its link; `typed` are ids
-    of memories that a person wrote as files or vouched for; `rules` the rule behind a memory, by id.
+    of memories that a person wrote as files or vouched for; `rules` the rule behind each memory.
     """
 
     now: Instant

@@ -59,6 +59,11 @@ def test_confirming_takes_nothing_away() -> None:
     assert after(rulings.confirm([strong], NOW, TABLE))[OLD.id] == strong
 
 
+def test_what_holds_is_replaced_by_nothing() -> None:
+    odd = replace(OLD, superseded_by=(NEW.id,))
+    assert after(rulings.confirm([odd], NOW, TABLE))[OLD.id].superseded_by == ()
+
+
 @pytest.mark.parametrize("status", ["superseded", "retired", "archived", "expired"])
 def test_only_what_is_in_use_is_confirmed(status: str) -> None:
     with pytest.raises(BadInput, match=f"is {status}"):
@@ -237,7 +242,16 @@ def test_an_edit_of_what_was_changed_meanwhile_is_refused(vault: Vault) -> None:
     assert path.read_bytes() == before + b"\nmore\n"
 
 
-def test_only_one_of_several_is_settled_where_it_is_named(vault: Vault) -> None:
-    one, other = (vault.remember(f"The shop deploys on {day}.").memory for day in ("A", "B"))
+def test_only_one_of_several_is_settled_where_it_is_named(
+    vault: Vault, pair: tuple[str, str]
+) -> None:
+    older, newer = pair
+    third = vault.remember("The shop deploys on Sundays.").memory
+    path = vault.root / vault.library.memory(newer).path
+    text = path.read_text("utf-8").replace("conflicts:\n", f'conflicts:\n  - "[[{third.id}]]"\n')
+    path.write_text(text, "utf-8")
+    vault.resolve(newer, against=older)
+    assert vault.library.memory(newer).conflicts == (third.id,)
+    assert vault.library.memory(third.id).status == "active"
     with pytest.raises(BadInput, match="does not contradict"):
-        vault.resolve(one.id, against=other.id)
+        vault.resolve(third.id, against=older)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engram.health.audit import Row, audit, rule_shares
+from engram.health.audit import Evidence, Row, audit, rule_shares
+from engram.model.box import Box
+from engram.model.memory import Memory
+from engram.model.step import Opinion
 from engram.model.turn import turn_of
 from engram.vault import Vault
+from tests.admit.cases import memory
 
 THEN, LATER = "2026-01-05", "2026-03-06T12:00:00Z"
 ROWS = (
@@ -210,6 +215,58 @@ def test_a_pair_that_the_person_settled_is_no_contradiction(vault: Vault) -> Non
     vault.resolve("shop-1", both=True)
     vault.resolve("bakery-0")
     assert counts(vault)["contradictions"] == 1
+
+
+class Sure:
+    """A judge that finds that the gate and the bakery do not agree."""
+
+    def __init__(self, sure: bool) -> None:
+        self.sure = sure
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        if {older.id, newer.id} != {"bakery", "gate"}:
+            return Opinion("unrelated")
+        return Opinion("contradicts", self.sure, why="they do not agree")
+
+
+@pytest.mark.parametrize(("sure", "found"), [(True, 1), (False, 0)])
+def test_only_what_a_judge_is_sure_of_counts_until_it_is_settled(
+    vault: Vault, sure: bool, found: int
+) -> None:
+    note(vault, "gate", "The bakery has a gate with ovens.", created=f"{THEN}T09:00:00Z")
+    vault.house = replace(vault.house, judge=Sure(sure))
+    assert counts(vault)["contradictions"] == found
+    older = vault.root / "facts" / THEN / "bakery.md"
+    rewritten(older, "status: active\n", 'status: active\nsettled: "[[gate]]"\n')
+    assert counts(vault)["contradictions"] == 0
+
+
+def test_an_echo_is_no_duplicate_as_well() -> None:
+    first = memory("The logo is blue.", created=f"{THEN}T08:00:00Z")
+    echo = memory("The logo is blue.", created=f"{THEN}T09:00:00Z", sources=("agent#^1",))
+    seen = Evidence(
+        LATER, [first, echo], exact=[(first, [echo])], near=[(first, [echo])],
+        roles={"agent#^1": "assistant", first.sources[0]: "user"},
+    )  # fmt: skip
+    found = {row.name: len(row.flaws) for row in audit(seen)}
+    assert (found["recall_loop"], found["exact_duplicates"], found["near_duplicates"]) == (1, 0, 0)
+
+
+def test_what_was_said_twice_is_no_noise() -> None:
+    once = memory("The logo is blue.", created=f"{THEN}T08:00:00Z", importance=0.1)
+    twice = replace(once, id="twice", sources=("a#^1", "b#^1"))
+    rules = {once.id: "says", twice.id: "says"}
+    found = {row.name: row.flaws for row in audit(Evidence(LATER, [once, twice], rules=rules))}
+    assert [flaw.ids for flaw in found["rule_noise"]] == [(once.id,)]
+
+
+def test_the_last_memory_of_a_sealed_box_belongs_into_it() -> None:
+    late = memory("The logo is blue.", created=f"{THEN}T09:00:01Z", sources=("s#^1",))
+    last = memory("The logo is red.", created=f"{THEN}T09:00:00Z", sources=("s#^2",))
+    box = Box("box-1", ((last.id, ""),), last.created, last.created, "s", seal="time_gap")
+    seen = Evidence(LATER, [late, last], boxes=[box], unboxed=[late, last])
+    found = {row.name: row.flaws for row in audit(seen)}
+    assert [flaw.ids for flaw in found["orphans"]] == [(last.id,)]
 
 
 def test_the_word_of_the_person_is_receipt_enough(vault: Vault) -> None:

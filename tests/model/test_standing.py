@@ -28,7 +28,9 @@ def test_what_is_over_gone_or_settled_is_in_no_dispute() -> None:
     against = replace(NEW, conflicts=(OLD.id, NEW.id, "gone"))
     assert disputes([against, replace(OLD, status="retired")]) == []
     assert disputes([replace(against, status="archived"), OLD]) == []
-    assert disputes([at_peace(against, [OLD.id]), OLD]) == []
+    calm = at_peace(against, [OLD.id])
+    assert disputes([calm, OLD]) == []
+    assert disputes([replace(calm, conflicts=(OLD.id,)), OLD]) == []
 
 
 def test_who_is_settled_with_whom_survives_a_list_in_obsidian() -> None:
