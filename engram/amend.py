@@ -7,6 +7,7 @@ file stays and `restore` brings it back. Only `purge` destroys content (design p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engram.admit.draft import Draft
@@ -25,8 +26,13 @@ from engram.ports import Writer
 from engram.settings.values import RetentionSettings
 
 
-def forget(memory: Memory, reason: str, now: Instant, writer: Writer) -> Plan:
-    """Retire a memory; its source turns are hidden from search too (design 5.21)."""
+def forget(
+    memory: Memory, reason: str, now: Instant, writer: Writer, silenced: Sequence[Change] = ()
+) -> Plan:
+    """Retire a memory; its source turns are hidden from search too (design 5.21).
+
+    `silenced`: the pages that told of it, without its words.
+    """
     if memory.status == "retired":
         raise BadInput(f"{memory.id} is forgotten already", "`engram restore` brings it back")
     after = replace(
@@ -34,7 +40,8 @@ def forget(memory: Memory, reason: str, now: Instant, writer: Writer) -> Plan:
     )  # fmt: skip
     details = (("reason", reason or "forgotten"), ("was", memory.status))
     event = Event("memory_deleted", memory.id, details)
-    return Plan("forget", tuple(writer.changes([], [(memory, after)])), (event,))
+    changes = (*writer.changes([], [(memory, after)]), *silenced)
+    return Plan("forget", changes, (event,))
 
 
 def restore(memory: Memory, now: Instant, retention: RetentionSettings, writer: Writer) -> Plan:

@@ -100,5 +100,6 @@ def _called(name: str, known: Iterable[str], pages: Iterable[Entity]) -> set[str
         for other in (page.name, *page.aliases):
             led[slug(stem_of(other) if is_entity_id(other) else other)].add(page.id)
     ids = set(known)
-    found = (find_entity(name, type, ids) for type in TYPES)
-    return {one for one in found if one is not None} | led.get(slug(name), set())
+    aliases = {alias: one for alias, (one, *more) in led.items() if not more}
+    found = (find_entity(name, type, ids, aliases) for type in TYPES)
+    return {one for one in found if one is not None} or led.get(slug(name), set())

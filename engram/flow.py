@@ -31,6 +31,7 @@ from engram.model.verdict import Verdict
 from engram.ports import (
     Asker,
     Extractor,
+    Judge,
     Ledger,
     Model,
 )
@@ -42,14 +43,17 @@ BATCH_TURNS = 2_000
 @dataclass(frozen=True, slots=True)
 class Night:
     """What a consolidation looks at: what changed since the last (None: everything), which deeds
-    the person took back, and the model that may be asked, if any, with its prompts. `eventful`:
-    something did; `closing`: open boxes are sealed too."""
+    the person took back, and the model that may be asked, if any, with a judge and prompts.
+
+    `eventful`: something happened since; `closing`: open boxes are sealed too.
+    """
 
     changed: frozenset[str] | None = None
     eventful: bool = True
     closing: bool = True
     declined: frozenset[Deed] = frozenset()
     model: Model | None = None
+    judge: Judge | None = None
     prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -348,7 +352,7 @@ def plan_night(night: Night, house: House) -> Shift:
 def scene_of(night: Night, house: House) -> Scene:
     """What the passes of a night are handed."""
     return Scene(
-        house.contents, house.clock.now(), house.settings, house.judge, house.weaver,
+        house.contents, house.clock.now(), house.settings, night.judge or house.judge, house.weaver,
         house.biographer, night.changed, night.closing, night.model, night.prompts,
     )  # fmt: skip
 

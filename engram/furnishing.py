@@ -27,7 +27,7 @@ from engram.model.memory import Memory
 from engram.model.report import ModelStatus
 from engram.model.step import Opinion
 from engram.model.turn import Turn
-from engram.ports import Clock, Extractor, Judge, Sleeper
+from engram.ports import Clock, Extractor, Judge, Model, Sleeper
 from engram.settings.load import shipped
 from engram.settings.values import LlmSettings, Settings
 from engram.shelf import Shelf
@@ -55,7 +55,7 @@ _EXAMPLE = "gpt-5.4-nano"
 #: how long another process is waited for that writes down what it spent, seconds
 _PATIENCE = 10.0
 #: the questions of consolidation
-_PROMPTS = ("condense", "entity", "merge")
+_PROMPTS = ("condense", "entity", "judge", "merge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +186,13 @@ def chain_of(
 def prompts() -> dict[str, dict[str, Any]]:
     """What consolidation asks a model with, by name."""
     return {name: shipped(f"prompts/{name}") for name in _PROMPTS}
+
+
+def model_judge(rules: Judge, asked: Mapping[str, Mapping[str, Any]], model: Model) -> Judge:
+    """The judge that asks a model where the rules are not sure."""
+    from engram.admit.judge_model import ModelJudge
+
+    return ModelJudge(rules, asked["judge"], model)
 
 
 def asked_model(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> Chain:

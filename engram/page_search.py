@@ -1,11 +1,15 @@
 """Boxes and entities as answers: the words of a query -> the pages that hold them.
 
 A box is found by its title, topics and the first lines of its memories, an entity by its name and
-its aliases too, both by whatever a person wrote on the page. Guarantees: nothing is written, and a
-vault without pages pays nothing for them.
+its aliases too, both by whatever a person wrote on the page. Guarantees: nothing is written, what a
+forgotten memory said is not brought back by a page that still shows it (design 5.21), and a vault
+without pages pays nothing for them.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping
 
 from engram.index.analysis import query_terms
 from engram.model.box import Box
@@ -18,7 +22,10 @@ from engram.recall.snippet import excerpt
 from engram.shelf import Shelf, page_bytes, title_of
 from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
-from engram.store.prose import prose_of
+from engram.store.prose import Prose, prose_of
+
+#: the words of the first turn, in the sentence that says what a box holds
+_GOAL = re.compile(r", which began with “[^\n]*”")
 
 
 class PageSearch:
@@ -33,14 +40,17 @@ class PageSearch:
         """The best pages for a query, at most `limit`; `asked` is how many the index looks for."""
         if not query.asks or not self._shelf.has_pages:
             return []
-        pages: dict[str, tuple[Page, bytes]] = {}
+        pages: dict[str, tuple[Page, Prose]] = {}
+        forgotten = self._followers.catalog.census.forgotten()
 
         def admit(keys: list[str]) -> list[str]:
             for key in keys:
                 page = self._followers.catalog.pages.page(key)
                 if page is not None:
-                    pages[key] = page, page_bytes(self._disk, page)
-            return [key for key in keys if key in pages and self._admits(query, *pages[key])]
+                    pages[key] = page, _shown(page, page_bytes(self._disk, page), forgotten)
+            return [
+                key for key in keys if key in pages and _admits(query, *pages[key], bool(forgotten))
+            ]
 
         hints = query.hints(setting.now)
         found = self._shelf.find(query.text, "pages", asked, hints, admit)
@@ -48,10 +58,33 @@ class PageSearch:
         ranked = rank_pages([found], projects, setting, limit)
         return [_hit(*pages[one.key], one, query.text) for one in ranked]
 
-    def _admits(self, query: Query, page: Page, data: bytes) -> bool:
-        created = page.created if isinstance(page, Box) else ""
-        words = f"{title_of(page)}\n{prose_of(data).text}"
-        return query.admits_page(category_of(page), project_of(page), created, words)
+
+def _shown(page: Page, data: bytes, forgotten: Mapping[str, str]) -> Prose:
+    """The words of a page but for what a forgotten memory said, or the turns that it hides."""
+    prose = prose_of(data, forgotten)
+    if isinstance(page, Box) and page.session in forgotten.values():
+        return prose._replace(text=_GOAL.sub("", prose.text), hides=True)
+    return prose
+
+
+def _admits(query: Query, page: Page, prose: Prose, hiding: bool) -> bool:
+    """Whether a page may be shown.
+
+    Where things are hidden it has to hold a word in what is left of it; the title and topics of a
+    box are made of its memories, so that they do not count then.
+    """
+    created = page.created if isinstance(page, Box) else ""
+    names = (title_of(page), *(page.topics if isinstance(page, Box) else ()))
+    words = "\n".join((*names, prose.text))
+    if hiding and isinstance(page, Box) and prose.hides:
+        words = prose.text
+    if hiding:
+        held = frozenset(query_terms(words, len(words)))
+        asked = frozenset(query_terms(query.text))
+        begun = any(term.startswith(query.prefixes) for term in held)
+        if held.isdisjoint(asked) and not begun:
+            return False
+    return query.admits_page(category_of(page), project_of(page), created, words)
 
 
 def category_of(page: Page) -> str:
@@ -64,8 +97,7 @@ def project_of(page: Page) -> str:
     return page.project if isinstance(page, Box) else ""
 
 
-def _hit(page: Page, data: bytes, one: Ranked, asked: str) -> Hit:
-    prose = prose_of(data)
+def _hit(page: Page, prose: Prose, one: Ranked, asked: str) -> Hit:
     shown = excerpt(prose.text, asked, fold=query_terms)
     return Hit(
         docid=docid(page.id),

@@ -26,7 +26,6 @@ from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_st
 from engram.house import House
 from engram.library import Answers
 from engram.model.asking import Estimate, Request
-from engram.model.box import Box, Trace, traces_of
 from engram.model.change import Plan, Transaction
 from engram.model.errors import (
     BadInput,
@@ -54,6 +53,7 @@ from engram.store.contents import VaultContents
 from engram.store.history import Entry
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
+from engram.threads import BoxLibrary
 
 _log = logging.getLogger(__name__)
 #: how long a question waits for another process to finish writing, seconds
@@ -92,7 +92,9 @@ class Reading:
         self.ledger = self.parts.ledger
         self.shelf = self.parts.shelf
         self.library = self.parts.library
-        self.entities = EntityLibrary(self.disk, VaultContents(self.disk, self.followers))
+        contents = VaultContents(self.disk, self.followers)
+        self.entities = EntityLibrary(self.disk, contents)
+        self.boxes = BoxLibrary(contents, self.settings.boxes)
 
     @property
     def writable(self) -> bool:
@@ -267,39 +269,6 @@ class Reading:
             model=model_status(self.settings.llm, self.desk),
             index=self.shelf.status(),
         )
-
-    # -- boxes and traces ----------------------------------------------------------------------
-
-    def boxes(self) -> list[Box]:
-        """Every Memory Box, oldest first; those that are not sealed yet have no `path`."""
-        # imported here: no other question weaves
-        from engram.weave.loom import Loom
-
-        self.settle_within(self.settings.recall.settle_ms)
-        contents = VaultContents(self.disk, self.followers)
-        unsealed = Loom(self.settings.boxes).unsealed(contents)
-        return sorted((*contents.boxes(), *unsealed), key=lambda box: (box.created, box.id))
-
-    def traces(self) -> list[Trace]:
-        """The threads of sealed boxes on the same topics, by id."""
-        self.settle_within(self.settings.recall.settle_ms)
-        return traces_of(self.followers.catalog.pages.boxes())
-
-    def trace(self, reference: str) -> tuple[Trace, list[Box]]:
-        """The trace of an id, of an unambiguous beginning of it, or of one of its boxes; its boxes.
-
-        Raises NotFound when there is none, BadInput when there are several.
-        """
-        traces = self.traces()
-        found = [one for one in traces if reference in (one.id, *one.boxes)]
-        found = found or [one for one in traces if reference and one.id.startswith(reference)]
-        if not found:
-            raise NotFound(f"there is no trace {reference!r}", "`engram traces` lists them")
-        if len(found) > 1:
-            shown = ", ".join(one.id for one in found[:3])
-            raise BadInput(f"{reference!r} could be {len(found)} traces", f"for example {shown}")
-        boxes = (self.followers.catalog.pages.box(name) for name in found[0].boxes)
-        return found[0], [box for box in boxes if box is not None]
 
     # -- looking ahead and back ----------------------------------------------------------------
 

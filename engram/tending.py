@@ -15,7 +15,7 @@ from engram import amend, flow, rulings
 from engram.capture.door import legible
 from engram.consolidate.shift import Shift
 from engram.examination import examine
-from engram.furnishing import prompts
+from engram.furnishing import model_judge, prompts
 from engram.health.audit import Evidence
 from engram.health.doctor import Finding, diagnose
 from engram.health.queue import Item, queue
@@ -57,7 +57,9 @@ class Tending(Reading):
         with self._writing():
             memory = self.library.memory(reference)
             said = self.house.redactor.redact(legible(reason)).text
-            plan = amend.forget(memory, said, self.clock.now(), self.house.writer)
+            house = self.house
+            silenced = house.pages.pages(house.weaver.silence(memory, house.contents))
+            plan = amend.forget(memory, said, self.clock.now(), house.writer, silenced)
             self.ledger.commit(plan)
             return memory
 
@@ -221,16 +223,19 @@ class Tending(Reading):
         with self._writing():
             night = self._night(full, closing, model)
             found, number = flow.consolidate(night, self.house, planned, batch)
+            if not number:
+                self.followers.write_topics()  # no transaction brings them
         return _consolidated(found, number)
 
     def _night(self, full: bool, closing: bool, model: Model | None) -> flow.Night:
         nights = self.followers.catalog.nights
         changed = nights.changed()
         everything = full or not nights.last()
-        return flow.Night(
-            None if everything else changed, bool(changed), closing, nights.declined(), model,
-            {} if model is None else prompts(),
-        )  # fmt: skip
+        known = (None if everything else changed, bool(changed), closing, nights.declined())
+        if model is None:
+            return flow.Night(*known)
+        asked = prompts()
+        return flow.Night(*known, model, model_judge(self.house.judge, asked, model), asked)
 
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""

@@ -21,8 +21,9 @@ ORDER = (
     "model", "ports", "settings",
     "flow", "house", "lots",
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
-    "amend", "rulings", "imports", "survey", "library", "shelf", "surroundings", "founding",
-    "examination", "inspection", "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
+    "amend", "rulings", "imports", "survey", "library", "entities", "threads", "page_search",
+    "shelf", "surroundings", "founding", "examination", "inspection",
+    "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
 )  # fmt: skip
 
 _HEAD = """\

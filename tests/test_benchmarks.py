@@ -75,6 +75,9 @@ SMALL = {
         "| 3 words in turns, finder: p50 |", "| ... for each posting |",
     ),
     "facts": ("| engram | all | 100 |", "| engram | changed | 20 |"),
+    "consolidate --sizes 60,120 --compared 60": (
+        "| merge, full |", "| ... all pairs compared |", "| merge, 15 changed |",
+    ),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip
 #: takes its time by itself, and has a test of its own (tests/capture/test_redact.py)

@@ -129,6 +129,12 @@ def test_a_listing_shows_what_passes_newest_first(full: Vault, wanted: Filter, d
     assert "".join(one.created[9] for one in full.library.listing(wanted, 10)) == days
 
 
+def test_a_listing_as_of_a_day_shows_what_was_true_then(full: Vault) -> None:
+    days = [len(full.library.listing(Filter(as_of=f"2026-03-0{day}"), 10)) for day in range(1, 7)]
+    assert days == sorted(days) and days[-1] == 4 and days[0] < 4
+    assert full.library.listing(Filter(as_of="2026-03-06", statuses=("retired",)), 10) == []
+
+
 def test_a_listing_shows_no_more_than_asked_for(full: Vault) -> None:
     assert [one.created[9] for one in full.library.listing(Filter(), 2)] == ["5", "4"]
     assert full.library.listing(Filter(), 0) == []

@@ -105,9 +105,9 @@ class Draft:
             if len(names := self._by_word.get(word, ())) <= _COMMON
             for name in names
         )
-        for name, count in shared.most_common(_NEIGHBOURS):
-            if count > 1:
-                found.setdefault(name, self._after[name])
+        nearest = sorted((-count, name) for name, count in shared.items() if count > 1)
+        for _, name in nearest[:_NEIGHBOURS]:
+            found.setdefault(name, self._after[name])
         return [
             memory
             for memory in found.values()

@@ -28,6 +28,8 @@ from engram.model.text import jaccard, normalise, words
 _UNRELATED = Opinion("unrelated", code="unrelated")
 #: as much of what two statements name must agree for a suspicion
 _ALIKE = 0.6
+#: and so many words of it: fragments are not held against each other
+_SUSPICIOUS = 3
 #: and of two statements about one birthday
 _OF_ONE = 0.25
 _IMMUTABLE = re.compile(
@@ -42,7 +44,7 @@ class CueJudge:
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
         """The opinion about two memories; pairs of one moment, and of another scope, have none."""
-        if not _comparable(older, newer):
+        if not comparable(older, newer):
             return _UNRELATED
         if normalise(older.text) == normalise(newer.text):
             return Opinion("same", sure=True, code="same", why="it says the same")
@@ -61,7 +63,8 @@ def outranked(older: Memory, newer: Memory) -> bool:
     return rank < authority_rank(older.authority) and not corrects
 
 
-def _comparable(older: Memory, newer: Memory) -> bool:
+def comparable(older: Memory, newer: Memory) -> bool:
+    """Whether one could replace the other: of one scope, the newer later, the older a note."""
     same_place = older.space == newer.space and (
         older.space != "project" or older.project == newer.project
     )
@@ -71,6 +74,8 @@ def _comparable(older: Memory, newer: Memory) -> bool:
 
 
 def _opinion(older: Memory, newer: Memory) -> Opinion:
+    if older.key and older.key == newer.key:
+        return _sure("slot", "it gives another value of the same slot")
     attributes = _by_attributes(older, newer)
     if attributes is not None:
         return attributes
@@ -211,7 +216,7 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
         return _sure("denied", "it says the opposite")
     if held <= said and after.changing and len(said - held) <= 1:
         return _sure("denied", "it says that this is no longer so")
-    if jaccard(held, said) >= _ALIKE:
+    if len(held & said) >= _SUSPICIOUS and jaccard(held, said) >= _ALIKE:
         return _suspicion("opposite", "one says the opposite of the other")
     return None
 

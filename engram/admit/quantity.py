@@ -10,12 +10,12 @@ said of the past or of a stretch of time (in 2022, last week) is a period and no
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from engram.admit.wording import stem
-from engram.model.instant import Instant
-from engram.model.when import TimeSpan, find_times
+from engram.model.when import TimeSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ _VERSION = re.compile(
     rf"(?<![\w.$€£])v?(\d+(?:\.\d+)+)(?![\w%]|[.:]\d| ?(?:{_ANY_UNIT})s?(?!\w))", re.IGNORECASE
 )
 _NAMED_VERSION = re.compile(
-    r"(?:\b[Vv]ersion |\bv|(?<=[a-z] )(?:[A-Z]\w+|iOS) )(\d{1,4})\b(?![.:/\d-])"
+    r"(?:\b[Vv]ersion |\bv|(?<=[a-z] )(?:[A-Z]\w+|iOS) )(\d{1,4})\b(?![:/\d-]|\.\d)"
 )
 _NUMBER = re.compile(
     r"(?<![\w.:/-])(?P<sign>[$€£])?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -77,19 +77,31 @@ a after again an and are as at be because before but by each for from if in inst
 on only or out per since so than that the then to too until was were when with
 """
 _NO_UNIT = frozenset(_NO_UNIT_WORDS.split())
+#: a plain word before a number, and those before which a number is a value: what has settings, and
+#: what leads to a value
+_NOUN = re.compile(r"(?<![\w-])([a-z][a-z-]+) $")
+_VALUED_WORDS = """
+about above age all are around at be below budget build cap capacity concurrency cost costs count
+day depth down every exactly exceeds fee from gets has have height holds in is limit line max
+maximum min minimum most nearly need needs of on only opens or over pay pays percent pool port price
+radius rate retries score serves since size store takes temperature than the threshold till timeout
+to until up uses version was were width with year
+"""
+_VALUED = frozenset(_VALUED_WORDS.split())
 
 
-def quantities_of(text: str, anchor: Instant) -> tuple[Quantity, ...]:
-    """The quantities of a text in order; `anchor` is when it was said."""
+def quantities_of(text: str, times: Sequence[TimeSpan]) -> tuple[Quantity, ...]:
+    """The quantities of a text in order; `times` are the expressions of time in it."""
     found: list[Quantity] = []
-    for span in find_times(text, anchor):
+    taken = [(span.offset, span.offset + len(span.expression)) for span in times]
+    for span, (start, end) in zip(times, taken, strict=True):
         if not is_period(span):
-            end = span.offset + len(span.expression)
-            found.append(Quantity("date", span.start, span.offset, end))
+            found.append(Quantity("date", span.start, start, end))
     for reader in (_clocks, _versions, _numbers):
         for one in reader(text):
-            if not any(one.start < other.end and other.start < one.end for other in found):
+            if not any(one.start < end and start < one.end for start, end in taken):
                 found.append(one)
+                taken.append((one.start, one.end))
     return tuple(sorted(found, key=lambda one: one.start))
 
 
@@ -123,12 +135,18 @@ def _numbers(text: str) -> list[Quantity]:
         (kind, factor), end = _unit(one["sign"], word), one.end()
         if not one["sign"] and (not word or word in _NO_UNIT):
             (kind, factor), end = ("number", "1"), one.end("times" if one["times"] else "number")
-        if raw in _WORDS and kind == "number":
-            continue  # "one of them" counts nothing
+        if kind == "number" and (raw in _WORDS or _is_name(text[: one.start()])):
+            continue  # "one of them" counts nothing, and "report 21" is a report
         times = Decimal(_TIMES[(one["times"] or "").casefold()])
         value = Decimal(_WORDS.get(raw, raw)) * times * Decimal(factor)
         found.append(Quantity(kind, f"{value.normalize():f}", one.start(), end))
     return found
+
+
+def _is_name(before: str) -> bool:
+    """Whether a bare number names the thing before it: `report 21`, but not `port 21`."""
+    noun = _NOUN.search(before)
+    return noun is not None and noun[1] not in _VALUED
 
 
 def _unit(sign: str | None, word: str) -> tuple[str, str]:

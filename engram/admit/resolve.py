@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from engram.admit.draft import memory_of
 from engram.admit.same import standing
-from engram.admit.slot import contest, outranks
+from engram.admit.slot import STATES, contest, outranks
 from engram.admit.worth import unworthy
 from engram.model.attributes import normal_slot
 from engram.model.candidate import Candidate
@@ -143,13 +143,17 @@ def _judged(candidate: Candidate, court: Court) -> Verdict | None:
     # imported here, as above
     from engram.admit.changes import speaks_of_change
 
-    if not (candidate.corrects or candidate.fields or speaks_of_change(candidate.text)):
+    attributes = any(name not in STATES for name, _ in candidate.fields)
+    if not (candidate.corrects or attributes or speaks_of_change(candidate.text)):
         return None
     newer = memory_of(candidate)
     if candidate.corrects:
         newer = replace(newer, category="correction")
     found = [(one, court.judge.compare(one, newer)) for one in court.known.around(candidate)]
     replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
+    stronger = tuple(one.id for one, said in found if said.code == LOWER_AUTHORITY)
+    if stronger:
+        return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
     whole = tuple(one.id for one, said in replaced if not said.partial)
     if whole:
         return Verdict("supersede", "judged", candidate, whole)

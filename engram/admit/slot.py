@@ -47,7 +47,9 @@ def overtaken(older: Memory, newer: Memory) -> tuple[str, ...]:
     other attributes stand is not retired with one of them: whoever asks keeps it (lifecycle 9.2).
     """
     entity = _entity(newer)
-    if not older.live or _entity(older) != entity or not older.created < newer.created:
+    if older.id == newer.id or not older.live or not older.created < newer.created:
+        return ()
+    if _entity(older) != entity:
         return ()
     held, said = attributes_of(older), attributes_of(newer)
     return tuple(sorted(key for key in held.keys() & said.keys() if held[key] != said[key]))

@@ -59,8 +59,8 @@ class Statement:
 def statement_of(memory: Memory) -> Statement:
     """The statement of a memory."""
     text = _OPENING.sub("", memory.text[:_MOST].strip())
-    said = memory.created or _NO_TIME
-    times, quantities = find_times(text, said), quantities_of(text, said)
+    times = find_times(text, memory.created or _NO_TIME)
+    quantities = quantities_of(text, times)
     told = _ASIDE.sub("", text)
     clauses = _CLAUSES.split(text)
     sure = [clause for clause in clauses if not _GUARDED.search(clause)]

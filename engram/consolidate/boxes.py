@@ -4,7 +4,7 @@ Plans new boxes for all that no box holds, with their traces; new lines for memo
 changed, and none for those that are gone or forgotten; links to the boxes before and after in each
 trace. A line that begins with its memory's words stays: a person may have written on. Nothing is
 ever taken from a box because its memory was superseded or archived: that it was said stays true.
-A box that no memory is left of goes, and undo brings it back.
+A box that no memory is left of goes, but for what a person wrote into it; undo brings it back.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def plan(scene: Scene) -> list[Step]:
         desk.put(box, f"{count}: {_SEALED[box.seal]}")
     for name in concerned:
         _mend_lines(known[name], scene, weaver, desk)
-    for before, after in weaver.thread(desk.boxes.values()):
+    held = [box for box in desk.boxes.values() if box.lines]
+    for before, after in weaver.thread(held):
         desk.put(after, "" if before.id not in known else "its neighbours in the trace changed")
     return desk.steps()
 
@@ -91,19 +92,22 @@ def _concerned(scene: Scene) -> list[str]:
 
 def _mend_lines(box: Box, scene: Scene, weaver: Weaver, desk: _Desk) -> None:
     """Let the lines of a box say what its memories say now."""
-    lines: list[tuple[str, str]] = []
-    gone = 0
-    for name, text in box.lines:
-        memory = scene.contents.memory(name) if scene.concerns(name) else None
-        if scene.concerns(name) and _is_gone(name, memory):
-            gone += 1
-            continue
+    looked_at = [name for name in box.memories if scene.concerns(name)]
+    known = {name: scene.contents.memory(name) for name in looked_at}
+    gone = [name for name in looked_at if _is_gone(name, known[name])]
+    left = weaver.without(box, gone, scene.contents) if gone else box
+    if left is None:
+        desk.drop(box, "none of its memories is left")
+        return
+    lines = []
+    for name, text in left.lines:
+        memory = known.get(name)
         line = weaver.line(memory) if memory else text
         lines.append((name, text if text.startswith(line) else line))
-    if gone and not lines:
-        desk.drop(box, "none of its memories is left")
-    elif gone:
-        desk.put(replace(box, lines=tuple(lines)), f"{gone} of its memories gone or forgotten")
+    if gone:
+        desk.put(
+            replace(left, lines=tuple(lines)), f"{len(gone)} of its memories gone or forgotten"
+        )
     elif tuple(lines) != box.lines:
         desk.put(replace(box, lines=tuple(lines)), "a memory in it was edited")
 

@@ -60,20 +60,22 @@ def exactly(memory: Memory) -> tuple[Hashable, ...]:
 def groups(memories: Iterable[Memory], same: Names) -> Iterator[Group]:
     """Who stays and who goes, best first; a memory is in one group at most."""
     ranked = sorted(filter(may_merge, memories), key=rank)
+    named = [[(class_of(one), name) for name in same(one)] for one in ranked]
     sharing: dict[Hashable, list[Memory]] = defaultdict(list)
-    for memory in ranked:
-        for name in same(memory):
-            sharing[class_of(memory), name].append(memory)
+    for memory, own in zip(ranked, named, strict=True):
+        for name in own:
+            sharing[name].append(memory)
     taken: set[str] = set()
-    for survivor in ranked:
+    for survivor, own in zip(ranked, named, strict=True):
         if survivor.id in taken:
             continue
         taken.add(survivor.id)
-        losers: dict[str, Memory] = {}
-        for name in same(survivor):
-            for other in sharing[class_of(survivor), name]:
-                if other.id not in taken and may_take(survivor, other):
-                    losers[other.id] = other
+        losers = {
+            other.id: other
+            for name in own
+            for other in sharing[name]
+            if other.id not in taken and may_take(survivor, other)
+        }
         if losers:
             taken |= losers.keys()
             yield survivor, sorted(losers.values(), key=rank)
@@ -112,20 +114,20 @@ def _around(scene: Scene) -> list[Memory]:
 def _candidates(memory: Memory, scene: Scene) -> Iterator[Memory]:
     """Every memory of its class that says the same; with a model, also what may say it."""
     contents = scene.contents
-    looked_up = {
-        term: [contents.terms(word) for word in surfaces(term)]
-        for term in phrasing(memory.text).terms
-    }
-    if not looked_up or not all(map(any, looked_up.values())):
+    said = phrasing(memory.text).terms
+    spoken = {term: [contents.terms(word) for word in surfaces(term)] for term in said}
+    # "I" tells nothing, so that not everything about the user is found by "user"
+    looked_up = {term: words for term, words in spoken.items() if all(words)}
+    if not looked_up:
         # no words, or a document: only the same text is the same, and it has every term
         looked_up = {term: [frozenset({term})] for term in contents.terms(memory.text)}
     held = contents.frequencies(
         {one for some in looked_up.values() for ones in some for one in ones}
     )
-    count = prefix_of(len(looked_up)) if scene.model is not None else 1
+    count = prefix_of(len(said)) if scene.model is not None and said else 1
     for identifier in contents.holding(rarest(looked_up, held, count)):
         other = contents.memory(identifier) if identifier != memory.id else None
-        if other is not None and may_merge(other) and class_of(other) == class_of(memory):
+        if other is not None and class_of(other) == class_of(memory):
             yield other
 
 

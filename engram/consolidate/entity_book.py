@@ -24,7 +24,6 @@ class EntityBook:
     """Of one scene, as it is when the pass begins."""
 
     def __init__(self, scene: Scene) -> None:
-        self._biographer = scene.biographer
         self._scene = scene
         self._contents = scene.contents
         self._asked = 0
@@ -38,6 +37,10 @@ class EntityBook:
             self._pages[identifier] = self._contents.entity(identifier)
         return self._pages[identifier]
 
+    def is_page(self, identifier: str) -> bool:
+        """Whether an id is that of an entity's page."""
+        return is_entity_id(identifier) and self.page(identifier) is not None
+
     def lead(self, identifier: str) -> str:
         """The entity that an id means today: what it was merged into, over any number of steps."""
         seen = [identifier]
@@ -45,11 +48,11 @@ class EntityBook:
             seen.append(page.merged_into)
         return seen[-1]
 
-    def memories(self, identifier: str, joining: Iterable[str] = ()) -> list[Memory]:
-        """Memories that link to an entity, to an id that leads to it, or to one that joins it."""
+    def memories(self, identifier: str) -> list[Memory]:
+        """Memories that link to an entity, or to an id that leads to it."""
         page = self.page(identifier)
         aliases = filter(is_entity_id, page.aliases if page is not None else ())
-        ids = dict.fromkeys([identifier, *filter(self._is_no_page, aliases), *joining])
+        ids = dict.fromkeys([identifier, *filter(self._is_no_page, aliases)])
         found = {memory.id: memory for one in ids for memory in self._contents.about(one)}
         return list(found.values())
 
@@ -66,7 +69,7 @@ class EntityBook:
         That is where the evidence changed and, in full runs, where statements are only listed.
         """
         former = self.page(identifier)
-        after = self._biographer.page(identifier, memories, former, aliases, self.lead)
+        after = self._scene.biographer.page(identifier, memories, former, aliases, self.lead)
         changed = former is None or former.timeline != after.timeline
         due = after.synthesis_by == "listed" and (changed or self._scene.changed is None)
         if not due or self._asked >= MOST_ASKED or not can_be_asked(self._scene, after):
@@ -75,7 +78,7 @@ class EntityBook:
         said = synthesis_of(self._scene, after)
         if not said:
             return after
-        return self._biographer.page(identifier, memories, former, aliases, self.lead, said)
+        return self._scene.biographer.page(identifier, memories, former, aliases, self.lead, said)
 
 
 def is_worth_a_page(memories: Iterable[Memory]) -> bool:

@@ -31,7 +31,8 @@ def plan(scene: Scene) -> list[Step]:
     said = [memory.text for memory in told if memory.status == "active"]
     touched = {name for memory in told for name in memory.entities}
     found = {*mentioned, *touched}
-    if scene.changed is None:
+    if scene.changed is None or any(map(book.is_page, scene.changed)):
+        # a person may have written an alias on a page
         found.update(entity.id for entity in scene.contents.entities())
     else:
         found = scene.biographer.likely(found, touched, said)
@@ -67,8 +68,8 @@ def _step(book: EntityBook, group: Sequence[str]) -> Step | None:
     aliases = [*others]
     for page in pages.values():
         aliases += (page.name, *page.aliases) if page is not None else ()
-    ids = [alias for alias in aliases if is_entity_id(alias)]
-    memories = book.memories(stays, ids)
+    found = {memory.id: memory for one in group for memory in book.memories(one)}
+    memories = list(found.values())
     former = book.page(stays)
     if former is None and not any(pages.values()) and not is_worth_a_page(memories):
         return None

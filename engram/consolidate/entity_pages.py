@@ -1,8 +1,8 @@
 """Memories that changed -> the pages of the entities they are about.
 
 An entity gets a page once two live memories name it, or one whose category says that it is about
-it, and keeps it from then on. A run over changed memories looks at their entities only; that a
-person took a link out of a memory shows at the next full run.
+it, and keeps it from then on. A run over what changed looks at the entities of those memories, and
+at pages that were edited; that a person took a link out of a memory shows at the next full run.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from engram.consolidate.entity_book import LEAST_MEMORIES, EntityBook, is_worth_a_page
 from engram.consolidate.scene import Scene
 from engram.model.entity import Entity
+from engram.model.ids import is_memory_id
 from engram.model.naming import is_entity_id
 from engram.model.step import Step
 
@@ -55,10 +56,12 @@ def _concerned(scene: Scene, book: EntityBook) -> list[str]:
     gone: set[str] = set()
     for identifier in scene.changed:
         memory = scene.contents.memory(identifier)
-        if memory is None:
-            gone.add(identifier)
-        else:
+        if memory is not None:
             found.update(map(book.lead, memory.entities))
+        elif is_memory_id(identifier):
+            gone.add(identifier)
+        elif book.is_page(identifier):
+            found.add(book.lead(identifier))
     if gone:
         found.update(one.id for one in scene.contents.entities() if _tells_of(one, gone))
     return _named(found)

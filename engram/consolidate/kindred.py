@@ -8,7 +8,8 @@ run reads some memories for each changed one; a full run grows with the number o
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from engram.consolidate.scene import Scene
 from engram.model.memory import Memory
@@ -20,6 +21,8 @@ Pair = tuple[Memory, Memory]
 _WORDS, _COMMON = 6, 40
 #: so many of the nearest a note meets at most
 _NEAREST = 6
+#: of what the shorter one says, apart from words that one note in fifty has, so much is shared
+_SHARE, _OFTEN = 0.3, 50
 
 
 def pairs(scene: Scene) -> list[Pair]:
@@ -53,25 +56,43 @@ def _nearest(memory: Memory, contents: Contents) -> list[str]:
 
 def _of_all(live: Iterable[Memory]) -> Iterator[Pair]:
     notes = sorted(filter(_is_note, live), key=_age)
-    said = {memory.id: frozenset(words(memory.text)) for memory in notes}
-    frequency = Counter(word for held in said.values() for word in held)
-    blocks: dict[tuple[str, str, str], list[Memory]] = defaultdict(list)
-    for memory in notes:
-        known = [
-            (count, word) for word in said[memory.id] if 1 < (count := frequency[word]) <= _COMMON
-        ]
-        keys = [(*scope(memory), word) for _, word in sorted(known)[:_WORDS]]
+    telling = _telling([frozenset(words(memory.text)) for memory in notes])
+    blocks: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for number, memory in enumerate(notes):
+        held = telling[number]
+        keys = [(*scope(memory), word) for word in held.rarest]
         if memory.key:
             keys.append((*scope(memory), f"\0{memory.key}"))
-        shared: Counter[str] = Counter()
-        met: dict[str, Memory] = {}
+        met = {other for key in keys for other in blocks[key][-_COMMON:]}
         for key in keys:
-            for older in blocks[key][-_COMMON:]:
-                shared[older.id] += 1
-                met[older.id] = older
-            blocks[key].append(memory)
-        for _, name in sorted((-count, name) for name, count in shared.items())[:_NEAREST]:
-            yield from _ordered(met[name], memory)
+            blocks[key].append(number)
+        shared = [(len(held.words & telling[other].words), other) for other in sorted(met)]
+        near = sorted(
+            (-count, other)
+            for count, other in shared
+            if count >= _SHARE * min(len(held.words), len(telling[other].words))
+            or (memory.key and memory.key == notes[other].key)
+        )
+        for _, other in near[:_NEAREST]:
+            yield from _ordered(notes[other], memory)
+
+
+class _Telling(NamedTuple):
+    """The words of a note that not every other has, and the rarest of them."""
+
+    words: frozenset[str]
+    rarest: list[str]
+
+
+def _telling(said: Sequence[frozenset[str]]) -> list[_Telling]:
+    frequency = Counter(word for held in said for word in held)
+    many = max(_COMMON, len(said) // _OFTEN)
+    found = []
+    for held in said:
+        known = sorted((frequency[word], word) for word in held if frequency[word] <= many)
+        rarest = [word for count, word in known if 1 < count <= _COMMON]
+        found.append(_Telling(frozenset(word for _, word in known), rarest[:_WORDS]))
+    return found
 
 
 def scope(memory: Memory) -> tuple[str, str]:

@@ -65,7 +65,7 @@ def prefix_of(size: int) -> int:
     return size - -(-LEAST * size // 100) + 1
 
 
-#: the index's terms of each word that may stand for a term
+#: the index's terms, at least one, of each word that may stand for a term
 Surfaces = Sequence[frozenset[str]]
 
 
@@ -76,7 +76,7 @@ def rarest(looked_up: Mapping[str, Surfaces], held: Mapping[str, int], count: in
     terms of the word, so that the rarest of them is enough.
     """
     chosen = {
-        term: {min(some, key=lambda one: (held.get(one, 0), one)) for some in words if some}
+        term: {min(some, key=lambda one: (held.get(one, 0), one)) for some in words}
         for term, words in looked_up.items()
     }
     cost = {term: sum(held.get(one, 0) for one in some) for term, some in chosen.items()}

@@ -27,8 +27,8 @@ PASSES: tuple[Pass, ...] = (
     expiry.plan,
     archival.plan,
     boxes.plan,
-    entity_merge.plan,
     entity_pages.plan,
+    entity_merge.plan,
     profile.plan,
     identity.plan,
 )

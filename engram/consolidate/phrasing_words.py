@@ -17,10 +17,12 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+#: how a past, a passive, an owner, a list and a pause are marked; no word has such letters
+DONE, PASSIVE, OWNER, AND, BREAK = "†", "‡", "'s", "&", ","
 #: dropped wherever they stand; of other languages articles only
 SILENT = _set(
     """a an the this these those its our please currently now still already also too really
-    very just simply always definitely certainly actually both itself themselves der die das
+    very just simply always definitely certainly actually itself themselves der die das
     den dem des ein eine einen einem einer le la les un une el los las lo"""
 )
 #: a phrase at the head of a statement ends before these
@@ -110,6 +112,9 @@ _FINAL_DOUBLED = _set("plan drop stop ship skip squat tap cancel label travel co
 #: what comes before a verb and is no content by itself
 MODALS = _set("can could may might must should shall will would")
 
+BE = frozenset({"is", "are", "am", "be", "being", "get"})
+WAS = frozenset({"was", "were"})
+AUXILIARY = MODALS | BE | WAS | {"do", "do" + DONE, "have", "have" + DONE}
 #: words that open a phrase -> the kind of phrase; phrases may stand in any order
 OPENERS = {
     "in": "at", "on": "at", "at": "at", "for": "for", "with": "with", "via": "via",
@@ -176,17 +181,15 @@ def _verbs() -> tuple[dict[str, str], ...]:
     participle: dict[str, str] = {}
     for entry in _VERBS.split():
         base, *rest = entry.split(":")
+        verb = SAME.get(base, base)
         third, doing = _present(base)
-        present.update({base: base, third: base})
-        gerund[doing] = base
         before, done = _participles(base, rest)
-        if before not in present:
-            past[before] = base
-        participle[done] = base
+        present.update({base: verb, third: verb})
+        gerund[doing], past[before], participle[done] = verb, verb, verb
     return present | {"has": "have", "does": "do"}, gerund, past, participle
 
 
-#: forms of verbs -> the verb: present, -ing, past, participle
+#: forms of verbs -> what stands for the verb: present, -ing, past, participle
 PRESENT, GERUND, PAST, PARTICIPLE = _verbs()
 
 #: said of oneself, in a vault of one's own
@@ -214,16 +217,16 @@ _BRITISH = (("or", "our"), ("iz", "is"), ("yz", "ys"), ("ter", "tre"))
 
 
 def _spoken() -> Mapping[str, frozenset[str]]:
-    """Canonical word -> every word that may stand for it."""
+    """Canonical word -> every word or phrase that may stand for it."""
     table: dict[str, set[str]] = defaultdict(set)
     for word, canonical in (*SAME.items(), *ONESELF.items()):
         table[canonical].add(word)
     for forms in (PRESENT, GERUND, PAST, PARTICIPLE):
-        for word, base in forms.items():
-            table[SAME.get(base, base)] |= {word, base}
+        for word, verb in forms.items():
+            table[verb].add(word)
     for phrase, instead in PHRASES.items():
         for word in instead:
-            table[SAME.get(PRESENT.get(word) or PAST.get(word) or word, word)].update(phrase)
+            table[PRESENT.get(word) or PAST.get(word) or SAME.get(word, word)].add(" ".join(phrase))
     return {word: frozenset(all_) for word, all_ in table.items()}
 
 
@@ -232,7 +235,7 @@ _SPOKEN = _spoken()
 
 @lru_cache(maxsize=16_384)
 def surfaces(term: str) -> tuple[str, ...]:
-    """The words of which a text that means a term has at least one."""
+    """The words and phrases of which a text that means a term has at least one."""
     found = {term, *_SPOKEN.get(term, ())}
     found |= {word.replace(*pair) for word in set(found) for pair in _BRITISH}
     if number := _NUMBER.match(term):

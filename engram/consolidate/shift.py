@@ -79,8 +79,12 @@ def still_sound(steps: Sequence[Step], contents: Contents) -> Shift:
 
 
 def deed_of(step: Step) -> Deed | None:
-    """A step that changes memories as what a person may decline; pages only follow them."""
-    return (step.task, step.action, step.subjects) if step.amended or step.born else None
+    """A step as what a person may decline: it changes memories, or makes two things one.
+
+    Any other page only follows the memories that it shows.
+    """
+    decides = step.amended or step.born or step.action == "merge"
+    return (step.task, step.action, step.subjects) if decides else None
 
 
 def unsound(step: Step, contents: Contents) -> str:

@@ -192,9 +192,9 @@ class Sketch:
         """The text of a plain page."""
         return self._prose[path] if path in self._prose else self._under.page(path)
 
-    def opening(self, session: str) -> str:
+    def opening(self, session: str, without: Iterable[str] = ()) -> str:
         """What the user said first in a conversation."""
-        return self._under.opening(session)
+        return self._under.opening(session, without)
 
 
 def _oldest_first(memories: Iterable[Memory]) -> list[Memory]:

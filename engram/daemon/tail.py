@@ -8,20 +8,17 @@ everything durable. What cannot be read is reported once and tried again when it
 
 from __future__ import annotations
 
-import os
 import signal
 import stat
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
-
 from engram.capture import sources
 from engram.capture.follow import belongs, walk
+from engram.daemon.dirt import Dirt
+from engram.daemon.watch import Watch
 from engram.model.errors import BadInput, EngramError
 from engram.vault import Vault
 
@@ -31,7 +28,7 @@ _QUIET = 0.15
 _TICK, _RESCAN = 1.0, 60.0
 
 
-class Tail(FileSystemEventHandler):
+class Tail:
     """One followed folder. Use as a context; `run` returns when a signal asked for the end."""
 
     def __init__(
@@ -45,32 +42,20 @@ class Tail(FileSystemEventHandler):
         self._source = source
         self._folder = folder
         self._talk = talk
-        self._dirty: dict[Path, float] = {}
+        self._dirt = Dirt()
+        self._watch = Watch(self._dirt)
         self._stats: dict[Path, tuple[int, int]] = {}
-        self._guard = threading.Lock()
-        self._wake = threading.Event()
         self._ended = False
-        self._observer = Observer()
         self._reported: set[str] = set()
 
     def __enter__(self) -> Tail:
         # watch first, then scan: nothing written in between is missed
-        self._observer.schedule(self, str(self._folder), recursive=True)
-        self._observer.start()
+        self._watch.__enter__()
+        self._watch.add(self._folder)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._observer.stop()
-        self._observer.join()
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        """Mark what an event names; a rename is news about its target."""
-        if event.is_directory or event.event_type in ("opened", "closed_no_write"):
-            return
-        path = Path(os.fsdecode(event.dest_path or event.src_path))
-        with self._guard:
-            self._dirty[path] = time.monotonic()
-        self._wake.set()
+        self._watch.__exit__()
 
     def run(self) -> None:
         """Until SIGINT or SIGTERM: take in, trigger, rescan."""
@@ -81,15 +66,13 @@ class Tail(FileSystemEventHandler):
             next_scan = 0.0
             while not self._ended:
                 now = time.monotonic()
-                if now >= next_scan:
+                if self._dirt.take_lost() or now >= next_scan:
                     self.scan()
                     next_scan = now + _RESCAN
                 self.take_dirty()
                 self._extract_due()
-                self._wake.wait(_TICK)
-                self._wake.clear()
-                if not self._ended:
-                    time.sleep(_QUIET)
+                rest = self._dirt.rest(_QUIET)
+                self._dirt.wait(_TICK if rest is None else rest)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -101,13 +84,8 @@ class Tail(FileSystemEventHandler):
 
     def take_dirty(self) -> None:
         """Take in the files that events named and that have been quiet for a moment."""
-        ripe = time.monotonic() - _QUIET
-        with self._guard:
-            paths = sorted(path for path, at in self._dirty.items() if at <= ripe)
-            for path in paths:
-                del self._dirty[path]
         source = sources.source(self._source)
-        for path in paths:
+        for path in self._dirt.take_quiet(_QUIET):
             if belongs(path.name, source):
                 self._take(path)
 
@@ -148,4 +126,4 @@ class Tail(FileSystemEventHandler):
 
     def _end(self, number: int, frame: FrameType | None) -> None:
         self._ended = True
-        self._wake.set()
+        self._dirt.wake()

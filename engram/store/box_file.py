@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from engram.model.box import SEALS, Box
@@ -105,6 +105,19 @@ def box_changes(data: bytes, before: Box, after: Box) -> bytes:
     old = len(document.body.encode("utf-8", "surrogateescape"))
     new = "\n".join(page.lines).encode("utf-8", "surrogateescape")
     return patched[: len(patched) - old] + new
+
+
+def box_remains(data: bytes, box: Box) -> bytes | None:
+    """What stays of the file of a box that goes: nothing, or the page of a person who wrote on it.
+
+    Such a page loses its memories and what was told of them. Raises BadInput when its header cannot
+    be patched.
+    """
+    page, own = parse(data), parse(render_box(box))
+    lines = [sorted(filter(None, _bare(one.body.split("\n")))) for one in (page, own)]
+    if page.header == own.header and lines[0] == lines[1]:
+        return None
+    return box_changes(data, box, replace(box, lines=(), topics=(), goal="", outcome=""))
 
 
 # -- reading -----------------------------------------------------------------------------------

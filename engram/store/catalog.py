@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from engram.model.attributes import normal_slot
 from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.change import Transaction
@@ -237,7 +236,7 @@ class Catalog:
         rows = self._db.rows(
             "select body from memories where slot = ? and space = ? and (space != 'project' or"
             " project = ?) order by created, id",
-            normal_slot(slot), space, project,
+            slot, space, project,
         )  # fmt: skip
         return [memory for row in rows if (memory := decode(Memory, row[0])).live]
 
@@ -271,11 +270,8 @@ class Catalog:
     def live_hashes(self) -> list[tuple[str, str]]:
         """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""
         marks = ",".join("?" * len(LIVE))
-        rows = self._db.rows(
-            f"select hash, id from memories where status in ({marks}) order by hash, id",
-            *sorted(LIVE),
-        )
-        return [(row[0], row[1]) for row in rows]
+        asked = f"select hash, id from memories where status in ({marks}) order by hash, id"
+        return [(row[0], row[1]) for row in self._db.rows(asked, *sorted(LIVE))]
 
     # -- files ---------------------------------------------------------------------------------
 

@@ -112,6 +112,10 @@ class Census:
             )
         return [row[1] for row in sorted(found)]
 
+    def forgotten(self) -> dict[str, str]:
+        """Memories that the person took out of use, and the conversation each came from."""
+        return dict(self._db.rows("select id, session from memories where forgotten"))
+
     def mentioned(self) -> dict[str, int]:
         """Entity names that memories link to, by name, and how many live ones do."""
         return dict(

@@ -106,6 +106,9 @@ class VaultContents:
         data = self._disk.read(path)
         return None if data is None else data.decode("utf-8", "replace")
 
-    def opening(self, session: str) -> str:
-        """What the user said first in a conversation; empty where that is not known."""
-        return self._followers.opening(session)
+    def opening(self, session: str, without: Iterable[str] = ()) -> str:
+        """What the user said first in a conversation; empty where that is hidden or not known."""
+        catalog, journal = self._followers.catalog, self._followers.journal
+        hidden = catalog.hidden().union(without)
+        places = [row[1:] for row in catalog.turns.opening(session) if row[0] not in hidden]
+        return "".join(turn.text for turn in journal.read(places))

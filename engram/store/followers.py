@@ -33,13 +33,6 @@ from engram.store.scan import Scan, content_files
 from engram.store.transcripts import PURGED as MARK
 from engram.store.transcripts import Transcripts
 from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
-from engram.store.views import (
-    FactHashes,
-    Topics,
-    Trace,
-    Traces,
-    hash_of,
-)  # fmt: skip
 
 
 class Followers:
@@ -58,7 +51,7 @@ class Followers:
         """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
         written, else one in the cache. `vocabulary` is what the catalog finds memories by."""
         self._disk = disk
-        self._journal = journal
+        self.journal = journal
         self._path = catalog_path
         self._vault = vault
         self.vocabulary = vocabulary
@@ -66,10 +59,10 @@ class Followers:
         self.guard = guard
         self._open: Catalog | None = None
         self.transcripts = Transcripts(disk)
-        self.trace = Trace(disk)
-        self.hashes = FactHashes(disk)
-        self.topics = Topics(disk)
-        self.traces = Traces(disk)
+        self.trace = views.Trace(disk)
+        self.hashes = views.FactHashes(disk)
+        self.topics = views.Topics(disk)
+        self.traces = views.Traces(disk)
         self.rebuilt = ""
 
     @property
@@ -125,14 +118,14 @@ class Followers:
     def catch_up(self) -> None:
         """Replay the turns and transactions that the catalog has not seen; mend the views."""
         self._reopen_if_replaced()
-        segment, size, end = self._journal.end()
+        segment, size, end = self.journal.end()
         known = self.catalog.turns
         # the same turns in another place: somebody changed the length of a line
         moved = bool(segment) and end == known.last and size != known.end_of(segment)
         if self._diverged() or end < known.last or moved:
             self.rebuild("the vault was restored or changed elsewhere")
         fresh = end > self.catalog.turns.last
-        entries = list(self._journal.entries(self.catalog.turns.last)) if fresh else []
+        entries = list(self.journal.entries(self.catalog.turns.last)) if fresh else []
         if entries:
             with self.catalog.transaction():
                 self.catalog.turns.add(entries)
@@ -143,7 +136,7 @@ class Followers:
             rows = self.catalog.turns.places_of(
                 [(entries[0].turn.seq, entries[-1].turn.seq)], WITHDRAWN
             )
-            self.transcripts.mend(list(self._journal.read(row[1:] for row in rows)))
+            self.transcripts.mend(list(self.journal.read(row[1:] for row in rows)))
         self.catalog.scrub()
         if self.rebuilt:
             self.mend_views()
@@ -167,8 +160,7 @@ class Followers:
             mended.append(layout.TRACE)
         if self.traces.follow(self.catalog.pages.boxes()):
             mended.append(layout.TRACES)
-        topics = self._disk.read(layout.TOPICS) or b""
-        if views.topics_are_stale(topics, self.catalog, due=due) and self.write_topics():
+        if self.topics.mend(self.catalog, due=due):
             mended.append(layout.TOPICS)
         return mended
 
@@ -219,12 +211,12 @@ class Followers:
         plan = committed.plan
         if plan.withdraw:
             rows = self.catalog.turns.places_of(plan.withdraw)
-            self.transcripts.withdraw(list(self._journal.read(row[1:] for row in rows)))
+            self.transcripts.withdraw(list(self.journal.read(row[1:] for row in rows)))
             # the files are to be read again when the person imports them again
             self._disk.put(layout.CURSORS, b"{}\n")
         if plan.readmit:
             rows = self.catalog.turns.places_of(plan.readmit, WITHDRAWN)
-            self.transcripts.mend(list(self._journal.read(row[1:] for row in rows)))
+            self.transcripts.mend(list(self.journal.read(row[1:] for row in rows)))
         for name, block in self.catalog.turns.extracted((*plan.ack, *plan.readmit)):
             self.transcripts.mark(name, block)
 
@@ -259,8 +251,7 @@ class Followers:
             return
         stat, data = found
         times = (stat.st_mtime_ns, stat.st_ctime_ns)
-        row = FileRow(path, stat.st_size, *times, transaction.sha256(data), "")
-        self._record(row, data)
+        self._record(FileRow(path, stat.st_size, *times, transaction.sha256(data), ""), data)
 
     def _record(self, seen: FileRow, data: bytes) -> None:
         """Take a file and what is in it up as they are; `seen` says its stat and SHA-256."""
@@ -311,18 +302,13 @@ class Followers:
 
     def damaged_turns(self) -> int:
         """How many whole lines of the turn journal cannot be read."""
-        return self._journal.count_damaged()
+        return self.journal.count_damaged()
 
     # -- Known: delegated, because the catalog behind it may be replaced ------------------------
 
     def memory(self, identifier: str) -> Memory | None:
         """The memory of that id, whatever its status."""
         return self.catalog.memory(identifier)
-
-    def opening(self, transcript: str) -> str:
-        """What the user said first in a transcript; empty where that is not known."""
-        places = self.catalog.turns.opening(transcript)
-        return "".join(turn.text for turn in self._journal.read(places))
 
     def owners(self, content_hash: str) -> list[Memory]:
         """Every memory whose scoped content hash this is; newest last."""
@@ -345,7 +331,9 @@ class Followers:
         rows = (self.catalog.file(path) for path in paths)
         memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
         return {
-            hash_of(memory) for memory in memories if memory is not None and memory.status in LIVE
+            views.hash_of(memory)
+            for memory in memories
+            if memory is not None and memory.status in LIVE
         }
 
     def rebuild(self, reason: str = "asked for") -> None:
@@ -365,7 +353,7 @@ class Followers:
 
     def _fill(self, catalog: Catalog) -> None:
         known = LastKnown(self._history)
-        catalog.turns.add(self._journal.entries())
+        catalog.turns.add(self.journal.entries())
         for committed in self._history.all():
             catalog.record(committed)
             known.follow(committed)

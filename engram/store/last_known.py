@@ -1,27 +1,39 @@
-"""What the journal last knew of each content file, to tell a hand edit from what was seen before.
+"""What the journal last knew of each content file: its bytes, and which of several has an id.
 
 A catalog that is built anew asks it: a file whose bytes, or whose meaning, the journal has last is
-known; of any other the next scan is to find and record the person's version. Bodies are not kept in
-memory; one is read again where the bytes differ.
+known; of any other the next scan is to find and record the person's version. Where files claim one
+id, the transactions are gone through as they were followed: who has an id keeps it until his file
+goes or takes another. Bodies are not kept in memory; one is read again where the bytes differ.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from engram.model.change import Transaction
+from engram.store import layout
 from engram.store.catalog import FileRow
+from engram.store.content_file import read_content
 from engram.store.history import History
 from engram.store.meaning import meaning_of
 from engram.store.transaction import sha256
 
+#: how every file begins that the program made; a person's may begin so and go on otherwise
+_ID = re.compile(rb"---\nid: ([a-z0-9-]{1,80})\n")
+#: what writes a person's bytes again, or finds them
+_OF_A_PERSON = frozenset({"settle", "undo", "restore"})
+#: an id is unique among its kind
+_Name = tuple[type, str]
+
 
 class _Last(NamedTuple):
-    """The transaction in which a file first came, the last that knows it, and its hash there."""
+    """The last transaction that knows a file, its hash there, and the id that it claims."""
 
-    first: int
     number: int
     sha: str
+    name: _Name
 
 
 class LastKnown:
@@ -30,36 +42,63 @@ class LastKnown:
     def __init__(self, history: History) -> None:
         self._history = history
         self._files: dict[str, _Last] = {}
+        self._holders: dict[_Name, str] = {}
+        self._homeless: set[str] = set()
 
     def follow(self, committed: Transaction) -> None:
         """Note what a transaction made of its files, but those that were left to the person."""
-        for change in (*committed.plan.changes, *committed.plan.seen):
-            if change.path in committed.left:
-                continue
-            known = self._files.pop(change.path, None)
+        plan = committed.plan
+        touched = [
+            change
+            for change in (*plan.changes, *plan.seen)
+            if change.path not in committed.left and layout.content_type(change.path)
+        ]
+        gone = [change.path for change in touched if change.after is None]
+        for path in gone:
+            self._leave(path)
+        for change in touched:
             if change.after is not None:
-                first = known.first if known else committed.number
-                self._files[change.path] = _Last(first, committed.number, sha256(change.after))
+                name = _name(change.path, change.after, plan.kind in _OF_A_PERSON)
+                last = _Last(committed.number, sha256(change.after), name)
+                self._enter(change.path, last)
+        if gone or plan.seen:
+            self._settle(sorted(self._homeless))
 
-    def age(self, path: str, data: bytes | None) -> tuple[bool, int, str]:
-        """A key that puts files first which are known as they are, those that came first first."""
+    def _leave(self, path: str) -> None:
+        last = self._files.pop(path, None)
+        self._homeless.discard(path)
+        if last is not None and self._holders.get(last.name) == path:
+            del self._holders[last.name]
+
+    def _enter(self, path: str, last: _Last) -> None:
+        before = self._files.get(path)
+        if before is not None and before.name != last.name:
+            self._leave(path)
+        self._files[path] = last
+        self._settle([path])
+
+    def _settle(self, paths: Iterable[str]) -> None:
+        """Give each file the id that it claims, if nobody has that."""
+        for path in paths:
+            holder = self._holders.setdefault(self._files[path].name, path)
+            (self._homeless.discard if holder == path else self._homeless.add)(path)
+
+    def age(self, path: str, data: bytes | None) -> tuple[bool, bool, str]:
+        """A key that puts files first which are known as they are, and of those who has his id."""
         last = self._files.get(path)
         if last is None or data is None:
-            return True, last.first if last else 0, path
+            return True, True, path
         known = sha256(data) == last.sha or self._says(path, last) == meaning_of(path, data)
-        return not known, last.first, path
+        return not known, path in self._homeless, path
 
     def owed(self, row: FileRow) -> FileRow | None:
         """The row that makes the next scan record a file; None for one that is known as it is."""
         last = self._files.get(row.path)
         if last is None:
             return row._replace(size=-1, sha="", meaning="")
-        if row.sha == last.sha:
+        if row.sha == last.sha or row.meaning == (meaning := self._says(row.path, last)):
             return None
-        meaning = self._says(row.path, last)
-        return (
-            None if row.meaning == meaning else row._replace(size=-1, sha=last.sha, meaning=meaning)
-        )
+        return row._replace(size=-1, sha=last.sha, meaning=meaning)
 
     def _says(self, path: str, last: _Last) -> str:
         """The meaning of a file's last known version."""
@@ -67,3 +106,10 @@ class LastKnown:
         changes = (*found.plan.changes, *found.plan.seen) if found is not None else ()
         bodies = [one.after for one in changes if one.path == path and one.after is not None]
         return meaning_of(path, bodies[-1]) if bodies else ""
+
+
+def _name(path: str, data: bytes, of_a_person: bool) -> _Name:
+    """What a file claims to be; not read as a whole where its beginning will do."""
+    plain = None if of_a_person else _ID.match(data)
+    kind = layout.content_type(path) or type(None)
+    return kind, plain[1].decode("ascii") if plain else read_content(path, data).id

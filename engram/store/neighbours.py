@@ -15,7 +15,7 @@ from engram.store.row_body import decode
 #: so many of a text's rarest words are followed
 _WORDS = 8
 #: a word that more memories hold is not
-_COMMON = 400
+_COMMON = 200
 #: neighbours at most
 _MOST = 12
 

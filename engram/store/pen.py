@@ -17,7 +17,7 @@ from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.memory import Memory
 from engram.model.step import Page
 from engram.store import layout
-from engram.store.box_file import box_changes, render_box
+from engram.store.box_file import box_changes, box_remains, render_box
 from engram.store.disk import VaultDisk
 from engram.store.entity_file import entity_changes, render_entity
 from engram.store.memory_file import memory_changes, render_memory
@@ -56,9 +56,11 @@ class Pen:
             path = after.path or layout.page_path(after)
             return [Change(path, None, _rendered(after), f"{_noun(after)} made")]
         data = self._existing(before)
-        if after is None:
-            return [Change(before.path, data, None, f"{_noun(before)} removed")]
         try:
+            if after is None:
+                return [
+                    Change(before.path, data, _remains(data, before), f"{_noun(before)} removed")
+                ]
             patched = _patched(data, before, after)
         except BadInput as error:
             raise _unreadable(before.path, error) from error
@@ -95,6 +97,11 @@ def _noun(page: Page) -> str:
 
 def _rendered(page: Page) -> bytes:
     return render_box(page) if isinstance(page, Box) else render_entity(page)
+
+
+def _remains(data: bytes, page: Page) -> bytes | None:
+    """What stays of a page that goes: a box page that a person wrote on, without its memories."""
+    return box_remains(data, page) if isinstance(page, Box) else None
 
 
 def _patched(data: bytes, before: Page, after: Page) -> bytes:

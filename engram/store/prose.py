@@ -8,6 +8,7 @@ for bytes.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from typing import NamedTuple
 
 from engram.store.document import parse
@@ -21,19 +22,27 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class Prose(NamedTuple):
-    """The words, and how many lines of the file stand above their first line."""
+    """The words, how many lines of the file stand above them, and whether lines were left out."""
 
     text: str
     above: int
+    hides: bool = False
 
 
-def prose_of(data: bytes) -> Prose:
-    """The body of a page as plain words, line by line as they stand in it."""
+def prose_of(data: bytes, forgotten: Container[str] = ()) -> Prose:
+    """The body of a page as plain words, line by line as they stand in it.
+
+    Lines that link to one of the `forgotten` memories are empty (design 5.21).
+    """
     whole = data.decode("utf-8", "replace")
     body = parse(whole.encode("utf-8")).body
     words = _TITLE.sub(r"\1", body, count=1) if _TITLE.match(body) else body
-    words = _ESCAPE.sub(r"\1", _MARKER.sub("", _LINK.sub(_shown, words)))
-    return Prose(words, whole.count("\n") - body.count("\n"))
+    shown = "\n".join(
+        "" if any(link[1] in forgotten for link in _LINK.finditer(line)) else line
+        for line in words.split("\n")
+    )
+    plain = _ESCAPE.sub(r"\1", _MARKER.sub("", _LINK.sub(_shown, shown)))
+    return Prose(plain, whole.count("\n") - body.count("\n"), shown != words)
 
 
 def _shown(link: re.Match[str]) -> str:

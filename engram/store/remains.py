@@ -55,10 +55,13 @@ class Remains:
         return kept.encode("utf-8", "surrogateescape")
 
     def _unboxed(self, box: Box) -> Box:
+        lines = tuple(line for line in box.lines if line[0] != self.id)
         return replace(
             box,
-            lines=tuple(line for line in box.lines if line[0] != self.id),
-            title="" if self._said(box.title) else box.title,
+            lines=lines,
+            # where it was the only memory the topics are its words
+            topics=box.topics if lines else (),
+            title="" if not lines or self._said(box.title) else box.title,
             goal="" if self._said(box.goal) else box.goal,
             outcome="" if self._said(box.outcome) else box.outcome,
         )

@@ -141,10 +141,10 @@ class TurnRows:
         )  # fmt: skip
         return rows[::-1]
 
-    def opening(self, transcript: str) -> list[tuple[str, int, int]]:
-        """`(segment, offset, length)` of what the user said first in a transcript, if known."""
+    def opening(self, transcript: str) -> list[tuple[str, str, int, int]]:
+        """`(link, segment, offset, length)` of what the user said first in a transcript, if any."""
         return self._db.rows(
-            "select segment, offset, length from turns where transcript = ? and role = 'user'"
+            "select link, segment, offset, length from turns where transcript = ? and role = 'user'"
             f" and seq > 0 and state < {WITHDRAWN} order by seq limit 1",
             transcript,
         )

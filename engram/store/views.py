@@ -183,6 +183,11 @@ class Topics:
             self._disk.remove(layout.TOPICS)
         return True
 
+    def mend(self, catalog: Catalog, *, due: bool = False) -> bool:
+        """Write them if they are stale; returns whether there was anything to do."""
+        data = self._disk.read(layout.TOPICS) or b""
+        return topics_are_stale(data, catalog, due=due) and self.write(catalog.topics.best())
+
 
 def topic_list(topics: Sequence[Topic]) -> bytes:
     """The bytes of `topics.json` for these topics; none for no topic."""

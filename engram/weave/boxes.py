@@ -121,6 +121,27 @@ def weave(
     return sorted(sealed, key=in_time), sorted(still_open, key=in_time)
 
 
+def without(box: Box, names: Collection[str], held: Sequence[Memory]) -> Box | None:
+    """A box that does not tell of these memories any more; None when none is left in it.
+
+    `held` are its memories as far as they are known. A title that a person gave it stays.
+    """
+    lines = tuple(line for line in box.lines if line[0] not in names)
+    if not lines:
+        return None
+    left = [memory for memory in held if memory.id not in names]
+    topics = _most_frequent(left)
+    ours = box.title in (_title(box.topics), box.lines[0][1])
+    said = {_outcome([memory]) for memory in held if memory.id in names}
+    return replace(
+        box,
+        lines=lines,
+        topics=topics,
+        title=_title(topics) or lines[0][1] if ours else box.title,
+        outcome=_outcome(left) if box.outcome in said else box.outcome,
+    )
+
+
 def in_time(box: Box) -> tuple[Instant, str]:
     """Boxes sorted by this stand in the order in which they began; no two are equal."""
     return box.created, box.id

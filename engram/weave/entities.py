@@ -28,6 +28,8 @@ from engram.weave.spelling import preferred, spellings
 MOST_ACTIVITY = 20
 #: statements that stand for a synthesis, and characters of each
 _LISTED, _LISTED_WIDTH = 5, 240
+#: the newest memories tell how a name is spelt
+_READ_FOR_NAME = 200
 #: a relation that no memory states: so many must name both
 _TOGETHER, _MOST_TOGETHER = 2, 20
 _TOGETHER_LABEL = "named together"
@@ -81,8 +83,12 @@ def _listed(memories: Iterable[Memory]) -> str:
     """The newest active statements, one a line."""
     active = [memory for memory in memories if memory.status == "active"]
     active.sort(key=lambda memory: (_day(memory), memory.created, memory.id), reverse=True)
-    lines = (inert_line(first_line(memory.text, _LISTED_WIDTH)) for memory in active)
-    return "\n".join(f"- {line}" for line in list(dict.fromkeys(lines))[:_LISTED])
+    lines: dict[str, None] = {}
+    for memory in active:
+        lines[inert_line(first_line(memory.text, _LISTED_WIDTH))] = None
+        if len(lines) == _LISTED:
+            break
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _day(memory: Memory) -> str:
@@ -91,8 +97,13 @@ def _day(memory: Memory) -> str:
 
 
 def _timeline(memories: Iterable[Memory]) -> list[Line]:
-    """`(day, memory, first line)`, oldest first; what does not hold any more says so."""
-    told = sorted(memories, key=lambda memory: (_day(memory), memory.created, memory.id))
+    """`(day, memory, first line)`, oldest first; what does not hold any more says so.
+
+    What has no day stands in no timeline.
+    """
+    told = sorted(
+        filter(_day, memories), key=lambda memory: (_day(memory), memory.created, memory.id)
+    )
     lines = []
     for memory in told:
         mark = "" if memory.live else f" ({memory.status})"
@@ -104,7 +115,8 @@ def _activity(memories: Iterable[Memory]) -> list[Line]:
     """`(day, memory, what happened)`, newest first."""
     events = []
     for memory in memories:
-        events.append((memory.created, memory.id, "learnt"))
+        if memory.created:
+            events.append((memory.created, memory.id, "learnt"))
         if memory.status != "active" and memory.status_since:
             events.append((memory.status_since, memory.id, memory.status.replace("-", " ")))
     events.sort(reverse=True)
@@ -126,7 +138,7 @@ def _relations(
             continue
         for name in dict.fromkeys(memory.entities):
             other = lead(name)
-            if name in mine or other in mine:
+            if name in mine or other in mine or not is_entity_id(other):
                 continue
             together[other].append(memory.id)
             if memory.category == "relationship":
@@ -181,7 +193,7 @@ def _name(identifier: str, memories: Sequence[Memory], former: Entity, known: It
     stems = [stem_of(one) for one in sorted(known)]
     if former.name and slug(former.name) not in stems and not _is_spelling(former.name, known):
         return former.name
-    found = spellings((memory.text for memory in memories), stems)
+    found = spellings((memory.text for memory in memories[-_READ_FOR_NAME:]), stems)
     return preferred(found, former.name) or former.name or _made_name(identifier)
 
 

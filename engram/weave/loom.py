@@ -15,7 +15,7 @@ from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.ports import Contents
 from engram.settings.values import BoxSettings
-from engram.weave.boxes import in_time, line_of, session_of, weave
+from engram.weave.boxes import in_time, line_of, session_of, weave, without
 from engram.weave.traces import join, reach, thread
 
 
@@ -32,6 +32,29 @@ class Loom:
     def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
         """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
         return thread(boxes)
+
+    def without(self, box: Box, names: Collection[str], contents: Contents) -> Box | None:
+        """A box that does not tell of these memories any more; None when none is left in it."""
+        held = (contents.memory(name) for name in box.memories)
+        return without(box, names, [memory for memory in held if memory is not None])
+
+    def silence(self, memory: Memory, contents: Contents) -> list[tuple[Box, Box | None]]:
+        """`(before, after)` of the boxes that tell of a memory which is to be forgotten.
+
+        Its line goes, and the goal of its conversation, where that is what it was learnt from.
+        """
+        sessions = {link.partition("#")[0] for link in memory.sources}
+        pairs: list[tuple[Box, Box | None]] = []
+        for box in contents.boxes():
+            after: Box | None = box
+            if memory.id in box.memories:
+                after = self.without(box, [memory.id], contents)
+            if after and after.goal and box.session in sessions:
+                told = contents.opening(box.session, without=memory.sources)
+                after = after if told else replace(after, goal="")
+            if after != box:
+                pairs.append((box, after))
+        return pairs
 
     def unsealed(self, contents: Contents) -> list[Box]:
         """The boxes that have no file yet, oldest first; a `seal` says what has ended one."""

@@ -65,7 +65,7 @@ def _spelt(text: str, wanted: Mapping[str, list[list[str]]]) -> Iterator[str]:
         for words in wanted.get(first, ()):
             here = parts[place : place + len(words)]
             if [word for word, _, _ in here] == words and _is_whole(folded, here):
-                yield text[start : here[-1][2]]
+                yield " ".join(text[start : here[-1][2]].split())
 
 
 def _is_whole(text: str, parts: Sequence[tuple[str, int, int]]) -> bool:

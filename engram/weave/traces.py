@@ -3,8 +3,8 @@
 A box joins the trace whose boxes near by share most with it, if they share enough: near before it
 or after it, as imports bring conversations out of order. Otherwise it begins a trace, named after
 itself and not after its topics, so that a subject that comes up again after a long time does not
-revive an old thread. Pure. What a trace is about is read from its nearest boxes, as many topics as
-one box has: it cannot grow until nothing matches it any more.
+revive an old thread. Pure. What a trace is about is read from a few boxes just before, as many
+topics as one box has: it cannot grow until nothing matches it any more.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dataclasses import replace
 from itertools import chain
 
 from engram.model.box import Box
-from engram.model.instant import Instant, minutes_between, plus_minutes
+from engram.model.instant import Instant, plus_minutes
 from engram.model.text import jaccard, sha256_text
 from engram.settings.values import BoxSettings
 from engram.weave.boxes import Topics, in_time
 
-#: a trace is about what its boxes nearest in time are about
-_NEAREST = 3
+#: a trace is about what so many of its boxes are about, just before, or after where none is before
+_LATEST = 3
 _DAY = 24 * 60
 _END_OF_TIME = "9999-12-31T23:59:59Z"
 
@@ -53,9 +53,10 @@ def assign(box: Box, neighbours: Iterable[Box], settings: BoxSettings) -> Box:
     """
     if box.trace or not box.topics:
         return box
+    since, until = reach([box], settings)
     traces: dict[str, list[Box]] = defaultdict(list)
     for other in neighbours:
-        if abs(minutes_between(box.sealed, other.sealed)) <= _minutes(settings):
+        if since <= other.sealed <= until:
             traces[other.trace].append(other)
     shared = {name: jaccard(box.topics, _topics(box, found)) for name, found in traces.items()}
     fitting = sorted(name for name in shared if shared[name] >= settings.trace_overlap)
@@ -86,7 +87,7 @@ def thread(boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
 def reach(boxes: Sequence[Box], settings: BoxSettings) -> tuple[Instant, Instant]:
     """Between which times the boxes end that may share a trace with some of these."""
     sealed = [box.sealed for box in boxes]
-    minutes = _minutes(settings)
+    minutes = settings.trace_days * _DAY
     try:
         since = plus_minutes(min(sealed), -minutes)
     except ValueError:
@@ -97,41 +98,45 @@ def reach(boxes: Sequence[Box], settings: BoxSettings) -> tuple[Instant, Instant
         return since, _END_OF_TIME
 
 
-def _minutes(settings: BoxSettings) -> int:
-    return settings.trace_days * _DAY
+def _end(box: Box) -> tuple[Instant, str]:
+    return box.sealed, box.id
 
 
 def _topics(box: Box, others: Iterable[Box]) -> Topics:
     """What the boxes of one trace are about, seen from a box: their most frequent topics."""
-    near = sorted(
-        others, key=lambda other: (abs(minutes_between(box.sealed, other.sealed)), other.id)
-    )
-    nearest = near[:_NEAREST]
-    most = max(len(other.topics) for other in nearest)
-    counts = Counter(chain.from_iterable(other.topics for other in nearest))
+    ordered = sorted(others, key=_end)
+    place = bisect_left(ordered, _end(box), key=_end)
+    latest = ordered[max(0, place - _LATEST) : place][::-1] or ordered[:_LATEST]
+    counts = Counter(chain.from_iterable(other.topics for other in latest))
+    most = max(len(other.topics) for other in latest)
     return tuple(topic for topic, _ in counts.most_common(most))
 
 
 class _Threads:
-    """Boxes by trace and topic in the order of their ends, so that few are looked at."""
+    """The boxes of traces in the order of their time, so that few of them are looked at."""
 
     def __init__(self, settings: BoxSettings) -> None:
         self._settings = settings
         self._traces: dict[str, list[Box]] = defaultdict(list)
-        self._ends: dict[str, list[tuple[Instant, str]]] = defaultdict(list)
+        self._begun: dict[str, list[tuple[Instant, str]]] = defaultdict(list)
+        self._about: dict[str, list[tuple[Instant, str]]] = defaultdict(list)
 
     def add(self, box: Box) -> None:
         if box.trace and box.sealed:
-            insort(self._traces[box.trace], box, key=lambda other: (other.sealed, other.id))
+            insort(self._traces[box.trace], box, key=_end)
+            insort(self._begun[box.trace], in_time(box))
             for topic in box.topics:
-                insort(self._ends[topic], (box.sealed, box.trace))
+                insort(self._about[topic], (box.sealed, box.trace))
 
     def neighbours(self, box: Box) -> list[Box]:
-        """The boxes within reach of those traces that share a topic with it there."""
+        """The boxes within reach that say what the traces are about which share a topic there.
+
+        The last box of each is among them: it says how new the trace is.
+        """
         since, until = reach([box], self._settings)
         names: set[str] = set()
         for topic in box.topics:
-            ends = self._ends.get(topic, [])
+            ends = self._about.get(topic, [])
             first = bisect_left(ends, (since, ""))
             last = bisect_right(ends, until, key=lambda end: end[0])
             names.update(name for _, name in ends[first:last])
@@ -140,11 +145,13 @@ class _Threads:
             trace = self._traces[name]
             first = bisect_left(trace, since, key=lambda other: other.sealed)
             last = bisect_right(trace, until, key=lambda other: other.sealed)
-            found += trace[first:last]
+            place = bisect_left(trace, _end(box), key=_end)
+            start, stop = max(first, place - _LATEST), min(last, place + _LATEST)
+            found += [*trace[start:stop], *trace[max(stop, last - 1) : last]]
         return found
 
     def before(self, box: Box) -> str:
         """The last box of its trace that began before it, among those that are known."""
-        trace = self._traces.get(box.trace, [])
-        earlier = [other for other in trace if in_time(other) < in_time(box)]
-        return max(earlier, key=in_time).id if earlier else ""
+        begun = self._begun.get(box.trace, [])
+        place = bisect_left(begun, in_time(box))
+        return begun[place - 1][1] if place else ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from engram.admit.slot import contest, outranks
-from engram.model.memory import AUTHORITIES
+from engram.admit.slot import attributes_of, contest, outranks, overtaken
+from engram.model.memory import AUTHORITIES, Memory
 from tests.admit.cases import EARLIER, SAID, candidate, memory
 
 LATER = "2026-03-06T11:00:00Z"
@@ -49,3 +51,35 @@ def test_a_disputed_holder_makes_no_history_of_what_the_user_says() -> None:
     disputed = memory("Kim uses emacs.", created=LATER, status="needs-review")
     said = candidate("Kim uses helix.", time=SAID, authority="user_asserted")
     assert contest(said, [trusted, disputed])[0] == "replace"
+
+
+# -- attributes of one entity -------------------------------------------------------------------
+
+
+def about(created: str, entity: str = "[[x]]", **attributes: str) -> Memory:
+    return memory(created=created, entities=(entity,), extra=tuple(attributes.items()))
+
+
+def test_another_value_of_a_shared_attribute_overtakes_it_and_nothing_else() -> None:
+    older = about(EARLIER, "Project X", city="Austin", tool="vim", size="4")
+    newer = about(SAID, "project-x", city="Lima", tool=" VIM ", colour="red")
+    assert overtaken(older, newer) == ("project-x::city",)
+    assert attributes_of(older).keys() == {"project-x::city", "project-x::tool", "project-x::size"}
+
+
+@pytest.mark.parametrize(
+    "older",
+    [
+        about(EARLIER, "other", city="Austin"), about(SAID, city="Austin"),
+        about(LATER, city="Austin"),
+        replace(about(EARLIER, city="Austin"), status="superseded"),
+        replace(about(EARLIER, city="Austin"), entities=()), about(EARLIER, town="Austin"),
+    ],
+)  # fmt: skip
+def test_another_entity_time_or_status_is_not_overtaken(older: Memory) -> None:
+    assert overtaken(older, about(SAID, city="Lima")) == ()
+
+
+def test_how_a_memory_itself_stands_is_no_attribute() -> None:
+    older = about(EARLIER, due="2026-03-01", commitment_state="open")
+    assert overtaken(older, about(SAID, due="2026-04-01", commitment_state="done")) == ()

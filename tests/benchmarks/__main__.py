@@ -17,6 +17,7 @@ MEASUREMENTS = (
     "scale",
     "facts",
     "qmd_face",
+    "consolidate",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from engram.model.memory import (
 )
 from engram.model.naming import entity_id
 from engram.model.text import content_hash, jaccard, normalise
+from engram.model.topics import MOST, top_topics, topic_terms, totals_of
 from engram.model.turn import turn_of
 from engram.model.validity import effective_valid_from, is_valid_as_of
 from engram.recall.listing import Filter
@@ -147,6 +149,17 @@ def _after_supersede(given: dict[str, Any]) -> dict[str, Any]:
         return {"third_blocked": third.decision not in ("new", "supersede")}
 
 
+def _top_topics(given: dict[str, Any]) -> dict[str, Any]:
+    texts = given.get("documents", given.get("memories")) or []
+    said = [text if isinstance(text, str) else text.get("content", "") for text in texts]
+    counted = totals_of([topic_terms(text) for text in said])
+    topics = top_topics(counted, len(said), given.get("topN", given.get("top_n", MOST)))
+    return {
+        "topics": [dataclasses.asdict(topic) for topic in topics],
+        "terms": [topic.term for topic in topics],
+    }
+
+
 def _box_builder_scenario(given: dict[str, Any]) -> dict[str, Any]:
     """Each event stands for what a whole batch taught, so that nothing ahead is waited for.
 
@@ -221,8 +234,6 @@ def _should_supersede(given: dict[str, Any]) -> list[str] | None:
         }
     )
     older = given["candidate"]
-    if older["id"] == newer.id:
-        return None
     found = overtaken(_memory({**older, "created": instant_of(older["created"])}), newer)
     return list(found) or None
 
@@ -268,6 +279,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
         given["name"], given["type"], given["existing"]
     ),
     "read_memory_file": _read_memory_file,
+    "top_topics": _top_topics,
     "buffer_scenario": _buffer_scenario,
     "topic_overlap": lambda given: round(jaccard(given["a"], given["b"]), 6),
     "box_builder_scenario": _box_builder_scenario,

@@ -11,17 +11,16 @@ from engram.model.asking import Reply, Request, Usage
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.step import Opinion
-from engram.ports import Model
+from engram.ports import Contents, Model
 from engram.settings.load import shipped
 from engram.settings.values import ConsolidateSettings, Settings
 from engram.weave.biography import Biography
 from engram.weave.loom import Loom
 from tests.admit.cases import memory
-from tests.consolidate.contents import Remembered
 
 NOW = "2026-11-20T12:00:00Z"
 TODAY = NOW[:10]
-PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "merge")}
+PROMPTS = {name: shipped(f"prompts/{name}") for name in ("condense", "entity", "merge")}
 
 
 class Silent:
@@ -44,7 +43,7 @@ class Condenser:
 
 
 def scene(
-    contents: Remembered, changed: frozenset[str] | None = None, model: Model | None = None,
+    contents: Contents, changed: frozenset[str] | None = None, model: Model | None = None,
     now: str = NOW, **consolidate: Any,
 ) -> Scene:  # fmt: skip
     """A consolidation of these contents; further names are settings of `[consolidate]`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -125,15 +126,17 @@ def test_a_line_follows_its_memory_and_a_remark_behind_it_stays(vault: Vault) ->
 def test_what_is_gone_or_forgotten_loses_its_line_and_what_was_replaced_does_not(
     vault: Vault,
 ) -> None:
-    gone, replaced, kept, hidden = memories = talk(DB, DB, DB, DB)
+    gone, replaced, retired, hidden = memories = talk(DB, DB, DB, DB)
     put(vault, memories)
     consolidate(vault)
     (vault.root / layout.memory_path(gone)).unlink()
     edit(vault, layout.memory_path(replaced), "status: active", "status: superseded")
-    vault.forget(hidden.id)
+    edit(vault, layout.memory_path(retired), "status: active", "status: retired")
+    by_hand = "status: retired\nstatus_reason: forgotten"
+    edit(vault, layout.memory_path(hidden), "status: active", by_hand)
     (step,) = consolidate(vault, changed=[one.id for one in memories])
     assert step.why == "2 of its memories gone or forgotten"
-    assert boxes(vault)[0].memories == (replaced.id, kept.id)
+    assert boxes(vault)[0].memories == (replaced.id, retired.id)
 
 
 def test_a_box_goes_with_the_last_of_its_memories(vault: Vault) -> None:
@@ -145,6 +148,19 @@ def test_a_box_goes_with_the_last_of_its_memories(vault: Vault) -> None:
     (step,) = consolidate(vault, changed=[one.id])
     assert (step.action, step.why) == ("remove", "none of its memories is left")
     assert boxes(vault) == []
+
+
+def test_words_of_a_person_stay_when_their_box_goes(vault: Vault) -> None:
+    put(vault, [memory(day, *DB, minute=day * 1440) for day in range(2)])
+    consolidate(vault)
+    first, _ = boxes(vault)
+    edit(vault, first.path, "\n# Postgres", "\nMy own words.\n\n# Postgres")
+    (vault.root / layout.memory_path(memory(0, minute=0))).unlink()
+    settle(vault)
+    assert [step.action for step in consolidate(vault)] == ["remove", "amend"]
+    page = (vault.root / first.path).read_text(encoding="utf-8")
+    assert "My own words." in page
+    assert "Statement 0." not in page
 
 
 def test_a_note_that_the_person_linked_in_the_list_stays(vault: Vault) -> None:
@@ -215,3 +231,43 @@ def test_the_goal_of_a_box_is_what_the_user_said_first(vault: Vault) -> None:
     vault.flush()
     consolidate(vault, changed=[])
     assert [box.goal for box in boxes(vault)] == ["The tokens0000 valve holds 0 bar."]
+
+
+def test_what_is_forgotten_is_told_by_no_box_from_that_moment_on(vault: Vault) -> None:
+    takes_every_turn(vault).capture(turns(3))
+    vault.flush()
+    consolidate(vault, changed=[])
+    (before,) = boxes(vault)
+    first, second, third = before.memories
+    vault.forget(second)
+    (box,) = boxes(vault)
+    assert box.memories == (first, third)
+    assert box.goal == before.goal
+    vault.forget(first)
+    (box,) = boxes(vault)
+    assert box.memories == (third,)
+    assert box.goal == ""
+    vault.forget(third)
+    assert boxes(vault) == []
+    assert planned(vault) == []
+    for _ in range(3):
+        vault.undo()
+    assert boxes(vault) == [before]
+
+
+def test_a_box_takes_topics_and_title_from_those_that_are_left(vault: Vault) -> None:
+    put(vault, talk(("secret", "plan"), ("secret", "plan"), ("tea",), ("tea",)))
+    put(vault, [memory(number, "tea", "secret", session="test-2") for number in (4, 5)])
+    loom, contents = Loom(BoxSettings()), VaultContents(vault.disk, vault.followers)
+    consolidate(vault)
+    other = boxes(vault)[-1]
+    left = loom.without(other, [other.memories[0]], contents)
+    assert left is not None
+    assert (left.title, left.topics) == ("Tea, secret", ("tea", "secret"))
+    mixed = replace(boxes(vault)[0], lines=(*boxes(vault)[0].lines, *boxes(vault)[1].lines))
+    left = loom.without(mixed, boxes(vault)[0].memories, contents)
+    assert left is not None
+    assert (left.title, left.topics) == ("Tea", ("tea",))
+    named = loom.without(replace(mixed, title="Mine"), boxes(vault)[0].memories, contents)
+    assert named is not None
+    assert named.title == "Mine"

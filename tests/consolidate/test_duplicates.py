@@ -57,6 +57,13 @@ class Agreeing:
         return Reply({KEY: told}, "test", "test", Usage())
 
 
+class Refusing:
+    """A model that says nothing of any pair."""
+
+    def ask(self, request: Request) -> Reply:
+        return Reply({KEY: []}, "test", "test", Usage())
+
+
 def subjects(steps: Sequence[Step]) -> list[tuple[str, ...]]:
     return sorted(step.subjects for step in steps)
 
@@ -133,6 +140,18 @@ def test_a_model_is_asked_about_what_is_nearly_the_same(shelve: Shelve) -> None:
     assert "model" in step.why and model.asked == 1
     assert subjects(plan(scene(contents, frozenset({memories[1].id}), model))) == [step.subjects]
     assert plan(scene(contents, frozenset({memories[2].id}), model)) == [] and model.asked == 2
+
+
+def test_what_is_merged_already_is_not_asked_about(shelve: Shelve) -> None:
+    model = Agreeing()
+    assert len(plan(scene(shelve([K8S, KUBERNETES]), model=model))) == 1
+    assert model.asked == 0
+
+
+def test_only_groups_of_changed_memories_are_merged(shelve: Shelve) -> None:
+    near = [replace(K8S, id=f"fact-{n}", text=f"{K8S.text} Since May.") for n in range(2)]
+    contents = shelve([K8S, *near])
+    assert plan(scene(contents, frozenset({K8S.id}), Refusing())) == []
 
 
 SUBJECTS = ("The user", "The team", "I", "We", "Kim", "Kim's team", "The colour of the shop")

@@ -121,6 +121,24 @@ def test_a_statement_that_is_new_makes_two_old_names_one() -> None:
     assert set(step.subjects) == {"project-falcon", "project-kestrel"}
 
 
+def test_a_statement_that_is_in_doubt_makes_nothing_one() -> None:
+    orders = about("Kestrel runs it.", "project-kestrel", day=1)
+    jobs = about("Falcon has jobs.", "project-falcon", day=2)
+    said = about("Kestrel = Falcon", "project-kestrel", day=3, status="needs-review")
+    assert entity_merge.plan(scene(remembering(orders, jobs, said))) == []
+
+
+def test_pages_that_lead_to_one_another_end_somewhere() -> None:
+    named = (
+        Entity("project-falcon", "project", "Falcon", merged_into="project-kestrel"),
+        Entity("project-kestrel", "project", "Kestrel", merged_into="project-falcon"),
+    )
+    told = [about(f"Falcon {day}.", "project-falcon", day=day) for day in (1, 2)]
+    contents = remembering(*told, named=named)
+    assert entity_merge.plan(scene(contents)) == []
+    assert len(entity_pages.plan(scene(contents))) <= 1
+
+
 def test_too_little_for_a_page_is_not_merged() -> None:
     assert entity_merge.plan(scene(remembering(about("Both.", "tool-redis", "other-redis")))) == []
 

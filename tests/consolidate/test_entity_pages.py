@@ -13,7 +13,6 @@ from engram.model.asking import Reply, Request, Usage
 from engram.model.entity import Entity
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.memory import Memory
-from engram.settings.load import shipped
 from tests.admit.cases import memory
 from tests.consolidate.cases import scene
 from tests.consolidate.contents import Remembered, after, remembering
@@ -123,8 +122,7 @@ class Told:
 
 
 def asking(contents: Remembered, model: Told, changed: frozenset[str] | None = None) -> Scene:
-    prompts = {"entity": shipped("prompts/entity")}
-    return replace(scene(contents, changed, model), prompts=prompts)
+    return scene(contents, changed, model)
 
 
 FULL = remembering(JOINED, FINANCE, CONTRACTS)

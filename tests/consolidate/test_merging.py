@@ -34,6 +34,17 @@ def test_a_merge_keeps_every_receipt() -> None:
     assert loser.sources == NEW.sources
 
 
+def test_receipts_come_in_the_order_of_time() -> None:
+    later = replace(NEW, id="fact-later", created="2026-03-09T09:00:00Z", sources=("c#^m3",))
+    after = merged(OLD, [later, NEW], "").amended[0][1]
+    assert after.sources == ("a-000000000000#^m1", "b-000000000000#^m2", "c#^m3")
+
+
+def test_the_users_own_space_knows_no_projects() -> None:
+    here, there = (replace(OLD, space="user", project=project) for project in ("shop", "atlas"))
+    assert class_of(here) == class_of(there)
+
+
 def test_of_the_loser_only_three_keys_change() -> None:
     _, (before, loser) = merged(OLD, [NEW], "why").amended
     assert changed(before, loser) == {"status", "superseded_by", "valid_until"}

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.phrasing import LONGEST, canonical, phrasing
+from engram.consolidate.phrasing import LONGEST, phrasing
+from engram.consolidate.phrasing_tokens import canonical
 from engram.consolidate.phrasing_words import SAME, surfaces
 
 PAIRS = tomllib.loads(Path(__file__).with_name("near_pairs.toml").read_text(encoding="utf-8"))
@@ -58,6 +59,10 @@ The user uses tabs.|Does the user use tabs?
 The price rose from 5 to 6.|The price rose from 6 to 5.
 The user was a nurse.|The user is a nurse.
 The user shouldn't call.|The user mustn't call.
+The report is to be sent by Kim.|Kim sends the report.
+The team's budget is approved.|The team approves the budget.
+The shop opens only on Sundays in May.|The shop opens on Sundays only in May.
+The user does not always lock it.|The user does not lock it.
 """  # noqa: E501
 
 
@@ -89,10 +94,20 @@ def test_a_document_and_a_text_without_words_have_no_form() -> None:
     assert phrasing("word " * LONGEST).form == ()
 
 
+@pytest.mark.parametrize("word", ["if", "of", "not", "and", "a , b", "is", "to be", "because of"])
+def test_a_word_without_end_is_read_in_no_time(word: str) -> None:
+    assert phrasing(f"{word} " * (LONGEST // (len(word) + 1))).marks is not None
+
+
 @given(st.text())
 def test_no_text_is_refused(text: str) -> None:
     found = phrasing(text)
     assert bool(found.form) == bool(found.terms)
+
+
+def test_what_is_written_in_another_way_is_looked_up_too() -> None:
+    assert "12,000" in surfaces("12000") and "25" in surfaces("25mb")
+    assert "colour" in surfaces("color") and "every day" in surfaces("daily")
 
 
 @given(st.lists(st.sampled_from(sorted(SAME)), min_size=1, max_size=4))

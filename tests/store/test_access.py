@@ -108,7 +108,8 @@ def test_torn_and_foreign_lines_are_passed_over_and_counted(
     ]  # fmt: skip
     disk.put(layout.ACCESS, good + good.join(foreign) + good + b'{"ids": ["a"]')
     assert counted(catalog, disk, "a") == {"a": Access(len(foreign) + 1, NOON)}
-    assert catalog.accesses.skipped >= len(foreign)
+    # the longest is read in three pieces
+    assert catalog.accesses.skipped == len(foreign) + 2
     disk.append(layout.ACCESS, b', "time": "2026-03-07T12:00:00Z"}\n', sync=False)
     assert counted(catalog, disk, "a") == {"a": Access(len(foreign) + 2, LATER)}
 

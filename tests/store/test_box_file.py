@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engram.model.box import SEALS, Box
 from engram.model.errors import BadInput
 from engram.model.markdown import inert_line
-from engram.store.box_file import box_changes, read_box, render_box
+from engram.store.box_file import box_changes, box_remains, read_box, render_box
 from engram.store.document import render
 
 PATH = "boxes/2026-03-06/box-4be1f09a.md"
@@ -134,6 +134,26 @@ def test_what_a_person_adds_is_not_taken_for_the_boxes_own() -> None:
     assert read_box(PATH, page.encode()).box == BOX
 
 
+def test_a_memory_is_listed_once_and_not_in_code() -> None:
+    again = FILE.replace(
+        f"- [[{SECOND}]]", f"- [[{FIRST}]] again\n\n```\n- [[fact-1]] no\n```\n\n- [[{SECOND}]]"
+    )
+    assert read_box(PATH, again.encode()).box == BOX
+
+
+def test_a_memory_that_comes_stands_behind_remarks_on_the_last_one() -> None:
+    mine = FILE.replace("PDF.\n", "PDF.\n  - sent on Monday\n")
+    after = replace(BOX, lines=(*BOX.lines, ("fact-1", "It was read.")))
+    changed = box_changes(mine.encode(), BOX, after).decode()
+    assert "PDF.\n  - sent on Monday\n- [[fact-1]] It was read.\n" in changed
+
+
+def test_what_is_added_and_taken_back_leaves_no_trace() -> None:
+    plain = replace(BOX, previous="")
+    data = render_box(plain)
+    assert box_changes(box_changes(data, plain, BOX), BOX, plain) == data
+
+
 def test_only_what_differs_is_written() -> None:
     annotated = (
         FILE.replace("bullet points.", "bullet points. **Ask her.**\n  - she said so twice")
@@ -164,6 +184,18 @@ def test_words_of_the_program_that_a_person_changed_stay() -> None:
     before = read_box(PATH, mine.encode()).box
     changed = box_changes(mine.encode(), before, replace(before, lines=before.lines[1:]))
     assert b"\nTwo things from" in changed
+
+
+@pytest.mark.parametrize("change", [("project: shop", "project: shop\nmine: yes"), ("·", "+")])
+def test_of_a_box_that_goes_only_what_a_person_wrote_stays(change: tuple[str, str]) -> None:
+    linked = box_changes(FILE.encode(), BOX, replace(BOX, next="box-00000002"))
+    box = read_box(PATH, linked).box
+    assert box_remains(linked, box) is None
+    mine = linked.decode().replace(*change).encode()
+    left = box_remains(mine, box)
+    assert left is not None
+    assert read_box(PATH, left).box == replace(box, lines=(), topics=(), goal="")
+    assert change[1].encode() in left
 
 
 def test_a_header_that_cannot_be_read_is_not_written() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
 from engram.model.markdown import neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, SCHEMAS, SPACES, STATUSES, Memory
@@ -109,7 +110,7 @@ memories = st.builds(
     authority=st.sampled_from(AUTHORITIES),
     project=texts,
     space=st.sampled_from(SPACES),
-    key=texts,
+    key=texts.map(normal_slot),
     quote=inert,
     aliases=st.lists(texts.filter(bool), max_size=3).map(tuple),
     tags=tags,
@@ -138,6 +139,11 @@ def test_the_example_is_the_memory_and_back() -> None:
     assert read_memory(PATH, FILE.encode()).memory == MEMORY
     assert read_memory(PATH, FILE.encode()).problems == ()
     assert render_memory(MEMORY).decode() == FILE
+
+
+def test_a_slot_is_read_in_one_form_however_it_is_written() -> None:
+    assert read("key: Shop :: Package  Manager")[0].key == "shop::package-manager"
+    assert read("key: '::city'")[0].key == ""
 
 
 @settings(max_examples=300, deadline=None)

@@ -58,6 +58,18 @@ def test_a_remark_is_no_new_subject() -> None:
     assert seals(talk(DB, DB, COOKING, DB, DB)) == [("shutdown", 5)]
 
 
+def test_the_border_is_before_the_first_memory_that_is_off_the_subject() -> None:
+    wide, other = tuple("abcdef"), tuple("pqrs")
+    assert seals(talk(wide, wide, ("a", "x"), other, other)) == [
+        ("topic_shift", 3),
+        ("shutdown", 2),
+    ]
+
+
+def test_what_shares_just_enough_is_no_shift() -> None:
+    assert seals(talk(DB, DB, ("x",), ("postgres",)), topic_shift=0.5) == [("shutdown", 4)]
+
+
 def test_sentences_that_share_no_words_have_no_subject_to_leave() -> None:
     scattered = [(f"{name}-1", f"{name}-2") for name in "abcdefgh"]
     assert seals(talk(*scattered)) == [("shutdown", 8)]

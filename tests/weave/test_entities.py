@@ -67,6 +67,7 @@ def test_the_name_is_the_spelling_most_in_use_not_the_latest() -> None:
         ("person-x-9f2e4d9b", "nothing names her", "X 9F2E4D9B"),
         ("project-shop-api", "nobody spells it", "Shop Api"),
         ("tool-redis", "nobody spells it", "redis"),
+        ("tool-redis", "Run redis-cli, or redis-cli again: Redis answers.", "Redis"),
     ],
 )
 def test_a_name_is_spelt_as_the_texts_have_it(identifier: str, text: str, name: str) -> None:
@@ -114,6 +115,11 @@ def test_a_relation_leads_to_what_an_entity_became() -> None:
     lead = {"company-tern": TERN}
     page = fold(MARA, [one, two], lead=lambda name: lead.get(name, name))
     assert page.relations == ((TERN, "named together", one.id),)
+
+
+def test_nothing_is_related_to_itself_under_another_name() -> None:
+    both = [about(f"Mara H. is Mara Holt {n}.", f"2026-02-0{n}", MARA, "person-m") for n in (1, 2)]
+    assert fold(MARA, both, lead=lambda name: MARA if name == "person-m" else name).relations == ()
 
 
 def test_activity_is_newest_first_and_capped() -> None:
@@ -165,12 +171,12 @@ MEMORIES = st.lists(
         TEXTS,
         st.sampled_from(["2026-01-31", "2026-02-01", "2026-03-01"]),
         st.just(MARA),
-        st.sampled_from([MARA, TERN, "person-bob"]),
+        st.sampled_from([MARA, TERN, "person-bob", "Bob", "a [[b", "thing-x"]),
         status=st.sampled_from(STATUSES),
         category=st.sampled_from(CATEGORIES),
         status_since=st.sampled_from(["", "2026-04-01T10:00:00Z"]),
         valid_from=st.sampled_from(["", "2026-01-01"]),
-    ),
+    ).flatmap(lambda one: st.sampled_from([one, one, replace(one, created="")])),
     max_size=6,
     unique_by=lambda one: one.id,
 )

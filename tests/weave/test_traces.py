@@ -53,6 +53,13 @@ def test_a_trace_does_not_grow_until_nothing_matches() -> None:
     assert set(traces(long)) == {"a"}
 
 
+def test_a_trace_is_about_what_it_was_about_last() -> None:
+    early = [box(number, *"abc", trace="trace-1") for number in range(6)]
+    late = [box(number, *"def", trace="trace-1") for number in (6, 7, 8)]
+    assert assign(box(9, *"def"), early + late, SETTINGS).trace == "trace-1"
+    assert assign(box(9, *"abc"), early + late, SETTINGS).trace != "trace-1"
+
+
 def test_a_box_without_topics_has_no_trace() -> None:
     (alone,) = join([box(1)], [box(0, trace="trace-1")], SETTINGS)
     assert (alone.trace, alone.previous) == ("", "")
@@ -76,6 +83,8 @@ def test_a_box_is_born_with_the_box_before_it_in_its_trace() -> None:
     (between,) = join([box(2, *DB)], old, SETTINGS)
     assert [one.previous for one in (*old, between)] == ["", old[0].id, old[0].id]
     assert between.next == ""
+    (last,) = join([box(4, *DB)], old, SETTINGS)
+    assert last.previous == old[1].id
 
 
 def test_links_lead_along_each_trace_and_nowhere_else() -> None:

@@ -28,9 +28,10 @@ def command(only_open: bool, session: str, limit: int) -> None:
     the consolidation.
     """
     with opened() as vault:
+        vault.settle_within(vault.settings.recall.settle_ms)
         chosen = [
             box
-            for box in reversed(vault.boxes())
+            for box in reversed(vault.boxes.listing())
             if box.session.startswith(session) and not (only_open and box.path)
         ]
         settings, now = vault.settings.boxes, vault.clock.now()

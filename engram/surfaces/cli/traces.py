@@ -19,7 +19,9 @@ def command(ctx: click.Context, limit: int) -> None:
     if ctx.invoked_subcommand is not None:
         return
     with opened() as vault:
-        found = sorted(vault.traces(), key=lambda trace: (trace.last, trace.id), reverse=True)
+        vault.settle_within(vault.settings.recall.settle_ms)
+        traces = vault.boxes.traces()
+    found = sorted(traces, key=lambda trace: (trace.last, trace.id), reverse=True)
     shown = found[:limit]
     if wants_json():
         emit_json(shown)
@@ -43,7 +45,8 @@ def show(identifier: str) -> None:
     ID is that of the trace, its beginning, or that of one of its boxes.
     """
     with opened() as vault:
-        trace, boxes = vault.trace(identifier)
+        vault.settle_within(vault.settings.recall.settle_ms)
+        trace, boxes = vault.boxes.trace(identifier)
     if wants_json():
         from engram.surfaces.cli.boxes import row_of
 

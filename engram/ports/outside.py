@@ -1,0 +1,160 @@
+"""What comes from outside: time, disk, foreign databases, and the sources of transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import BinaryIO, Protocol
+
+from engram.model.instant import Day, Instant
+from engram.model.turn import Turn
+
+
+class Clock(Protocol):
+    """The time. Nothing in a write path asks anyone else."""
+
+    def now(self) -> Instant:
+        """The present as an Instant, whole seconds, UTC."""
+        ...
+
+
+class Sleeper(Protocol):
+    """Waiting, which tests do not want to do."""
+
+    def sleep(self, seconds: float) -> None:
+        """Return after so long."""
+        ...
+
+
+class Disk(Protocol):
+    """The only door through which a vault's files are written; paths are relative, POSIX form.
+
+    Every method is durable or says so; a path that leaves the root or passes through a symlink
+    raises BadInput; a full or read-only disk raises StorageError.
+    """
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a regular file, or None when there is none."""
+        ...
+
+    def pieces(self, path: str, places: Sequence[tuple[int, int]]) -> list[bytes]:
+        """The bytes at `(offset, length)` of a file; empty ones when there is none."""
+        ...
+
+    def size(self, path: str) -> int | None:
+        """The length of a file in bytes, or None when there is none."""
+        ...
+
+    def put(self, path: str, data: bytes) -> None:
+        """Replace or create: temporary file, fsync, rename. The folder is synced by `sync`."""
+        ...
+
+    def create(self, path: str, data: bytes) -> None:
+        """Create with fsync; raises FileExistsError instead of overwriting."""
+        ...
+
+    def rename(self, path: str, to: str) -> None:
+        """Rename within the vault, creating the target's folder; replaces an existing target."""
+        ...
+
+    def append(self, path: str, data: bytes, *, sync: bool = True) -> None:
+        """Append in one write (creating the file), then fdatasync when `sync`."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Remove a file; nothing happens when it is gone already."""
+        ...
+
+    def sync(self, folders: Iterable[str]) -> None:
+        """fsync each folder once, so that creations, renames and removals in it are durable."""
+        ...
+
+    def names(self, folder: str) -> list[str]:
+        """The sorted names in a folder of the vault; empty when it does not exist."""
+        ...
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one parse saw, counted; a source adds to it as it reads."""
+
+    lines: int = 0
+    unparsed_lines: int = 0
+    #: line or message types that the source does not know, by name
+    unknown: dict[str, int] = field(default_factory=dict)
+
+
+class Database(Protocol):
+    """A SQLite file of another program, read where it lies: never written, never locked for long.
+
+    Raises BadInput for a file that is no database, or one that is damaged or busy.
+    """
+
+    def tables(self) -> frozenset[str]:
+        """The names of its tables."""
+        ...
+
+    def rows(
+        self, query: str, parameters: Sequence[str | int] = ()
+    ) -> Iterator[tuple[object, ...]]:
+        """The rows of a SELECT, one by one; values of more bytes than a line may have are NULL."""
+        ...
+
+
+@dataclass(slots=True)
+class Reading:
+    """One reading of one transcript, from a byte offset to the end of the last complete line.
+
+    Handed to `Source.parse` with where to start; the source moves `offset` (the byte after the
+    last line it is done with) and `line` (lines before that byte) on as it yields turns, and may
+    keep what it must know to resume in `state` (text by short keys: session, project, time).
+    A source whose files are rewritten as a whole (one document, an archive, a database) leaves
+    `offset` at 0: it is asked for everything again, and message digests keep copies out.
+    `name` is the file's stem, `path` where the file lies (a hint for names, empty for a stream),
+    `clock` gives the time for turns that carry none, `database` opens a file that is one.
+    """
+
+    name: str
+    clock: Clock
+    offset: int = 0
+    line: int = 0
+    state: dict[str, str] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+    path: PurePath = field(default_factory=PurePath)
+    database: Callable[[], Database] | None = None
+
+
+class Source(Protocol):
+    """One kind of transcript. Tolerant: what it does not understand it counts, never raises."""
+
+    #: as in `engram import NAME`
+    name: str
+    #: file name endings that `discover` and a folder import take, with the dot
+    suffixes: tuple[str, ...]
+    #: the day on which it was last compared with real files; empty where no program owns a format
+    verified: Day
+
+    def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
+        """The folders or files of this source on a machine, whether they exist or not."""
+        ...
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether the first bytes (up to 64 KiB) of a file look like this source."""
+        ...
+
+    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+        """Turns from `reading.offset` on, in file order; `seq` is 0. Bounded memory."""
+        ...
+
+
+class Cursors(Protocol):
+    """How far each transcript was read, as plain data by key."""
+
+    def load(self) -> dict[str, dict[str, object]]:
+        """Every cursor."""
+        ...
+
+    def save(self, cursors: Mapping[str, dict[str, object]]) -> None:
+        """Replace them all, durably."""
+        ...

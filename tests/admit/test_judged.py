@@ -1,0 +1,208 @@
+"""What corrects or says that something changed is held against what is like it at admission."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from engram.admit.draft import Draft
+from engram.admit.resolve import Court, admit
+from engram.model.candidate import Candidate
+from engram.model.memory import Memory
+from engram.model.step import Opinion
+from tests.admit.cases import EARLIER, NOW, SAID, candidate, memory
+
+Knowing = Callable[..., Court]
+Drafting = Callable[..., tuple[Draft, Court]]
+JENKINS = memory("We use Jenkins for builds.", authority="user_asserted")
+BUILDKITE = candidate("We replaced Jenkins with Buildkite for builds.", authority="user_asserted")
+BORN = memory("Vera Quist was born in 1985.", authority="user_asserted")
+BORN_LATER = candidate("As of now Vera Quist was born in 1987.", authority="user_asserted")
+
+
+def decided(court: Court, one: Candidate) -> tuple[str, str, tuple[str, ...]]:
+    verdict = admit(one, court)
+    return verdict.decision, verdict.code, verdict.memories
+
+
+# -- the row ------------------------------------------------------------------------------------
+
+
+def test_a_change_that_names_what_it_replaces_supersedes_it(knowing: Knowing) -> None:
+    assert decided(knowing(JENKINS), BUILDKITE) == ("supersede", "judged", (JENKINS.id,))
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [{"project": "blog"}, {"space": "user"}, {"status": "retired"}, {"kind": "episode"}],
+)
+def test_only_live_notes_of_the_same_scope_are_replaced(
+    knowing: Knowing, elsewhere: dict[str, str]
+) -> None:
+    assert decided(knowing(replace(JENKINS, **elsewhere)), BUILDKITE) == ("new", "new", ())
+
+
+def test_a_statement_without_a_word_of_change_is_left_to_consolidation(knowing: Knowing) -> None:
+    branch = memory("The default branch is master.", authority="user_asserted")
+    said = candidate("The default branch is trunk.", authority="user_asserted")
+    assert decided(knowing(branch), said) == ("new", "new", ())
+    assert decided(knowing(branch), replace(said, corrects=True))[:2] == ("supersede", "judged")
+
+
+def test_lower_authority_goes_to_review_and_a_correction_by_the_user_supersedes(
+    knowing: Knowing,
+) -> None:
+    court = knowing(replace(JENKINS, authority="tool_verified"))
+    assert decided(court, BUILDKITE) == ("review", "lower_authority", (JENKINS.id,))
+    assert decided(court, replace(BUILDKITE, corrects=True))[:2] == ("supersede", "judged")
+    guess = replace(BUILDKITE, corrects=True, authority="ai_inferred")
+    assert decided(court, guess)[:2] == ("review", "lower_authority")
+
+
+def test_who_may_not_replace_the_stronger_replaces_not_the_weaker_beside_it(
+    knowing: Knowing,
+) -> None:
+    weaker = replace(JENKINS, id="weaker", authority="ai_inferred")
+    stronger = replace(JENKINS, id="stronger", authority="tool_verified")
+    court = knowing(weaker, stronger)
+    assert decided(court, BUILDKITE) == ("review", "lower_authority", ("stronger",))
+
+
+def test_what_was_said_before_the_memory_replaces_nothing(knowing: Knowing) -> None:
+    late = replace(BUILDKITE, receipt=replace(BUILDKITE.receipt, time="2026-01-01T00:00:00Z"))
+    assert decided(knowing(JENKINS), late) == ("new", "new", ())
+
+
+def test_the_courts_judge_is_asked_and_not_more(knowing: Knowing) -> None:
+    class Asked:
+        pairs: list[tuple[str, str]] = []
+
+        def compare(self, older: Memory, newer: Memory) -> Opinion:
+            self.pairs.append((older.text, newer.text))
+            return Opinion("supersedes", sure=False)
+
+    court = replace(knowing(JENKINS, memory("Kim rows.")), judge=Asked())
+    assert decided(court, BUILDKITE) == ("new", "new", ())
+    assert Asked.pairs == [(JENKINS.text, BUILDKITE.text)]
+
+
+# -- what becomes of it -------------------------------------------------------------------------
+
+
+def entered(drafting: Drafting, *known: Memory, said: Candidate) -> tuple[Draft, Memory]:
+    draft, court = drafting(*known)
+    born = draft.enter(admit(said, court))
+    assert born is not None
+    return draft, born
+
+
+def test_links_and_validity_are_set_on_both_sides(drafting: Drafting) -> None:
+    draft, born = entered(drafting, JENKINS, said=BUILDKITE)
+    ((before, after),) = draft.amended
+    assert before == JENKINS and born.supersedes == (JENKINS.id,)
+    assert (after.status, after.status_reason) == ("superseded", "judged")
+    assert after.superseded_by == (born.id,) and after.valid_until == SAID[:10]
+
+
+def test_of_a_suspicion_both_sides_wait_for_the_person(drafting: Drafting) -> None:
+    draft, born = entered(drafting, BORN, said=BORN_LATER)
+    ((before, after),) = draft.amended
+    assert (born.status, born.status_reason, born.conflicts) == (
+        "needs-review", "contradiction", (BORN.id,),
+    )  # fmt: skip
+    assert (after.status, after.status_reason, after.status_since) == (
+        "needs-review", "contradiction", NOW,
+    )  # fmt: skip
+    assert after.conflicts == (born.id,) and after.text == before.text
+    assert [event.name for event in draft.events] == ["memory_created", "memory_disputed"]
+
+
+def test_a_trusted_memory_stays_active_beside_low_trust_text(drafting: Drafting) -> None:
+    guess = replace(BORN_LATER, authority="ai_inferred")
+    draft, born = entered(drafting, BORN, said=guess)
+    assert draft.amended == []
+    assert (born.status, born.status_reason) == ("needs-review", "lower_authority")
+    assert born.conflicts == (BORN.id,)
+
+
+def test_of_several_only_those_that_may_be_doubted_are(drafting: Drafting) -> None:
+    below = replace(BORN, id="below", authority="ai_inferred", created="2026-03-01T00:00:00Z")
+    above = replace(BORN, authority="tool_verified")
+    draft, born = entered(drafting, below, above, said=BORN_LATER)
+    assert [after.id for _, after in draft.amended] == ["below"]
+    assert set(born.conflicts) == {"below", above.id} and born.status_reason == "contradiction"
+
+
+def test_a_part_that_is_replaced_leaves_the_memory_and_an_event(drafting: Drafting) -> None:
+    older = memory(
+        "Project X is in Austin and uses vim.", entities=("project-x",), authority="user_asserted",
+        extra=(("city", "Austin"), ("tool", "vim")),
+    )  # fmt: skip
+    said = candidate(
+        "Project X sits in Lima.", entities=("project-x",), authority="user_asserted",
+        fields=(("city", "Lima"),),
+    )  # fmt: skip
+    draft, born = entered(drafting, older, said=said)
+    assert draft.amended == [] and born.status == "active" and born.supersedes == ()
+    assert [(event.name, event.subject) for event in draft.events] == [
+        ("memory_created", born.id), ("memory_replaced_in_part", older.id),
+    ]  # fmt: skip
+
+
+def test_there_and_back_again_within_one_batch(drafting: Drafting) -> None:
+    draft, court = drafting(replace(JENKINS, created=EARLIER))
+    back = replace(
+        candidate("We replaced Buildkite with Jenkins for builds.", time="2026-03-06T11:00:00Z"),
+        authority="user_asserted",
+    )
+    first = draft.enter(admit(BUILDKITE, court))
+    second = draft.enter(admit(back, court))
+    assert first is not None and second is not None
+    left = {one.id: one for one in (*draft.born, *(after for _, after in draft.amended))}
+    assert left[second.id].status == "active" and left[second.id].supersedes == (first.id,)
+    assert left[first.id].superseded_by == (second.id,)
+    assert left[JENKINS.id].superseded_by == (first.id,)
+
+
+def test_a_slot_is_the_same_however_it_is_written(drafting: Drafting) -> None:
+    holder = memory("The database is SQLite.", key="shop::package-manager")
+    _, born = entered(drafting, holder, said=candidate(slot="Shop :: Package  Manager"))
+    assert born.key == "shop::package-manager" and born.supersedes == (holder.id,)
+
+
+def test_of_drafts_that_are_equally_near_the_first_by_name_are_taken(drafting: Drafting) -> None:
+    draft, court = drafting()
+    for number in range(12):
+        time = f"2026-03-06T09:{number:02d}:00Z"
+        draft.enter(admit(candidate(f"We use tool{number} for builds.", time=time), court))
+    assert [one.id for one in draft.around(BUILDKITE)] == sorted(one.id for one in draft.born)[:8]
+
+
+# -- neighbours ---------------------------------------------------------------------------------
+
+
+def test_the_neighbours_are_few_live_of_the_scope_and_the_nearest_come_first(
+    knowing: Knowing,
+) -> None:
+    crowd = [memory(f"We use tool {n} for builds.", id=f"n{n}") for n in range(40)]
+    here = knowing(*crowd, JENKINS, memory("Kim rows.", id="kim")).known
+    near = here.around(BUILDKITE)
+    assert near[0] == JENKINS and len(near) <= 12 and "kim" not in [one.id for one in near]
+    assert here.around(replace(BUILDKITE, project="blog")) == []
+    assert here.around(replace(BUILDKITE, text="...")) == []
+
+
+def test_the_neighbours_of_the_person_are_those_of_every_project(knowing: Knowing) -> None:
+    mine = replace(JENKINS, space="user", project="blog")
+    assert list(knowing(mine).known.around(replace(BUILDKITE, space="user"))) == [mine]
+
+
+def test_a_draft_is_a_neighbour_and_what_it_retired_is_none(drafting: Drafting) -> None:
+    draft, court = drafting(JENKINS)
+    born = draft.enter(admit(BUILDKITE, court))
+    again = replace(BUILDKITE, receipt=replace(BUILDKITE.receipt, time="2026-03-06T11:00:00Z"))
+    assert [one.id for one in draft.around(again)] == [born.id if born else ""]
+    assert draft.around(replace(again, project="blog")) == []
+    assert draft.around(replace(again, text="Buildkite costs money.")) == []

@@ -1,0 +1,236 @@
+"""Notes that do not agree: replaced, disputed, settled; and what a second run still plans."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engram.admit.judge import CueJudge
+from engram.consolidate.contradictions import plan
+from engram.consolidate.scene import Scene
+from engram.consolidate.shift import shift, unsound
+from engram.model.instant import plus_minutes
+from engram.model.memory import Memory
+from engram.model.step import Opinion, Step
+from tests.admit.cases import memory
+from tests.consolidate import cases
+from tests.consolidate.contents import Remembered, after, remembering
+
+NOW = "2026-11-20T12:00:00Z"
+FIRST, SECOND, THIRD = (f"2026-0{month}-02T10:00:00Z" for month in (2, 3, 4))
+
+
+def note(text: str, created: str, **more: Any) -> Memory:
+    return memory(text, created=created, **{"authority": "user_asserted", **more})
+
+
+def scene(contents: Remembered, *changed: str, judge: Any = None) -> Scene:
+    """A full run, or one after these changed."""
+    told = cases.scene(contents, frozenset(changed) or None, now=NOW)
+    return replace(told, judge=judge or CueJudge())
+
+
+MASTER = note("The default branch is master.", FIRST, id="master")
+TRUNK = note("The default branch is trunk.", SECOND, id="trunk")
+BORN, BORN_LATER = (
+    note(f"Vera Quist was born in {year}.", created, id=str(year))
+    for year, created in ((1985, FIRST), (1987, SECOND))
+)
+RUNS = pytest.mark.parametrize("changed", [(), ("trunk",), ("master",), ("trunk", "master")])
+
+
+def done(steps: list[Step]) -> list[tuple[str, tuple[str, ...]]]:
+    return [(step.action, step.subjects) for step in steps]
+
+
+def settled_in(contents: Remembered, *changed: str) -> bool:
+    """Whether a further run, of all and of these, plans nothing."""
+    return plan(scene(contents)) == [] and plan(scene(contents, *changed)) == []
+
+
+# -- replaced -----------------------------------------------------------------------------------
+
+
+@RUNS
+def test_the_newer_note_takes_the_older_ones_place(changed: tuple[str, ...]) -> None:
+    contents = remembering(MASTER, TRUNK)
+    steps = plan(scene(contents, *changed))
+    assert done(steps) == [("supersede", ("trunk", "master"))] and steps[0].why
+    left = after(contents, steps)
+    old, new = left.memories["master"], left.memories["trunk"]
+    assert (old.status, old.superseded_by) == ("superseded", ("trunk",))
+    assert old.valid_until == SECOND[:10]
+    assert (new.status, new.supersedes, old.text) == ("active", ("master",), MASTER.text)
+    assert unsound(steps[0], contents) == "" and settled_in(left, "trunk", "master")
+
+
+def test_episodes_stay_as_they_are() -> None:
+    past = replace(MASTER, kind="episode"), replace(TRUNK, kind="episode")
+    assert plan(scene(remembering(past[0], TRUNK))) == []
+    assert plan(scene(remembering(MASTER, past[1]))) == []
+
+
+@pytest.mark.parametrize("elsewhere", [{"project": "blog"}, {"space": "user"}])
+def test_another_scope_is_not_touched(elsewhere: dict[str, str]) -> None:
+    assert plan(scene(remembering(MASTER, replace(TRUNK, **elsewhere)))) == []
+
+
+def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -> None:
+    third = note("The default branch is develop.", THIRD, id="develop")
+    contents = remembering(MASTER, TRUNK, third)
+    found = shift(scene(contents), [plan])
+    assert found.refused == {}
+    left = after(contents, found.steps)
+    assert {one.id: one.status for one in left.memories.values()} == {
+        "master": "superseded", "trunk": "superseded", "develop": "active",
+    }  # fmt: skip
+    assert settled_in(left, "trunk", "master", "develop")
+
+
+def test_a_return_to_the_first_value_makes_no_circle() -> None:
+    again = note("The default branch is master.", THIRD, id="again")
+    contents = remembering(MASTER, TRUNK, again)
+    left = after(contents, shift(scene(contents), [plan]).steps)
+    assert left.memories["again"].status == "active" and left.memories["again"].supersedes
+    assert left.memories["trunk"].superseded_by == ("again",)
+
+
+def test_what_was_restored_by_the_person_is_not_replaced_again() -> None:
+    steps = plan(scene(remembering(MASTER, TRUNK)))
+    left = after(remembering(MASTER, TRUNK), steps)
+    left.memories["master"] = MASTER  # restored: active, without its own link
+    assert settled_in(left, "trunk", "master")
+
+
+def test_what_waits_for_the_person_replaces_nothing() -> None:
+    waiting = replace(TRUNK, status="needs-review", status_reason="stale")
+    assert plan(scene(remembering(MASTER, waiting))) == []
+
+
+def test_a_part_that_is_replaced_retires_nothing() -> None:
+    class Partly:
+        def compare(self, older: Memory, newer: Memory) -> Opinion:
+            return Opinion("supersedes", sure=True, partial=True, code="attribute")
+
+    assert plan(scene(remembering(MASTER, TRUNK), judge=Partly())) == []
+
+
+def test_what_the_judge_is_not_sure_of_is_left() -> None:
+    class Guess:
+        def compare(self, older: Memory, newer: Memory) -> Opinion:
+            return Opinion("supersedes", sure=False, code="guess")
+
+    assert plan(scene(remembering(MASTER, TRUNK), judge=Guess())) == []
+
+
+# -- disputed -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("changed", [(), ("1985",), ("1987",)])
+def test_a_suspicion_puts_both_before_the_person_once(changed: tuple[str, ...]) -> None:
+    contents = remembering(BORN, BORN_LATER)
+    steps = plan(scene(contents, *changed))
+    assert done(steps) == [("dispute", ("1987", "1985"))]
+    left = after(contents, steps)
+    for one, other in (("1985", "1987"), ("1987", "1985")):
+        found = left.memories[one]
+        assert (found.status, found.status_reason) == ("needs-review", "contradiction")
+        assert found.conflicts == (other,) and found.status_since == NOW
+    assert unsound(steps[0], contents) == "" and settled_in(left, "1985", "1987")
+    for name in ("1985", "1987"):  # the person keeps both: the links stay
+        left.memories[name] = replace(left.memories[name], status="active")
+    assert settled_in(left, "1985", "1987")
+
+
+def test_a_trusted_note_is_not_doubted_for_what_a_lower_voice_says() -> None:
+    trusted = replace(BORN, authority="tool_verified")
+    contents = remembering(trusted, BORN_LATER)
+    left = after(contents, plan(scene(contents)))
+    assert left.memories["1985"] == trusted
+    doubted = left.memories["1987"]
+    assert (doubted.status, doubted.status_reason) == ("needs-review", "lower_authority")
+    assert doubted.conflicts == ("1985",) and settled_in(left, "1985", "1987")
+
+
+# -- settled ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("changed", [(), ("1985",), ("1987",)])
+@pytest.mark.parametrize("status", ["retired", "superseded", "archived", "expired"])
+def test_when_one_side_leaves_the_other_stands_again(status: str, changed: tuple[str, ...]) -> None:
+    contents = remembering(BORN, BORN_LATER)
+    left = after(contents, plan(scene(contents)))
+    left.memories["1985"] = replace(left.memories["1985"], status=status)
+    steps = plan(scene(left, *changed))
+    assert done(steps) == [("settle", ("1987",))]
+    last = after(left, steps)
+    stands = last.memories["1987"]
+    assert (stands.status, stands.status_reason, stands.conflicts) == ("active", "", ("1985",))
+    assert settled_in(last, "1985", "1987")
+
+
+def test_a_side_whose_file_is_gone_is_gone() -> None:
+    contents = remembering(BORN, BORN_LATER)
+    left = after(contents, plan(scene(contents)))
+    del left.memories["1985"]
+    assert done(plan(scene(left, "1987"))) == [("settle", ("1987",))]
+
+
+def test_what_waits_for_another_reason_goes_on_waiting() -> None:
+    stale = replace(BORN, status="needs-review", status_reason="stale", conflicts=("gone",))
+    alone = replace(BORN, status="needs-review", status_reason="contradiction")
+    assert plan(scene(remembering(stale))) == [] and plan(scene(remembering(alone))) == []
+
+
+# -- bounds -------------------------------------------------------------------------------------
+
+
+def test_an_incremental_run_loads_not_everything() -> None:
+    crowd = [note(f"The token{n:04d} valve holds {n} bar.", FIRST, id=f"n{n}") for n in range(300)]
+    contents = remembering(MASTER, TRUNK, *crowd)
+    assert done(plan(scene(contents, "trunk"))) == [("supersede", ("trunk", "master"))]
+    assert contents.loaded == 0
+
+
+def test_in_a_crowd_each_note_meets_only_a_few() -> None:
+    class Counting(CueJudge):
+        compared = 0
+
+        def compare(self, older: Memory, newer: Memory) -> Opinion:
+            self.compared += 1
+            return super().compare(older, newer)
+
+    judge = Counting()
+    crowd = [
+        note(f"Box {n} of the attic holds item {n % 7}.", plus_minutes(FIRST, n), id=f"n{n}")
+        for n in range(500)
+    ]
+    assert plan(scene(remembering(*crowd), judge=judge)) == []
+    assert judge.compared <= 500 * 6
+
+
+class Always:
+    """A judge who is sure of everything."""
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        return Opinion("supersedes", sure=True, code="always", why="always")
+
+
+@RUNS
+@pytest.mark.parametrize("fields", [{"created": FIRST}, {"project": "blog"}, {"space": "user"}])
+def test_of_one_moment_or_of_two_scopes_no_judge_is_asked(
+    changed: tuple[str, ...], fields: dict[str, str]
+) -> None:
+    contents = remembering(MASTER, replace(TRUNK, **fields))
+    assert plan(scene(contents, *changed, judge=Always())) == []
+
+
+def test_notes_of_one_slot_meet_whatever_their_words() -> None:
+    one = note("Kim writes with vim.", FIRST, id="one", key="user::editor")
+    other = note("Helix it shall be.", SECOND, id="other", key="user::editor")
+
+    for changed in ((), ("one",), ("other",)):
+        steps = plan(scene(remembering(one, other), *changed))
+        assert done(steps) == [("supersede", ("other", "one"))]

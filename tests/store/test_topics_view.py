@@ -1,0 +1,166 @@
+"""The topics of a vault: counted as memories come and go, written when a consolidation is done."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engram.examination import stale_views
+from engram.model.change import Event, Plan
+from engram.model.memory import Memory
+from engram.model.topics import topic_terms, totals_of
+from engram.store import layout
+from engram.store.catalog import Catalog, FileRow
+from engram.vault import Vault
+from tests.kit import tree_digest
+
+_TEXTS = st.sampled_from(
+    ["", "the", "Tea and cake.", "tea tea tea", "Postgres holds tea.", "東京タワー"]
+)
+_MEMORIES = st.builds(
+    Memory, st.sampled_from("abcd"), st.just("fact"), _TEXTS,
+    status=st.sampled_from(["active", "needs-review", "retired"]),
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(_MEMORIES | st.sampled_from("abcd"), max_size=6), max_size=6))
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_totals_that_followed_are_those_of_a_new_count(
+    tmp_path: Path, transactions: list[list[Memory | str]]
+) -> None:
+    catalog = Catalog.make(tmp_path / "catalog.sqlite", "vault")
+    with catalog.transaction():
+        catalog.clear()
+    live: dict[str, Memory] = {}
+    for changes in transactions:
+        with catalog.transaction():
+            for change in changes:
+                if isinstance(change, str):
+                    catalog.drop_file(f"facts/{change}.md")
+                    live.pop(change, None)
+                    continue
+                memory = replace(change, path=f"facts/{change.id}.md")
+                catalog.put_memory(memory)
+                catalog.put_file(FileRow(memory.path, 1, 2, 3, "sha", memory.id))
+                live[memory.id] = memory
+    counted = totals_of([topic_terms(one.text) for one in live.values() if one.live])
+    assert catalog.topics.totals() == counted
+    catalog.close()
+
+
+def test_a_failed_transaction_counts_nothing(tmp_path: Path) -> None:
+    catalog = Catalog.make(tmp_path / "catalog.sqlite", "vault")
+    with catalog.transaction():
+        catalog.clear()
+    with pytest.raises(KeyError), catalog.transaction():
+        catalog.put_memory(Memory("a", "fact", "Tea."))
+        raise KeyError
+    with catalog.transaction():
+        catalog.put_memory(Memory("b", "fact", "Cake."))
+    assert [term for term, _, _ in catalog.topics.totals()] == ["cake"]
+    catalog.close()
+
+
+def consolidated(vault: Vault) -> None:
+    """As a consolidation commits."""
+    vault.ledger.commit(Plan("consolidate", events=(Event("consolidated"),)))
+
+
+def topics(vault: Vault) -> list[str]:
+    data = vault.disk.read(layout.TOPICS)
+    return [row["term"] for row in json.loads(data)["topics"]] if data else []
+
+
+def stale(vault: Vault) -> list[str]:
+    """The views that the doctor complains of."""
+    return stale_views(vault.disk, vault.followers, vault.history)
+
+
+def test_they_are_those_of_the_last_consolidation(vault: Vault) -> None:
+    vault.remember("Kim likes marzipan.")
+    assert topics(vault) == []
+    consolidated(vault)
+    assert topics(vault) == ["kim", "likes", "marzipan"]
+    written = vault.disk.read(layout.TOPICS)
+    vault.remember("The oven is blue.")
+    assert vault.disk.read(layout.TOPICS) == written and stale(vault) == []
+    assert vault.stale_views() == [layout.TOPICS]
+    consolidated(vault)
+    assert "oven" in topics(vault)
+
+
+def test_an_undo_counts_them_anew(vault: Vault) -> None:
+    vault.remember("Kim likes marzipan.")
+    consolidated(vault)
+    vault.remember("The oven is blue.")
+    vault.undo()
+    assert "oven" not in topics(vault) and "marzipan" in topics(vault)
+
+
+def test_a_view_that_differs_right_after_is_wrong_and_one_of_before_is_not(vault: Vault) -> None:
+    vault.remember("Kim likes marzipan.")
+    consolidated(vault)
+    right = vault.disk.read(layout.TOPICS) or b""
+    other = right.replace(b"marzipan", b"marzipen")
+    vault.disk.put(layout.TOPICS, other)
+    assert stale(vault) == [layout.TOPICS]
+    vault.remember("The oven is blue.")
+    assert stale(vault) == []
+    vault.disk.put(layout.TOPICS, right[:-3])
+    assert stale(vault) == [layout.TOPICS]
+
+
+@pytest.mark.parametrize("data", [b"\xff", b"[]", b"{}", b'{"topics": [1]}', b"[" * 9999])
+def test_whatever_lies_there_is_looked_at(vault: Vault, data: bytes) -> None:
+    vault.remember("Kim likes marzipan.")
+    vault.disk.put(layout.TOPICS, data)
+    assert stale(vault) == [layout.TOPICS]
+    assert layout.TOPICS in vault.rebuild()
+    assert stale(vault) == []
+
+
+def test_purged_words_are_no_topic(vault: Vault) -> None:
+    doomed = vault.remember("Kim likes marzipan.").memory
+    consolidated(vault)
+    vault.purge(doomed.id)
+    assert vault.disk.read(layout.TOPICS) is None
+
+
+_PAGES = {
+    "boxes/2026-03-06/box-1a2b3c4d.md": (
+        "---\nid: box-1a2b3c4d\ncreated: 2026-03-06T10:00:00Z\nsealed: 2026-03-06T10:10:00Z\n"
+        "seal: time_gap\ntrace: trace-1a2b3c4d\ntopics:\n  - tea\n---\n# Tea\n\nOutcome: calm\n"
+    ),
+    "entities/tool-oven.md": "---\nid: tool-oven\ntype: tool\nname: Oven\n---\n# Oven\n",
+}
+
+
+def test_all_views_come_back_byte_for_byte(vault: Vault, open_vault: Callable[..., Vault]) -> None:
+    for text in ("Kim likes marzipan.", "The oven is blue.", "Tea is drunk at nine."):
+        vault.remember(text)
+    for path, text in _PAGES.items():
+        place = vault.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    vault.ready_to_read()
+    consolidated(vault)
+    vault.rebuild()
+    before = tree_digest(vault.root)
+    views = [layout.HASHES, layout.TRACE, layout.TRACES, layout.TOPICS]
+    assert all(vault.disk.read(view) for view in views)
+    for view in views:
+        vault.disk.remove(view)
+    vault.close()
+    shutil.rmtree(vault.cache)
+    again = open_vault()
+    again.rebuild()
+    assert tree_digest(again.root) == before
