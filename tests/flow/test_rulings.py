@@ -255,3 +255,21 @@ def test_only_one_of_several_is_settled_where_it_is_named(
     assert vault.library.memory(third.id).status == "active"
     with pytest.raises(BadInput, match="does not contradict"):
         vault.resolve(third.id, against=older)
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_no_night_raises_again_what_the_person_settled(vault: Vault, both: bool) -> None:
+    folder = vault.root / "facts" / "2026-03-05"
+    folder.mkdir(parents=True)
+    for hour, port in enumerate((8080, 9090)):
+        against = 'conflicts:\n  - "[[port-8080]]"\n' if both and hour else ""
+        (folder / f"port-{port}.md").write_text(
+            f"---\nid: port-{port}\ncategory: fact\nstatus: active\nkind: note\n"
+            f"created: 2026-03-05T0{hour}:00:00Z\n{against}---\nThe api listens on port {port}.\n",
+            "utf-8",
+        )
+    if both:
+        vault.resolve("port-9090", both=True)
+    vault.consolidate(full=True)
+    live = [one.id for one in vault.house.contents.live()]
+    assert live == (["port-8080", "port-9090"] if both else ["port-9090"])
