@@ -41,6 +41,7 @@ class PageSearch:
         """The box or entity of an id or a docid, and its file as it is on disk."""
         pages = self._followers.catalog.pages
         name = reference.strip().removeprefix("[[").removesuffix("]]")
+        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
         page = pages.page(name)
         if page is None and _DOCID.fullmatch(name):
             wanted = "#" + name.removeprefix("#").lower()
