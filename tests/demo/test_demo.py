@@ -117,7 +117,7 @@ def test_it_prints_no_escape_codes_into_a_pipe_and_no_error(demo: Demo) -> None:
 
 
 def test_the_night_gathers_who_and_what_is_spoken_of(demo: Demo) -> None:
-    assert {"person-jonas.md", "tool-postgres.md"} <= {
+    assert {"person-jonas.md", "person-maja.md"} <= {
         path.name for path in (demo.vault / "entities").iterdir()
     }
     assert demo.run("consolidate") == ""
