@@ -30,6 +30,7 @@ from engram.reading import Reading, Tier
 from engram.rulings import Ruling
 from engram.store import layout
 from engram.store.content_file import read_content
+from engram.store.remains import Remains
 
 
 class Tending(Reading):
@@ -59,9 +60,30 @@ class Tending(Reading):
             said = self.house.redactor.redact(legible(reason)).text
             house = self.house
             silenced = house.pages.pages(house.weaver.silence(memory, house.contents))
+            silenced += self._unmentioned(memory)
             plan = amend.forget(memory, said, self.clock.now(), house.writer, silenced)
             self.ledger.commit(plan)
             return memory
+
+    def _unmentioned(self, memory: Memory) -> list[Change]:
+        """The pages of its entities, and the profile, without a memory."""
+        contents = self.house.contents
+        entities = map(contents.entity, memory.entities)
+        leads = {entity.merged_into or entity.id for entity in entities if entity is not None}
+        remains = Remains.of(memory.id, [memory.text])
+        found = self.house.pages.pages(
+            [
+                (page, remains.unmentioned(page))
+                for page in map(contents.entity, sorted(leads))
+                if page is not None
+            ]
+        )
+        linked = Remains.of(memory.id, [])
+        for path in layout.PROSE:
+            data = self.disk.read(path)
+            if data is not None and (kept := linked.without(path, data)) != data:
+                found.append(Change(path, data, kept, "forgotten"))
+        return found
 
     def restore(self, reference: str) -> str:
         """Make a memory active again; one whose file was removed comes back as it last was."""
