@@ -98,7 +98,7 @@ def test_whatever_was_marked_is_taken_once_everything_is_quiet(
 def test_a_folder_that_was_replaced_is_not_the_one_that_is_watched(tmp_path: Path) -> None:
     folder, dirt = tmp_path / "watched", Dirt()
     folder.mkdir()
-    with Watch(dirt, lambda: []) as watch:
+    with Watch(dirt, list) as watch:
         assert not watch.holds(folder)
         watch.add(folder, concerns=lambda path: path.name != "own.md")
         assert watch.holds(folder)
@@ -119,7 +119,7 @@ def test_a_folder_that_was_replaced_is_not_the_one_that_is_watched(tmp_path: Pat
 def test_what_is_only_read_is_no_news(tmp_path: Path) -> None:
     dirt, note = Dirt(), tmp_path / "note.md"
     note.write_text("words", encoding="utf-8")
-    with Watch(dirt, lambda: []) as watch:
+    with Watch(dirt, list) as watch:
         watch.add(tmp_path)
         for _ in range(10):
             note.read_text(encoding="utf-8")

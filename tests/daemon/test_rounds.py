@@ -106,9 +106,7 @@ def test_a_box_is_sealed_after_its_gap_without_new_traffic(
     life.live(60)
     line = said("Remember that we never deploy on a Friday.", 1)
     transcript = projects / "s1.jsonl"
-    transcript.write_text(
-        line.replace("2026-03-06T00:01:00Z", life.hours.now()), encoding="utf-8"
-    )
+    transcript.write_text(line.replace("2026-03-06T00:01:00Z", life.hours.now()), encoding="utf-8")
     life.live(26 * 60)
     with open_vault() as vault:
         assert [box.path for box in vault.boxes.listing()] == [""]
@@ -197,9 +195,7 @@ def test_a_hook_is_followed(
     open_vault: Callable[..., Vault],
 ) -> None:  # fmt: skip
     transcript = tmp_path / "s1.jsonl"
-    transcript.write_text(
-        said("Remember that we never deploy on a Friday.", 1), encoding="utf-8"
-    )
+    transcript.write_text(said("Remember that we never deploy on a Friday.", 1), encoding="utf-8")
     spool(
         Path(environment["ENGRAM_HOME"]),
         Poke("", "session-end", "claude-code", str(transcript), str(root)),
