@@ -125,14 +125,16 @@ def status() -> None:
     if wants_json():
         emit_json({"running": running, **asdict(pulse), "paused": _names(read(state))})
         return
-    say(f"daemon     running since {pulse.since} (process {holder})" if running else _NOT_RUNNING)
+    if running:
+        say(f"daemon     running since {pulse.since} (process {holder})")
+    else:
+        say("daemon     not running; `engram daemon start` starts it")
     if paused := _names(read(state)):
         say(f"paused     {', '.join(paused)}; `engram daemon resume` goes on")
-    if pulse.version:
+    if running:
         _say_pulse(pulse)
-
-
-_NOT_RUNNING = "daemon     not running; `engram daemon start` starts it"
+    elif pulse.last_event:
+        say(f"last event {pulse.last_event}")
 
 
 def _say_pulse(pulse: Pulse) -> None:
