@@ -264,6 +264,14 @@ def test_launchd_is_asked_as_it_wants_to_be(service: Service) -> None:
     assert not path.exists()
 
 
+def test_folders_that_macos_guards_are_told_of(service: Service) -> None:
+    service.shop.run("init", "Documents/notes")
+    said = service.install("--for", "launchd").err
+    folder = service.shop.folder.resolve()
+    assert said.count("macOS asks") == 1 and f"{folder / 'Documents' / 'notes'}: it has to" in said
+    assert "macOS asks" not in service.install().err
+
+
 def test_the_task_scheduler_is_asked_as_it_wants_to_be(service: Service) -> None:
     path = service.shop.folder / "home" / "daemon" / "task.xml"
     assert service.install("--for", "windows").code == 0

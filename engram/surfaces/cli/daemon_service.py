@@ -11,6 +11,7 @@ from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 
 if TYPE_CHECKING:
+    from engram.daemon.units import Service
     from engram.surfaces.installation import Unit
     from engram.surfaces.supervisor import Supervisor
 
@@ -59,10 +60,11 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
         talk(f"would write {unit.path}:" if unit.differs else f"is written already: {unit.path}")
         say(unit.after.removesuffix("\n"))
     else:
-        _tell_installed(one, unit, service.key_variable)
+        _tell_installed(one, unit, service)
 
 
-def _tell_installed(one: Supervisor, unit: Unit, variable: str) -> None:
+def _tell_installed(one: Supervisor, unit: Unit, service: Service) -> None:
+    variable = service.key_variable
     done = "installed and started" if unit.differs else "is installed already, and runs"
     say(f"{done}: {unit.path}")
     if one.name == "systemd":
@@ -71,6 +73,8 @@ def _tell_installed(one: Supervisor, unit: Unit, variable: str) -> None:
         talk("note: `systemctl --user edit engram`, [Service], EnvironmentFile=/a/file/of/yours")
         return
     talk(f"note: nobody has tried engram with {one.title} yet: see whether `engram status` is well")
+    for path in one.guarded(service.writes):
+        talk(f"note: macOS asks whether engram may use {path}: it has to be allowed")
     give = f"launchctl setenv {variable} ..." if one.name == "launchd" else f"setx {variable} ..."
     talk(f"note: it has no key of a model; this gives it one: {give}")
 
