@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Protocol, Self
 
 from engram import flow, founding
 from engram.entities import EntityLibrary
@@ -66,8 +66,31 @@ _SETTLE_PATIENCE = 0.02
 Tier = Literal["auto", "rules", "model"]
 
 
+class Sentry(Protocol):
+    """Who knows without a look at every file whether something happened to the content folders."""
+
+    def begin(self) -> None:
+        """A look at all files begins."""
+        ...
+
+    def trust(self, catalog: object) -> None:
+        """It saw everything, and everything is in this catalog."""
+        ...
+
+    def quiet(self, catalog: object) -> bool:
+        """Whether nothing happened since that look began, and the catalog is still the same."""
+        ...
+
+    def close(self) -> None:
+        """It is not asked any more."""
+        ...
+
+
 class Reading:
     """A vault that can be asked."""
+
+    #: for one that is kept open and asked often
+    sentry: Sentry | None = None
 
     def __init__(
         self, root: Path, loaded: Loaded, places: Places, desk: Desk, *, trusted: bool
@@ -131,6 +154,8 @@ class Reading:
 
     def close(self) -> None:
         """Let go of catalog and index."""
+        if self.sentry is not None:
+            self.sentry.close()
         self.shelf.close()
         self.followers.close()
 
@@ -160,6 +185,10 @@ class Reading:
         until = time.monotonic() + milliseconds / 1000
         writable = self.writable
         behind = writable and self.ledger.behind
+        if self.sentry is not None:
+            if writable and not behind and self.sentry.quiet(self.followers.catalog):
+                return True
+            self.sentry.begin()
         looked = self._scan(until)
         if not writable:
             self.followers.take_up(looked)
@@ -172,6 +201,8 @@ class Reading:
                     self._settle(self._scan(until if behind else 0.0, first=noticed))
             except (Locked, StorageError, BadInput):
                 return False  # somebody writes, or the disk is full, read-only or damaged
+        elif self.sentry is not None and looked.complete:
+            self.sentry.trust(self.followers.catalog)
         return looked.complete
 
     def _scan(self, until: float = math.inf, first: Iterable[str] = ()) -> Scan:
