@@ -45,6 +45,7 @@ class Sentry:
         self._queue = -1
         self._catalog: object = None
         self._peace_until = 0.0
+        self._other_folders = False
         self._known: list[tuple[int, int] | None] = []
         if self._calls is not None and not Watch(Dirt()).is_deaf(root):
             self._queue = self._calls.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -60,8 +61,9 @@ class Sentry:
         if self._queue < 0:
             return
         folders = self._identities()
-        if self._drain() or folders != self._known:
-            self._known = folders
+        self._drain()
+        if self._other_folders or folders != self._known:
+            self._known, self._other_folders = folders, False
             if not self._watch():
                 self.close()  # the system watches no more folders
 
@@ -75,7 +77,7 @@ class Sentry:
         """Whether nothing happened since that look began, and the catalog is still the same."""
         if self._clock() >= self._peace_until or catalog is not self._catalog:
             return False
-        if self._drain() is None and self._identities() == self._known:
+        if not self._drain() and self._identities() == self._known:
             return True
         self._peace_until = 0.0
         return False
@@ -87,14 +89,14 @@ class Sentry:
         self._queue = -1
         self._peace_until = 0.0
 
-    def _drain(self) -> bool | None:
-        """Empty the queue: None when nothing was in it, True when folders are others now."""
-        seen = others = False
+    def _drain(self) -> bool:
+        """Empty the queue; returns whether anything was in it."""
+        seen = False
         with suppress(BlockingIOError):
             while data := os.read(self._queue, _BUFFER):
                 seen = True
-                others = others or any(mask & _OTHER_FOLDERS for mask in _masks(data))
-        return others if seen else None
+                self._other_folders |= any(mask & _OTHER_FOLDERS for mask in _masks(data))
+        return seen
 
     def _watch(self) -> bool:
         """Watch the root and every content folder; False when one cannot be."""

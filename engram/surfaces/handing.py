@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from _socket import socket as Socket
 
 #: what may be handed over: it neither asks anything nor reads standard input nor needs a key
-HANDED = frozenset({
+READING = frozenset({
     "search", "grep", "recall", "today", "list", "show", "why", "links", "entities", "boxes",
-    "traces", "log", "remember", "forget", "restore", "undo",
+    "traces", "log",
 })  # fmt: skip
-#: those of them that would do something twice if they were run twice
-WRITING = frozenset({"remember", "forget", "restore", "undo"})
+#: the same of what would do something twice if it were run twice
+WRITING = frozenset({
+    "remember", "forget", "restore", "confirm", "retire", "archive", "supersede", "resolve", "undo",
+})  # fmt: skip
+HANDED = READING | WRITING
 #: how long a daemon may take to say that it is free, seconds; then it is quicker to do it here
 _PATIENCE = 0.25
 #: how long it may take over a question, and over a change, seconds
