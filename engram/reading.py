@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Protocol, Self
+from typing import Literal, Self
 
 from engram import flow, founding
 from engram.entities import EntityLibrary
@@ -41,7 +41,7 @@ from engram.model.memory import Memory
 from engram.model.report import Doomed, Status
 from engram.model.turn import Waiting
 from engram.model.verdict import Verdict
-from engram.ports import Model
+from engram.ports import Model, Sentry
 from engram.recall.answer import ContextBlock
 from engram.recall.rank import Setting
 from engram.settings.load import Loaded
@@ -64,26 +64,6 @@ _SETTLE_PATIENCE = 0.02
 
 #: who extracts
 Tier = Literal["auto", "rules", "model"]
-
-
-class Sentry(Protocol):
-    """Who knows without a look at every file whether something happened to the content folders."""
-
-    def begin(self) -> None:
-        """A look at all files begins."""
-        ...
-
-    def trust(self, catalog: object) -> None:
-        """It saw everything, and everything is in this catalog."""
-        ...
-
-    def quiet(self, catalog: object) -> bool:
-        """Whether nothing happened since that look began, and the catalog is still the same."""
-        ...
-
-    def close(self) -> None:
-        """It is not asked any more."""
-        ...
 
 
 class Reading:

@@ -34,6 +34,8 @@ _PATIENCE = 1.0
 _HEARING = 5.0
 #: how long a command may take before its next word ends it, seconds
 DEADLINE = 60.0
+#: how long its last answer may take when the door is shut, seconds
+_FAREWELL = 0.5
 #: how often the host is given time of its own, seconds
 _REST = 0.5
 #: the most bytes of an answer to a question
@@ -111,12 +113,13 @@ class Door:
         return self
 
     def close(self) -> None:
-        """End the current answer, shut the door and take the socket away."""
-        if self._listener is not None:
-            os.write(self._theirs, b".")
-            self._thread.join()
-        os.close(self._ours)
-        os.close(self._theirs)
+        """Shut the door and take the socket away; an answer that takes long is not waited for."""
+        os.write(self._theirs, b".")
+        if self._thread.is_alive():
+            self._thread.join(_FAREWELL)
+        if not self._thread.is_alive():
+            os.close(self._ours)
+            os.close(self._theirs)
 
     def __enter__(self) -> Self:
         return self.open()
