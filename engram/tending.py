@@ -20,10 +20,11 @@ from engram.health.doctor import Finding, diagnose
 from engram.model.change import Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.model.memory import Memory
-from engram.model.report import Consolidated
+from engram.model.report import Apart, Consolidated, Reunited
 from engram.ports import Model
 from engram.reading import Reading, Tier
 from engram.store import layout
+from engram.store.conflict_copies import ConflictCopies, Reunion
 from engram.store.content_file import read_content
 
 
@@ -102,6 +103,24 @@ class Tending(Reading):
         with self._writing():
             return self.ledger.commit(self.undo_plan(what))
 
+    # -- folders that travel -------------------------------------------------------------------
+
+    def reunite(self, *, dry_run: bool = False) -> Reunited:
+        """Take in what sync tools and git left apart, as far as that is sure (decision 0014).
+
+        One transaction that `undo` takes back; what is a question goes to review. A dry run plans
+        the same and writes nothing.
+        """
+        copies = ConflictCopies(self.disk, self.followers)
+        if dry_run:
+            self.settle_within(math.inf)
+            return _reunited(copies.transcripts(dry_run=True), copies.plan())
+        with self._writing():
+            shown = copies.transcripts()
+            found = copies.plan()
+            number = 0 if found.plan.empty else self.ledger.commit(found.plan).number
+        return _reunited(shown, found, number)
+
     # -- the night shift -----------------------------------------------------------------------
 
     def consolidate(
@@ -118,6 +137,7 @@ class Tending(Reading):
         if dry_run:
             self.settle_within(math.inf)
             return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
+        self.reunite()
         planned = None
         if model is not None:
             with self._writing():
@@ -180,3 +200,8 @@ class Tending(Reading):
 
 def _consolidated(found: Shift, number: int = 0) -> Consolidated:
     return Consolidated(tuple(found.steps), tuple(sorted(found.refused.items())), number)
+
+
+def _reunited(shown: list[Apart], found: Reunion, number: int = 0) -> Reunited:
+    apart = sorted([*shown, *found.apart], key=lambda one: one.path)
+    return Reunited(tuple(apart), number)

@@ -73,7 +73,11 @@ class Eraser:
             if data is not None and (kept := remains.without(path, data)) != data:
                 self._disk.put(path, kept)
         self._rewrite(
-            lambda earlier: transaction.rewritten(earlier, layout.is_page, remains.without)
+            lambda earlier: transaction.rewritten(
+                earlier,
+                lambda path: layout.is_page(layout.original_of(path)),
+                lambda path, body: remains.without(layout.original_of(path), body),
+            )
         )
 
     def _rewrite(self, change: Callable[[Transaction], Transaction]) -> None:

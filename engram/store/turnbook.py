@@ -8,6 +8,7 @@ from engram.model.change import Range
 from engram.model.turn import Entry, Turn, Waiting
 from engram.ports import Journal
 from engram.store.followers import Followers
+from engram.store.shown_turns import add_shown, settled_elsewhere
 from engram.store.turn_rows import PENDING, ranges_of
 
 
@@ -21,6 +22,19 @@ class VaultTurns:
     def seen(self, turns: Sequence[Turn]) -> set[str]:
         """Digests of those turns that were captured before and not taken back."""
         return self._followers.catalog.turns.seen(turns)
+
+    def take_up_shown(self, turns: Sequence[Turn]) -> None:
+        """Know what transcripts of these turns show that came from another machine."""
+        catalog, transcripts = self._followers.catalog, self._followers.transcripts
+        news = transcripts.news_of(list(dict.fromkeys(turn.transcript for turn in turns)))
+        if news:
+            with catalog.transaction():
+                add_shown(catalog.turns, transcripts, news)
+
+    def settled_elsewhere(self, transcript: str) -> list[Range]:
+        """The pending ranges of a transcript that another machine has settled."""
+        turns = self._followers.catalog.turns
+        return settled_elsewhere(turns, self._followers.transcripts, transcript)
 
     def add(self, entries: list[Entry]) -> None:
         """Freshly journalled turns: now pending, and readable in their transcripts."""

@@ -49,6 +49,7 @@ VERBS: dict[str, str] = {
     "restore": "bring a memory back",
     "purge": "destroy a memory's content for good",
     "consolidate": "the night shift now: merge, replace, age, tidy; all of it can be undone",
+    "conflicts": "take in what sync tools left apart, as far as that is sure",
     "undo": "take a change back; undo an undo to have it again",
     "log": "the changes, newest first",
     "status": "what is pending, captured, refused, and when",
