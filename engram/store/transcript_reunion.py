@@ -82,7 +82,7 @@ def _version(data: bytes) -> _Version | None:
         hit["block"]: _Block(
             f"{hit['day']}T{hit['time']}", hit["block"], hit[0], text[hit.end() : stop].strip("\n")
         )
-        for hit, stop in zip(hits, stops, strict=True)
+        for hit, stop in zip(hits, stops, strict=False)
     }
     mark = parsed.header.get(_MARK, "")
     return _Version(head, blocks, mark if isinstance(mark, str) else "")
