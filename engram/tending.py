@@ -29,7 +29,7 @@ from engram.ports import Model
 from engram.reading import Reading, Tier
 from engram.rulings import Ruling
 from engram.store import layout
-from engram.store.conflict_copies import ConflictCopies, Reunion
+from engram.store.conflict_copies import ConflictCopies, Reunion, conflict_copies
 from engram.store.content_file import read_content
 
 
@@ -96,7 +96,8 @@ class Tending(Reading):
             for link in doomed.turns:
                 messages += self.followers.catalog.turns.withdrawn(link)
             details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
-            pages = filter(layout.is_page, self.followers.catalog.files())
+            known = (*self.followers.catalog.files(), *conflict_copies(self.root))
+            pages = [path for path in known if layout.is_page(layout.original_of(path))]
             changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
             self.ledger.commit(
                 Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
@@ -124,7 +125,15 @@ class Tending(Reading):
             shown = copies.transcripts()
             found = copies.plan()
             number = 0 if found.plan.empty else self.ledger.commit(found.plan).number
+            self._take_up_transcripts([one.original for one in shown if not one.why])
         return _reunited(shown, found, number)
+
+    def _take_up_transcripts(self, also: Sequence[str] = ()) -> None:
+        """Know and find the turns of transcripts that another machine wrote."""
+        links = self.house.turns.take_up_transcripts(also)
+        if links:
+            self.shelf.refresh()
+            self.shelf.show(links)
 
     # -- what the person decides ---------------------------------------------------------------
 
@@ -276,7 +285,7 @@ class Tending(Reading):
         try:
             if self.writable:
                 with self._writing():
-                    pass
+                    self._take_up_transcripts()
             else:
                 self.settle_within(float("inf"))
                 self.shelf.refresh()

@@ -47,6 +47,7 @@ class Machine:
         extract: bool = True,
     ) -> Path:  # fmt: skip
         """A transcript in which the user says this, taken in."""
+        self.home.mkdir(exist_ok=True)
         path = self.home / f"{session}.jsonl"
         rows = [
             {"role": "user", "content": text, "session": session, "project": "shop",

@@ -212,6 +212,10 @@ class TurnBook(Protocol):
         """Know of turns that these transcripts show and another machine captured."""
         ...
 
+    def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
+        """Know transcripts that came as a whole, and some paths; the links of the new turns."""
+        ...
+
     def settled_elsewhere(self, transcript: str) -> list[Range]:
         """The pending ranges of a transcript that another machine has settled."""
         ...

@@ -194,12 +194,28 @@ class Transcripts:
                 self._rewrite(path, partial(_without, [_block(turn) for turn in own]))
 
     def purge(self, links: Iterable[str]) -> None:
-        """Replace the words of blocks by a mark; their speaker lines stay: links resolve."""
+        """Replace the words of blocks by a mark; their speaker lines stay: links resolve.
+
+        Also in the conflict copies of their transcripts.
+        """
+        copies = self._copies()
         for link in links:
             name, _, block = link.partition("#^")
             path = self.find(name)
-            if path:
-                self._rewrite(path, partial(_purged, block))
+            for one in (*([path] if path else []), *copies.get(name, ())):
+                self._rewrite(one, partial(_purged, block))
+
+    def _copies(self) -> dict[str, list[str]]:
+        """The conflict copies among the transcripts, by the names of those."""
+        found: dict[str, list[str]] = {}
+        for day in self._entries(layout.TRANSCRIPTS):
+            folder = f"{layout.TRANSCRIPTS}/{day.name}"
+            for entry in self._entries(folder) if day.is_dir(follow_symlinks=False) else ():
+                original = layout.original_of(f"{folder}/{entry.name}")
+                if original != f"{folder}/{entry.name}" and entry.is_file(follow_symlinks=False):
+                    name = original.rpartition("/")[2].removesuffix(".md")
+                    found.setdefault(name, []).append(f"{folder}/{entry.name}")
+        return found
 
     def replace(self, path: str, before: bytes, after: bytes) -> None:
         """Give a transcript other bytes. Raises StorageError when it is not as before any more."""

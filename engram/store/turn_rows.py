@@ -327,6 +327,10 @@ class TurnRows:
         """How many turns are in each state."""
         return dict(self._db.rows("select state, count(*) from turns where seq > 0 group by state"))
 
+    def transcript_names(self) -> set[str]:
+        """The transcripts that any turn is known of."""
+        return {row[0] for row in self._db.rows("select distinct transcript from turns")}
+
     def transcripts(self) -> int:
         """How many conversations were captured."""
         return self._db.number(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from engram.model.change import Range
 from engram.model.turn import Entry, Turn, Waiting
@@ -25,11 +25,26 @@ class VaultTurns:
 
     def take_up_shown(self, turns: Sequence[Turn]) -> None:
         """Know what transcripts of these turns show that came from another machine."""
-        catalog, transcripts = self._followers.catalog, self._followers.transcripts
-        news = transcripts.news_of(list(dict.fromkeys(turn.transcript for turn in turns)))
-        if news:
-            with catalog.transaction():
-                add_shown(catalog.turns, transcripts, news)
+        names = dict.fromkeys(turn.transcript for turn in turns)
+        self._add_shown(self._followers.transcripts.news_of(list(names)))
+
+    def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
+        """Know the transcripts that came from another machine as a whole, and some other paths.
+
+        Returns the links of the turns that are new.
+        """
+        catalog = self._followers.catalog
+        known = catalog.turns.transcript_names()
+        paths = self._followers.transcripts.paths()
+        strange = [path for path in paths if path.rpartition("/")[2][:-3] not in known]
+        return self._add_shown(list(dict.fromkeys((*strange, *also))))
+
+    def _add_shown(self, paths: Sequence[str]) -> list[str]:
+        if not paths:
+            return []
+        catalog = self._followers.catalog
+        with catalog.transaction():
+            return add_shown(catalog.turns, self._followers.transcripts, paths)
 
     def settled_elsewhere(self, transcript: str) -> list[Range]:
         """The pending ranges of a transcript that another machine has settled."""

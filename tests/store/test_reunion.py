@@ -1,4 +1,4 @@
-"""Two versions of one file become one: nothing is lost, whichever comes first, and twice is once."""
+"""Two versions of one file become one: nothing is lost, in any order, and twice is once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from engram.model.memory import AUTHORITIES, STATUSES, Memory
 from engram.store.box_file import read_box, render_box
 from engram.store.entity_file import read_entity, render_entity
-from engram.store.memory_file import read_memory, render_memory
 from engram.store.meaning import same_meaning
+from engram.store.memory_file import read_memory, render_memory
 from engram.store.reunion import reunited, sides
 from engram.store.transcripts import PURGED
 from tests.kit import box, entity

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from engram.model.change import Change
 from engram.store import layout
 from engram.store.conflict_copies import conflict_copies
 from engram.vault import Vault
@@ -120,9 +119,13 @@ def test_a_purge_reaches_what_a_transaction_holds_of_a_copy(vault: Vault) -> Non
     assert where(vault.root, TEXT) == []
 
 
-def test_a_purge_takes_the_copies_with_it(vault: Vault) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_a_purge_takes_the_copies_with_it(vault: Vault, name: str) -> None:
     path = remembered(vault)
-    copy_of(path).write_bytes(path.read_bytes().replace(b"kind: note", b"kind: episode"))
+    shown = next((vault.root / "transcripts").rglob("*.md"))
+    vault.consolidate()
+    for one in (path, shown, *(vault.root / "boxes").rglob("*.md")):
+        copy_of(one, name).write_bytes(b"<<<<<<< HEAD\n" + one.read_bytes())
     vault.purge(path.stem)
     assert where(vault.root, TEXT) == []
 
@@ -137,12 +140,3 @@ def test_a_vault_is_asked_about_a_state_that_travels(
     assert len([found for found in vault.doctor() if found.code == "state_travels"]) == 1
     (vault.root / ".stignore").unlink()
     assert len([found for found in vault.doctor() if found.code == "state_travels"]) == 2
-
-
-def test_what_was_edited_while_it_was_planned_is_left(vault: Vault) -> None:
-    path = remembered(vault)
-    copy = copy_of(path)
-    copy.write_bytes(path.read_bytes().replace(b"---\n", b"---\nmood: good\n", 1))
-    vault.reunite()
-    number = vault.followers.catalog.last
-    assert isinstance(vault.change(number).plan.changes[0], Change)

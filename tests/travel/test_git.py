@@ -109,4 +109,3 @@ def test_what_a_person_wrote_on_both_sides_stays_marked(pair: tuple[Machine, Mac
     before = path.read_bytes()
     one.consolidates()
     assert b"<<<<<<<" in before and b"MySQL" in path.read_bytes() and b"Oracle" in path.read_bytes()
-

@@ -1,4 +1,4 @@
-"""One vault on two machines: what one has done is not done again, and what both did comes together."""
+"""One vault on two machines: nothing is done twice, and what both did comes together."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engram.model.change import Plan
 from engram.store import layout
+from tests.fakes.model_server import Behaviour, ModelServer, answers, fact, facts
 from tests.machines import Machine, SyncTool, copied
 
 SAID = (
@@ -190,3 +191,89 @@ def test_a_turn_that_is_queued_again_is_this_machines_to_extract(
         ack = Plan("retry", requeue=((2, 3),))
         vault.ledger.commit(ack)
         assert vault.flush().turns == 2
+
+
+def test_a_conversation_that_was_undone_in_part_can_be_taken_in_again(tmp_path: Path) -> None:
+    one = Machine(tmp_path / "one")
+    said = one.hears(*SAID[:1])
+    whole = said.read_text(encoding="utf-8") + said.read_text(encoding="utf-8").replace(
+        SAID[0], SAID[1]
+    )
+    with one.vault() as vault:
+        said.write_text(whole, encoding="utf-8")
+        report, _ = vault.import_files("jsonl", said)
+        assert report.new_turns == 1 and len(one.facts()) == 2
+        vault.undo(report.batch)
+        assert len(one.facts()) == 1
+        assert vault.import_files("jsonl", said)[1].memories == 1
+        assert len(one.facts()) == 2
+
+
+def test_a_conversation_that_came_by_file_is_found_and_its_receipts_hold(
+    pair: tuple[Machine, Machine],
+) -> None:
+    one, two = pair
+    with two.vault() as running:
+        assert running.search("postgres").turns == []
+        one.hears(*SAID)
+        SyncTool(one, two).run()
+        running.consolidate()
+        assert "postgres" in running.search("postgres").turns[0].snippet.casefold()
+        assert [found.code for found in running.doctor() if found.code != "exposed"] == []
+
+
+# -- with a model --------------------------------------------------------------------------------
+
+
+def asking(machine: Machine, server: ModelServer) -> Machine:
+    """The machine with a model that is asked."""
+    machine.environment |= {
+        "ENGRAM_LLM_MODEL": "gpt-4.1-mini", "ENGRAM_LLM_BASE_URL": server.base_url,
+        "OPENAI_API_KEY": "recorded",
+    }  # fmt: skip
+    return machine
+
+
+def proposing(text: str) -> Behaviour:
+    """A model that makes this one fact of what is said first, and merges nothing."""
+    return answers(facts(fact(text, SAID[0][:-1], category="decision")))
+
+
+def test_a_model_is_not_asked_about_what_another_machine_has_extracted(
+    pair: tuple[Machine, Machine],
+) -> None:
+    one, two = pair
+    with ModelServer([proposing("The shop uses Postgres, since two writers need it.")]) as server:
+        said = asking(one, server).hears(SAID[0])
+        paid = len(server.requests)
+        assert paid and len(one.facts()) == 1
+        asking(two, server)
+        with two.vault() as vault:
+            vault.import_files("jsonl", said, live=True, extract=False)
+        SyncTool(one, two).run()
+        with two.vault() as vault:
+            assert vault.flush().turns == 0
+        two.hears(SAID[0])
+        assert len(server.requests) == paid and one.facts() == two.facts()
+
+
+def test_what_two_models_said_in_other_words_becomes_one(pair: tuple[Machine, Machine]) -> None:
+    one, two = pair
+    texts = (
+        "The shop uses Postgres, not SQLite, because two writers are needed.",
+        "The shop uses PostgreSQL instead of SQLite because two writers are needed.",
+    )
+    for machine, text in zip(pair, texts, strict=True):
+        with ModelServer([proposing(text)]) as server:
+            asking(machine, server).hears(SAID[0])
+        machine.environment.clear()
+    tool = SyncTool(one, two)
+    tool.run()
+    assert len(one.facts()) == 2
+    one.consolidates()
+    tool.run()
+    two.consolidates()
+    tool.run()
+    assert one.facts() == two.facts()
+    live = [data for data in one.facts().values() if b"status: active" in data]
+    assert len(live) == 1 and len(one.facts()) == 2
