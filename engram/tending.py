@@ -112,7 +112,7 @@ class Tending(Reading):
     # -- folders that travel -------------------------------------------------------------------
 
     def reunite(self, *, dry_run: bool = False) -> Reunited:
-        """Take in what sync tools and git left apart, as far as that is sure (decision 0014).
+        """Take in what sync tools and git left apart, as far as that is sure (decision 0015).
 
         One transaction that `undo` takes back; what is a question goes to review. A dry run plans
         the same and writes nothing.
