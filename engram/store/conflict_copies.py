@@ -19,6 +19,7 @@ from engram.model.memory import Memory
 from engram.model.report import Apart
 from engram.store import layout
 from engram.store.content_file import read_content
+from engram.store.copy_name import is_left_over
 from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
 from engram.store.meaning import same_meaning
@@ -81,8 +82,9 @@ class ConflictCopies:
                 continue
             path = own.find(original.rpartition("/")[2][:-3]) or original
             now, data = self._bytes(path), self._bytes(copy)
-            found = reunited(path, now, data) if now is not None and data is not None else None
-            why = "" if found is not None else (_GONE if now is None else _UNDECIDED)
+            why = _obstacle(copy, now, data)
+            found = reunited(path, now or b"", data or b"") if not why else None
+            why = why or ("" if found is not None else _UNDECIDED)
             if now is not None and found is not None and not dry_run:
                 own.replace(path, now, found)
                 self._disk.remove(copy)
@@ -119,10 +121,12 @@ class ConflictCopies:
         path = self._home(original, data)
         change = reunion.changes.get(path)
         now = change.after if change is not None else self._bytes(path)
+        why = _obstacle(copy, now, data)
+        if why or data is None or now is None:
+            reunion.apart.append(Apart(copy, path, why))
+            return
         why = _UNDECIDED
-        if data is None or now is None:
-            why = _GONE if now is None else "it cannot be read"
-        elif (found := reunited(path, now, data)) is not None:
+        if (found := reunited(path, now, data)) is not None:
             if found == now or not self._known(_TAKEN, path, now, copy, data):
                 before = change.before if change is not None else now
                 if found != now:
@@ -133,7 +137,7 @@ class ConflictCopies:
                 return
             why = _TAKEN_BACK
         reunion.apart.append(Apart(copy, path, why))
-        if why == _UNDECIDED and now is not None and data is not None and change is None:
+        if why == _UNDECIDED and change is None:
             self._ask(copy, path, now, data, reunion)
 
     def _ask(self, copy: str, path: str, now: bytes, data: bytes, reunion: Reunion) -> None:
@@ -169,7 +173,7 @@ class ConflictCopies:
     def _home(self, original: str, data: bytes | None) -> str:
         """Where the file is that a copy belongs to, also when a person moved it."""
         kind = layout.content_type(original)
-        if data is None or kind is None or self._disk.size(original) is not None:
+        if data is None or kind is None or self._bytes(original) is not None:
             return original
         return self._followers.catalog.home(kind, read_content(original, data).id) or original
 
@@ -202,3 +206,14 @@ class ConflictCopies:
             return None if large else self._disk.read(path)
         except (BadInput, StorageError):
             return None
+
+
+def _obstacle(copy: str, now: bytes | None, data: bytes | None) -> str:
+    """Why a copy is not even compared; '' when it is."""
+    if is_left_over(copy.rpartition("/")[2]):
+        return "an older version, which a merge tool left"
+    if not layout.is_storable(copy):
+        return "a name that not every system can store"
+    if data is None:
+        return "it cannot be read"
+    return _GONE if now is None else ""

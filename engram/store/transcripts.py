@@ -36,6 +36,8 @@ _SPEAKER_BYTES = re.compile(
 PURGED = "*(purged)*"
 #: new transcripts that one group fsync makes durable; bounds the open file handles
 _GROUP = 200
+#: most headers end within so many bytes
+_HEAD = 4_096
 #: how often a transcript is read again that a person writes to at the same moment
 _ATTEMPTS = 5
 
@@ -284,7 +286,9 @@ class Transcripts:
 
     def header(self, path: str) -> dict[str, str]:
         """The scalars of a transcript's header."""
-        parsed = document.parse(self._disk.read(path) or b"")
+        parsed = document.parse(self._disk.pieces(path, [(0, _HEAD)])[0])
+        if parsed.problem:  # one that is cut off, or damaged
+            parsed = document.parse(self._disk.read(path) or b"")
         return {key: value for key, value in parsed.header.items() if isinstance(value, str)}
 
 

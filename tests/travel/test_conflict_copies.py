@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from tests.kit import box, entity, turns, where, write_pages
 
 NAMES = [
     "{stem}.sync-conflict-20260306-101000-ABCDEFG.md", "{stem} (conflicted copy 2026-03-06).md",
-    "{stem} (Mara's conflicted copy).md", "{stem} (1).md", "{stem} 2.md", "{stem}.md.orig",
+    "{stem} (Mara's conflicted copy).md", "{stem} (1).md", "{stem} 2.md",
 ]  # fmt: skip
+OLDER = "{stem}.md.orig"
 TEXT = "The oven door sticks; lift it before pulling."
 
 
@@ -66,6 +68,35 @@ def test_other_words_stay_apart_and_are_asked_about_once(vault: Vault, name: str
     assert vault.reunite().transaction == 0
     vault.consolidate()
     assert b"status: active" in path.read_bytes() and copy.exists()
+
+
+def test_an_older_version_that_a_merge_tool_left_is_told_of_and_nothing_more(
+    vault: Vault,
+) -> None:
+    path = remembered(vault)
+    before = path.read_bytes()
+    copy = copy_of(path, OLDER)
+    copy.write_bytes(before.replace(b"kind: note", b"kind: note\ntags: [old]"))
+    done = vault.reunite()
+    assert done.transaction == 0 and "older" in done.apart[0].why
+    assert path.read_bytes() == before and copy.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_what_is_no_file_is_left_alone(vault: Vault, tmp_path: Path) -> None:
+    path = remembered(vault)
+    outside = tmp_path / "outside.md"
+    outside.write_bytes(path.read_bytes())
+    copy_of(path).symlink_to(outside)
+    linked = path.with_name("linked.md")
+    linked.symlink_to(outside)
+    copy_of(linked).write_bytes(outside.read_bytes().replace(path.stem.encode(), b"linked"))
+    copy_of(path, NAMES[1]).mkdir()
+    shown = next((vault.root / "transcripts").rglob("*.md"))
+    os.mkfifo(copy_of(shown))
+    done = vault.reunite()
+    assert len(done.apart) == 3 and all(one.why for one in done.apart)
+    assert outside.read_bytes() == path.read_bytes() and done.transaction == 0
 
 
 def test_a_dry_run_writes_nothing(vault: Vault) -> None:
@@ -119,7 +150,7 @@ def test_a_purge_reaches_what_a_transaction_holds_of_a_copy(vault: Vault) -> Non
     assert where(vault.root, TEXT) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, OLDER])
 def test_a_purge_takes_the_copies_with_it(vault: Vault, name: str) -> None:
     path = remembered(vault)
     shown = next((vault.root / "transcripts").rglob("*.md"))
