@@ -48,6 +48,7 @@ from engram.settings.load import Loaded
 from engram.settings.places import Places
 from engram.store import layout
 from engram.store.access import AccessLog
+from engram.store.conflict_copies import conflict_copies
 from engram.store.content_file import read_content
 from engram.store.contents import VaultContents
 from engram.store.history import Entry
@@ -60,7 +61,6 @@ _log = logging.getLogger(__name__)
 _PATIENCE = 1.0
 #: how long it waits to take up a hand edit, seconds
 _SETTLE_PATIENCE = 0.02
-
 
 #: who extracts
 Tier = Literal["auto", "rules", "model"]
@@ -324,8 +324,11 @@ class Reading:
         memory = self.library.find_memory(reference) or self.history.last_memory(reference)
         cited = self.followers.catalog.cited_by
         citing = {name for link in memory.sources for name in cited(link)} - {memory.id}
-        paths = sorted(self.history.paths_of(memory.id) | {memory.path})
-        return Doomed(memory.id, memory.text, paths, list(memory.sources), sorted(citing))
+        paths = self.history.paths_of(memory.id) | {memory.path}
+        paths.update(
+            copy for copy in conflict_copies(self.root) if layout.original_of(copy) in paths
+        )
+        return Doomed(memory.id, memory.text, sorted(paths), list(memory.sources), sorted(citing))
 
     def undo_plan(self, what: str = "") -> Plan:
         """What `undo` would do: files, turns and transactions; nothing is written."""

@@ -39,8 +39,8 @@ WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
 LISTENING = {
     f"engram/surfaces/qmd/mcp_http.py: {name}" for name in ("http.server", "socket", "socketserver")
 }
-#: those that start a process: the person's editor, the daemon away from its terminal, the command that
-#: they set to run before an update of qmd's index, and the service manager of the system
+#: those that start a process: the editor, the daemon away from its terminal, the command that people
+#: set to run before an update of qmd's index, and the service manager of the system
 STARTING = {
     "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/detached.py: subprocess",
     "engram/surfaces/qmd/updating.py: subprocess", "engram/surfaces/supervisor.py: subprocess",
