@@ -21,6 +21,8 @@ from engram.store.disk import VaultDisk
 
 #: the transactions after which the topics are counted; purged words must not stand in them
 COUNTING = ("consolidate", "undo", "purge")
+#: bytes that hold the last line of a trace, but for a very long one: then all of it is read
+_TAIL = 4_096
 
 
 class Trace:
@@ -35,7 +37,7 @@ class Trace:
         """Append a transaction's lines unless they are there; what an earlier attempt tore goes."""
         lines, number = trace_lines(transaction), transaction.number
         size = self._disk.size(layout.TRACE) or 0
-        if self._end != (size, number - 1):
+        if self._end != (size, number - 1) and not self._ends_before(number, size):
             data = self._disk.read(layout.TRACE) or b""
             if data.endswith(lines):
                 self._end = (size, number)
@@ -46,6 +48,13 @@ class Trace:
             size = len(kept)
         self._disk.append(layout.TRACE, lines, sync=False)
         self._end = (size + len(lines), number)
+
+    def _ends_before(self, number: int, size: int) -> bool:
+        """Whether the last line is whole and of an earlier transaction: no attempt got here yet."""
+        start = max(0, size - _TAIL)
+        (tail,) = self._disk.pieces(layout.TRACE, [(start, size - start)])
+        last = tail.removesuffix(b"\n").rpartition(b"\n")[2] + b"\n"
+        return tail.endswith(b"\n") and any(at < number for at, _ in _numbered(last))
 
     def mend(self, transactions: Iterable[Transaction]) -> bool:
         """Make it what the journal says; lines of transactions that the journal lost stay.
@@ -160,7 +169,9 @@ def trace_list(boxes: Iterable[Box]) -> bytes:
     }  # fmt: skip
     if not traces:
         return b""
-    return json.dumps({"traces": traces}, indent=1, sort_keys=True).encode("ascii") + b"\n"
+    # a line for each value, as the fast encoder does it: this is written with every box
+    text = json.dumps({"traces": traces}, separators=(",\n", ": "), sort_keys=True)
+    return text.encode("ascii") + b"\n"
 
 
 class Topics:
