@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from engram.model.box import Box, traces_of
 from engram.model.change import Event, Transaction
 from engram.model.memory import Memory
 from engram.model.text import content_hash
@@ -147,9 +146,8 @@ class Traces:
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
 
-    def follow(self, boxes: Iterable[Box]) -> bool:
-        """Make it what the boxes say; returns whether there was anything to do."""
-        made = trace_list(boxes)
+    def follow(self, made: bytes) -> bool:
+        """Make it what the boxes say (`trace_rows`); returns whether there was anything to do."""
         if (self._disk.read(layout.TRACES) or b"") == made:
             return False
         if made:
@@ -157,21 +155,6 @@ class Traces:
         else:
             self._disk.remove(layout.TRACES)
         return True
-
-
-def trace_list(boxes: Iterable[Box]) -> bytes:
-    """The bytes of `traces.json` for these boxes; none for no trace."""
-    traces = {
-        trace.id: {
-            "boxes": trace.boxes, "topics": trace.topics, "first": trace.first, "last": trace.last,
-        }
-        for trace in traces_of(boxes)
-    }  # fmt: skip
-    if not traces:
-        return b""
-    # a line for each value, as the fast encoder does it: this is written with every box
-    text = json.dumps({"traces": traces}, separators=(",\n", ": "), sort_keys=True)
-    return text.encode("ascii") + b"\n"
 
 
 class Topics:
