@@ -40,13 +40,11 @@ def examine(
     found = scan(disk, rows)
     missing, damaged = history.missing(), history.unreadable()
     return Examination(
-        memories=list(catalog.memories()),
         problems={path: row.problem for path, row in rows.items() if row.problem},
         refused=found.refused | _strange(disk),
         conflict_copies=_conflict_copies(disk.root),
         pending_transactions=sum(map(layout.is_transaction, disk.names(layout.PENDING))),
         stale_views=stale_views(disk, followers, history) if not (missing or damaged) else (),
-        known_links=frozenset(catalog.turns.all_links()),
         missing_transactions=missing,
         damaged_transactions=damaged,
         stuck=stuck,
@@ -55,7 +53,7 @@ def examine(
         unsettled=len(found.changed) + len(found.gone),
         index_reason=shelf.index_reason,
         exposed=_exposed(disk.root),
-        secrets=_secrets(disk, rows, clean),
+        secrets=with_secrets(disk, rows, clean),
     )
 
 
@@ -130,6 +128,7 @@ def _exposed(root: Path) -> list[str]:
     ]
 
 
-def _secrets(disk: VaultDisk, paths: Iterable[str], clean: Callable[[str], bool]) -> list[str]:
+def with_secrets(disk: VaultDisk, paths: Iterable[str], clean: Callable[[str], bool]) -> list[str]:
+    """The files that hold something that looks like a secret, in order."""
     texts = ((path, _bytes(disk, path).decode("utf-8", "replace")) for path in sorted(paths))
     return [path for path, text in texts if not clean(_LINK.sub("[[]]", text))]

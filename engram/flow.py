@@ -346,11 +346,15 @@ def _postpone(lots: Sequence[Lot], house: House, outcome: Outcome) -> None:
 
 def plan_night(night: Night, house: House) -> Shift:
     """What a consolidation would do now, every step of it checked; nothing is written."""
-    scene = Scene(
+    return shift(scene_of(night, house), PASSES, night.declined)
+
+
+def scene_of(night: Night, house: House) -> Scene:
+    """What the passes of a night are handed."""
+    return Scene(
         house.contents, house.clock.now(), house.settings, night.judge or house.judge, house.weaver,
         house.biographer, night.changed, night.closing, night.model, night.prompts,
     )  # fmt: skip
-    return shift(scene, PASSES, night.declined)
 
 
 def consolidate(

@@ -91,7 +91,7 @@ class Library:
         self._followers = followers
         self._journal = journal
         self._shelf = shelf
-        self._pages = PageSearch(disk, followers, shelf)
+        self.pages = PageSearch(disk, followers, shelf)
 
     # -- by name -------------------------------------------------------------------------------
 
@@ -153,10 +153,13 @@ class Library:
     def listing(self, wanted: Filter, limit: int) -> list[Memory]:
         """The memories that pass, newest first."""
         condition = where(
-            statuses=wanted.statuses or LIVE, categories=wanted.categories,
+            statuses=wanted.shown, categories=wanted.categories,
             project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
         )  # fmt: skip
-        return self._followers.catalog.listing(condition, limit)
+        if not wanted.as_of:
+            return self._followers.catalog.listing(condition, limit)
+        found = self._followers.catalog.listing(condition)
+        return [memory for memory in found if wanted.admits(memory)][:limit]
 
     def learnt_on(self, day: str, timezone: str = "UTC") -> list[Memory]:
         """The live memories whose source turn is of that day in a time zone, in order."""
@@ -201,7 +204,7 @@ class Library:
             return Answers(
                 self._memory_hits(query, limit, setting, all_statuses),
                 self._turn_hits(query, limit, setting),
-                self._pages.hits(query, _asked(limit), limit, setting),
+                self.pages.hits(query, _asked(limit), limit, setting),
             )
 
         query = parse(text)

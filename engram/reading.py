@@ -267,6 +267,7 @@ class Reading:
             refused=catalog.log.event_counts("candidate_refused", "code"),
             failures=catalog.log.event_counts("extraction_failed", "error"),
             transactions=catalog.last,
+            to_review=catalog.status_counts().get("needs-review", 0),
             model=model_status(self.settings.llm, self.desk),
             index=self.shelf.status(),
         )

@@ -1,28 +1,33 @@
 """The tending half of a vault: what a person changes, what the night changes, and how it is kept.
 
-Verbs that write but take in nothing new: forget, restore, purge, undo, consolidate, doctor,
-rebuild. Guarantees: an unregistered vault is never written; hand edits are settled first, under the
-writer lock; the index has caught up when a verb returns.
+Verbs that write but take in nothing new: forget, restore, purge, undo, the person's rulings, edit,
+consolidate, doctor, rebuild. Guarantees: an unregistered vault is never written; hand edits are
+settled first, under the writer lock; the index has caught up when a verb returns.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from engram import amend, flow
+from engram import amend, flow, rulings
 from engram.capture.door import legible
 from engram.consolidate.shift import Shift
 from engram.examination import examine
 from engram.furnishing import model_judge, prompts
+from engram.health.audit import Evidence
 from engram.health.doctor import Finding, diagnose
-from engram.model.change import Event, Plan, Transaction
+from engram.health.queue import Item, queue
+from engram.inspection import inspect
+from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
+from engram.model.instant import Day
 from engram.model.memory import Memory
-from engram.model.report import Consolidated
+from engram.model.report import Consolidated, Edited
 from engram.ports import Model
 from engram.reading import Reading, Tier
+from engram.rulings import Ruling
 from engram.store import layout
 from engram.store.content_file import read_content
 
@@ -102,6 +107,98 @@ class Tending(Reading):
         with self._writing():
             return self.ledger.commit(self.undo_plan(what))
 
+    # -- what the person decides ---------------------------------------------------------------
+
+    def confirm(self, references: Sequence[str], *, dry_run: bool = False) -> Ruling:
+        """The person says that these hold: active, explicit, and their time starts anew."""
+
+        def decide() -> Ruling:
+            now, retention = self.clock.now(), self.settings.retention
+            return rulings.confirm(self._named(references), now, retention)
+
+        return self._rule(decide, dry_run)
+
+    def retire(
+        self, references: Sequence[str], reason: str = "", *, dry_run: bool = False
+    ) -> Ruling:
+        """Out of use; the turns that they came from stay searchable."""
+        said = self.house.redactor.redact(legible(reason)).text
+        return self._rule(
+            lambda: rulings.retire(self._named(references), said, self.clock.now()), dry_run
+        )
+
+    def archive(self, references: Sequence[str], *, dry_run: bool = False) -> Ruling:
+        """Out of the way, into the folder `archive/`."""
+        return self._rule(
+            lambda: rulings.archive(self._named(references), self.clock.now()), dry_run
+        )
+
+    def supersede(self, old: str, new: str, *, dry_run: bool = False) -> Ruling:
+        """A memory that there is replaces another one."""
+
+        def decide() -> Ruling:
+            pair = self.library.memory(old), self.library.memory(new)
+            known = self.followers.catalog.memory
+            return rulings.supersede(*pair, known, self.clock.now(), self.settings.retention)
+
+        return self._rule(decide, dry_run)
+
+    def resolve(
+        self, reference: str, *, both: bool = False, against: str = "", dry_run: bool = False
+    ) -> Ruling:
+        """Settle what contradicts a memory: it replaces the others, or with `both` all hold.
+
+        `against` names one of the others, where only that one is meant. Raises BadInput when
+        nothing contradicts it.
+        """
+
+        def decide() -> Ruling:
+            memory = self.library.memory(reference)
+            others = self._opponents(memory)
+            left: tuple[str, ...] = ()
+            if against:
+                one = self.library.memory(against)
+                others = [other for other in others if other.id == one.id]
+                if not others:
+                    raise BadInput(f"{memory.id} does not contradict {one.id}", "`engram links`")
+                left = tuple(name for name in memory.conflicts if name != one.id)
+            settle = rulings.reconcile if both else rulings.resolve
+            return settle(memory, others, self.clock.now(), self.settings.retention, left)
+
+        return self._rule(decide, dry_run)
+
+    def edit(self, memory: Memory, before: bytes, after: bytes) -> Edited:
+        """A memory's file as the person rewrote it. Raises Conflict if it was changed meanwhile."""
+        with self._writing():
+            event = Event("hand_edit", memory.id, (("what", "edited"),))
+            change = Change(memory.path, before, after, "edited")
+            self.ledger.commit(Plan("edit", (change,), (event,)))
+            row = self.followers.catalog.file(memory.path)
+            now = self.followers.catalog.memory(row.id) if row is not None and row.id else None
+            return Edited(memory, now, row.problem if row is not None else "")
+
+    def _rule(self, decide: Callable[[], Ruling], dry_run: bool) -> Ruling:
+        """Do what was decided, in one transaction; a dry run decides and writes nothing."""
+        if dry_run:
+            self.settle_within(math.inf)
+            return decide()
+        with self._writing():
+            ruling = decide()
+            self.ledger.commit(ruling.plan(self.house.writer))
+            return ruling
+
+    def _named(self, references: Sequence[str]) -> list[Memory]:
+        return [self.library.memory(reference) for reference in references]
+
+    def _opponents(self, memory: Memory) -> list[Memory]:
+        """Those that stand against a memory by the links of either, oldest first."""
+        return [
+            other
+            for other in self.followers.catalog.memories()
+            if other.id != memory.id
+            and (other.id in memory.conflicts or memory.id in other.conflicts)
+        ]
+
     # -- the night shift -----------------------------------------------------------------------
 
     def consolidate(
@@ -146,6 +243,11 @@ class Tending(Reading):
         if every and self.followers.catalog.nights.extractions() >= every:
             self.consolidate(tier="rules" if batch else "auto", batch=batch, closing=False)
 
+    def to_review(self, since: Day = "") -> list[Item]:
+        """What waits for the person, the most pressing first (see `health.queue`); only asks."""
+        self.settle_within(self.settings.recall.settle_ms)
+        return queue(self.house.contents.live(), self.clock.now(), since)
+
     # -- looking after -------------------------------------------------------------------------
 
     def doctor(self) -> list[Finding]:
@@ -162,6 +264,12 @@ class Tending(Reading):
             stuck = str(error)
         parts = (self.disk, self.followers, self.history, self.shelf, self.house.redactor.clean)
         return diagnose(examine(*parts, stuck))
+
+    def audit(self) -> Evidence:
+        """What the audit judges, gathered (`health.audit`); nothing is written."""
+        self.settle_within(math.inf)
+        scene = flow.scene_of(flow.Night(), self.house)
+        return inspect(scene, self.disk, self.followers, self.house.redactor.clean)
 
     def rebuild(self) -> list[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""

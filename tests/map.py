@@ -21,8 +21,8 @@ ORDER = (
     "model", "ports", "settings",
     "flow", "house", "lots",
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
-    "amend", "imports", "survey", "library", "entities", "threads", "page_search", "shelf",
-    "surroundings", "founding", "examination",
+    "amend", "rulings", "imports", "survey", "library", "entities", "threads", "page_search",
+    "shelf", "surroundings", "founding", "examination", "inspection",
     "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
 )  # fmt: skip
 

@@ -4,9 +4,10 @@
 
 Episodes stay as they are (seed 003). A suspicion puts both into review, linked by `conflicts`; a
 note of higher authority stays active, and only the newer one waits. A pair that is linked already,
-by `conflicts` or `supersedes`, is never raised again: the person decides once, and the links stay
-as the mark of it. A disputed memory whose every opponent is gone or out of the active set becomes
-active again. A part that is replaced retires nothing. Pure.
+by `conflicts` or `supersedes`, or of which the person said that both hold (`settled`, see
+`model.standing`), is never raised again: the person decides once, and the links stay as the mark.
+A disputed memory whose every opponent is gone or out of the active set becomes active again. A part
+that is replaced retires nothing. Pure.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import replace
 from engram.consolidate.kindred import pairs
 from engram.consolidate.scene import Scene
 from engram.model.memory import Memory, authority_rank
+from engram.model.standing import settled_with
 from engram.model.step import Opinion, Step
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, settled, superseded
 
@@ -31,7 +33,7 @@ def plan(scene: Scene) -> list[Step]:
     steps: list[Step] = []
     for pair in pairs(scene):
         older, newer = (now.get(memory.id, memory) for memory in pair)
-        if not (older.live and newer.live) or _linked(older, newer):
+        if not (older.live and newer.live) or linked(older, newer):
             continue
         step = _step(older, newer, scene.judge.compare(older, newer), scene)
         if step is not None:
@@ -41,10 +43,13 @@ def plan(scene: Scene) -> list[Step]:
     return steps
 
 
-def _linked(older: Memory, newer: Memory) -> bool:
+def linked(older: Memory, newer: Memory) -> bool:
+    """Whether somebody has decided about this pair already, or is to."""
     return (
         older.id in (*newer.conflicts, *newer.supersedes)
         or newer.id in (*older.conflicts, *older.supersedes)
+        or older.id in settled_with(newer)
+        or newer.id in settled_with(older)
     )  # fmt: skip
 
 

@@ -61,8 +61,8 @@ def named(step: Step) -> Step:
     touched = [memory.id for memory in step.born]
     touched += [before.id for before, _ in step.amended]
     touched += [page.id for pair in step.pages for page in pair if page is not None]
-    touched += [change.path for change in step.prose]
-    return replace(step, subjects=tuple(dict.fromkeys((*step.subjects, *touched))))
+    prose = [change.path for change in step.prose]
+    return replace(step, subjects=tuple(dict.fromkeys((*prose, *step.subjects, *touched))))
 
 
 def still_sound(steps: Sequence[Step], contents: Contents) -> Shift:

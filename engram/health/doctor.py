@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from engram.model.memory import Memory
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -30,17 +28,14 @@ class Examination:
     """What was found by looking, without judging.
 
     `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
-    `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
-    `links` what live receipts point to, and whether a transcript shows it.
+    `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written.
     """
 
-    memories: Sequence[Memory] = ()
     problems: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     conflict_copies: Sequence[str] = ()
     pending_transactions: int = 0
     stale_views: Sequence[str] = ()
-    known_links: frozenset[str] = frozenset()
     missing_transactions: Sequence[int] = ()
     damaged_transactions: Mapping[str, str] = field(default_factory=dict)
     stuck: str = ""
@@ -54,7 +49,7 @@ class Examination:
 
 def diagnose(seen: Examination) -> list[Finding]:
     """Every finding, errors first, in a stable order."""
-    findings = [*_transactions(seen), *_files(seen), *_memories(seen), *_surroundings(seen)]
+    findings = [*_transactions(seen), *_files(seen), *_surroundings(seen)]
     return sorted(findings, key=lambda finding: (finding.severity, finding.code, finding.subject))
 
 
@@ -123,25 +118,6 @@ def _files(seen: Examination) -> Iterator[Finding]:
             "error", "secret", path, f"{path} holds something that looks like a secret",
             "take it out by hand; `engram purge` destroys what was captured",
         )  # fmt: skip
-
-
-def _memories(seen: Examination) -> Iterator[Finding]:
-    names = {memory.id for memory in seen.memories}
-    for memory in seen.memories:
-        for link in (*memory.supersedes, *memory.superseded_by, *memory.conflicts):
-            if link not in names:
-                yield Finding(
-                    "warning", "dead_link", memory.id,
-                    f"{memory.id} points to {link}, which is gone",
-                    f"`engram restore {link}`, or remove the link",
-                )  # fmt: skip
-        for link in memory.sources:
-            if link not in seen.known_links:
-                yield Finding(
-                    "warning", "dead_receipt", memory.id,
-                    f"{memory.id}: no transcript shows {link}",
-                    "import that conversation again, or keep the memory without its receipt",
-                )  # fmt: skip
 
 
 def _surroundings(seen: Examination) -> Iterator[Finding]:

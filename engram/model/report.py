@@ -32,6 +32,18 @@ class Consolidated:
 
 
 @dataclass(frozen=True, slots=True)
+class Edited:
+    """A memory before and after a person rewrote its file, and what is wrong with it, if anything.
+
+    `after` is None where the file is no memory of its own any more.
+    """
+
+    before: Memory
+    after: Memory | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelStatus:
     """The models that are asked, in order, what was spent today, and who is left alone for now."""
 
@@ -55,7 +67,8 @@ class IndexStatus:
 class Status:
     """Counts of one vault; `refused` and `failures` by their stable codes.
 
-    `model` is None where no model is configured.
+    `to_review` is how many memories were set aside for the person; `model` is None where none is
+    configured.
     """
 
     vault: str
@@ -69,6 +82,7 @@ class Status:
     refused: dict[str, int]
     failures: dict[str, int]
     transactions: int
+    to_review: int = 0
     model: ModelStatus | None = None
     index: IndexStatus = IndexStatus()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from engram.model.instant import day_of
@@ -27,12 +28,17 @@ class Filter:
     before: str = ""
     as_of: str = ""
 
+    @property
+    def shown(self) -> Collection[str]:
+        """The statuses that it shows."""
+        return self.statuses or (_ONCE_TRUE if self.as_of else LIVE)
+
     def admits(self, memory: Memory) -> bool:
         """Whether a memory passes."""
         day = day_of(memory.created)
         return (
             (not self.categories or memory.category in self.categories)
-            and memory.status in (self.statuses or (_ONCE_TRUE if self.as_of else LIVE))
+            and memory.status in self.shown
             and (not self.project or memory.project == self.project)
             and (not self.tag or self.tag in memory.tags)
             and day >= self.since

@@ -64,6 +64,11 @@ class LogRows:
             for row in rows
         ]
 
+    def named(self, name: str) -> list[tuple[str, dict[str, str]]]:
+        """`(subject, details)` of every event of a name, oldest first."""
+        rows = self._db.rows("select subject, details from events where name = ? order by n", name)
+        return [(row[0], json.loads(row[1])) for row in rows]
+
     def event_counts(self, name: str, detail: str) -> dict[str, int]:
         """How often each value of a detail occurs in the events of a name."""
         rows = self._db.rows(

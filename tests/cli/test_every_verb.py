@@ -20,9 +20,23 @@ EXAMPLES: dict[str, list[str]] = {
     "show": ["decision"], "why": ["decision"], "links": ["decision"], "entities": [],
     "boxes": [], "traces": [], "consolidate": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
-    "doctor": [], "rebuild": [], "config": ["show"],
+    "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
+    "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
+    "review": [], "audit": [], "doctor": [], "rebuild": [], "config": ["show"],
     "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
 }  # fmt: skip
+
+#: a note that says the opposite of the shop's decision
+CONTRADICTING = """\
+---
+id: other
+category: decision
+status: active
+conflicts:
+  - "[[decision-20260304-090000-839ac264]]"
+---
+We decided to use SQLite.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +83,10 @@ def answer(folder: Path, verb: str, *, before: bool, as_json: bool = True) -> st
     shop = make_shop(folder)
     if verb == "restore":
         shop.run("forget", "preference")
+    if verb == "resolve":
+        shop.write("vault/facts/2026-03-06/other.md", CONTRADICTING)
     shop.environment.clear()
+    shop.environment["EDITOR"] = "true"
     common = [*(["--json"] if as_json else []), "--vault", "vault"]
     words = [verb, *EXAMPLES[verb]]
     ran = shop.run(*common, *words) if before else shop.run(*words, *common)

@@ -38,9 +38,11 @@ def test_memories_come_before_the_conversation_and_each_shows_where_it_stands(
 ) -> None:
     out = same_shop.run("search", "two", "writers").out
     assert [line for line in out.splitlines() if not line.startswith(" ")] == [
-        "memories", "conversation",
+        "memories", "conversation", "boxes and entities",
     ]  # fmt: skip
-    for path, line in re.findall(r"^    ((?:facts|transcripts)/\S+):(\d+)$", out, re.MULTILINE):
+    for path, line in re.findall(
+        r"^    ((?:facts|transcripts|boxes)/\S+):(\d+)$", out, re.MULTILINE
+    ):
         lines = (same_shop.vault / path).read_text("utf-8").splitlines()
         assert 0 < int(line) <= len(lines)
 

@@ -17,7 +17,7 @@ from tests.kit import tree_digest
 DEMO = Path(__file__).parents[1] / "demo"
 #: Of facts/, transcripts/ and entities/. A change is for a person to look at: the vault of
 #: `make demo` (demo-vault-model) shows what is in it.
-GOLDEN = "b773c6e22e46a23074a6fbb17510e452290b309452b9ce2cfc5b1059ff35ace0"
+GOLDEN = "b3d03796c3419d0869083d7b3a59359015ff254a2c6f23aafa750644748ce50b"
 
 
 @pytest.fixture

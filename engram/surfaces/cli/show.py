@@ -1,4 +1,4 @@
-"""`engram show ID`: one memory, as its file says it; or one turn, by the docid of a search."""
+"""`engram show ID`: one memory, box or entity, as its file says it; or one turn, by its docid."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 if TYPE_CHECKING:
     from engram.library import Said
     from engram.model.memory import Memory
+    from engram.model.step import Page
 
 
 @click.command("show")
@@ -21,15 +22,18 @@ if TYPE_CHECKING:
 def command(identifier: str) -> None:
     """Print the file of memory ID: an id, its beginning, or a docid such as a1b2c3.
 
-    The docid of a turn prints what was said.
+    The docid of a turn prints what was said; a box or an entity is shown by its id or docid.
     """
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
         library = vault.library
         memory = library.find_memory(identifier)
         said = library.find_turn(identifier) if memory is None else None
+        page = library.pages.find(identifier) if memory is None and said is None else None
         if said is not None:
             _show_turn(said)
+        elif page is not None:
+            _show_page(*page)
         else:
             memory = memory or library.memory(identifier)
             _show_memory(memory, library.text_of(memory))
@@ -42,6 +46,14 @@ def _show_memory(memory: Memory, text: str) -> None:
         emit_json(row | {"extra": memory.extras, "file": memory.path, "markdown": text})
         return
     talk(memory.path)
+    say(text.rstrip("\n"))
+
+
+def _show_page(page: Page, text: str) -> None:
+    if wants_json():
+        emit_json(dataclasses.asdict(page) | {"file": page.path, "markdown": text})
+        return
+    talk(page.path)
     say(text.rstrip("\n"))
 
 

@@ -29,6 +29,9 @@ def command() -> None:
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
     kinds = ", ".join(f"{count:,} {status}" for status, count in state.memories.items()) or "none"
     say(f"memories   {kinds}")
+    if state.to_review:
+        wait = plural(state.to_review, "memory waits", "memories wait")
+        say(f"review     {wait} for you: `engram review`")
     say(f"turns      {state.turns:,} in {plural(state.transcripts, 'conversation')}")
     say(f"pending    {plural(state.pending, 'turn')}")
     for waiting in state.waiting:

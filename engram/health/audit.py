@@ -1,0 +1,267 @@
+"""The audit: how good is what was written? Evidence of one vault -> rows, each with one fix.
+
+Pure: `inspection` gathers, this judges. A row counts its flaws against what could have one, and is
+`ok` up to a share that is no cause for concern. That files, journal and index are as promised is
+the doctor's to say; here it is about what the memories are worth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engram.model.box import Box
+from engram.model.entity import Entity
+from engram.model.instant import Instant, day_of, plus_days
+from engram.model.memory import Memory
+from engram.model.standing import disputes
+from engram.model.step import Access
+from engram.model.text import first_line, normalise
+
+#: days after which what waits for the person is stale, and a memory nobody asked for is noise
+_LONG = 30
+#: an importance below it is low (`importance_level`)
+_LOW = 0.4
+#: what only engram's own answers say
+_OWN = re.compile(r"</?engram-memory\b|from the person's own memory vault", re.IGNORECASE)
+
+Group = tuple[Memory, Sequence[Memory]]
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """One thing that is not as good as it should be: the memories or pages concerned, and what."""
+
+    ids: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question of the audit: its flaws among so many, and the share that is still `ok`."""
+
+    name: str
+    flaws: tuple[Flaw, ...]
+    among: int
+    threshold: float
+    fix: str
+
+    @property
+    def share(self) -> float:
+        """Flaws among what could have one, 0..1, three digits."""
+        return round(min(1.0, len(self.flaws) / max(self.among, 1)), 3)
+
+    @property
+    def verdict(self) -> Literal["ok", "look"]:
+        """Whether the person should look at it."""
+        return "look" if self.share > self.threshold else "ok"
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What a vault says of itself.
+
+    `exact` and `near` are groups that say the same (`consolidate.duplicates`), `disagreeing` pairs
+    of which the judge is sure, with why; `roles` say who spoke a turn, by its link; `typed` are ids
+    of memories that a person wrote as files or vouched for; `rules` the rule behind each memory.
+    """
+
+    now: Instant
+    memories: Sequence[Memory] = ()
+    exact: Sequence[Group] = ()
+    near: Sequence[Group] = ()
+    disagreeing: Sequence[tuple[Memory, Memory, str]] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
+    secrets: Sequence[str] = ()
+    typed: frozenset[str] = frozenset()
+    boxes: Sequence[Box] = ()
+    entities: Sequence[Entity] = ()
+    unboxed: Sequence[Memory] = ()
+    rules: Mapping[str, str] = field(default_factory=dict)
+    confirmed: frozenset[str] = frozenset()
+    accesses: Mapping[str, Access] = field(default_factory=dict)
+
+    @property
+    def live(self) -> list[Memory]:
+        """What is in use."""
+        return [memory for memory in self.memories if memory.live]
+
+
+def audit(seen: Evidence) -> list[Row]:
+    """Every row, in a fixed order, its flaws in a stable order."""
+    live, links, sourced = len(seen.live), len(list(_links(seen))), len(seen.unboxed)
+    boxed = len(seen.boxes) + sourced + sum(len(box.memories) for box in seen.boxes)
+    rows: list[tuple[str, Callable[[Evidence], Iterator[Flaw]], int, float, str]] = [
+        ("exact_duplicates", _exact, live, 0.02, "`engram consolidate --full` merges them"),
+        ("near_duplicates", _near, live, 0.05, "`engram consolidate --full` merges them"),
+        ("recall_loop", _loops, live, 0.0, "`engram retire ID`: it is engram's own echo"),
+        ("secrets", _secrets, len(seen.memories), 0.0, "`engram purge ID`, and change the secret"),
+        ("stale", _stale, live, 0.1, "`engram review` asks about each; `engram consolidate`"),
+        ("without_receipt", _unproven, live, 0.05, "`engram confirm ID`, or `engram retire ID`"),
+        ("dead_links", _dead, links, 0.0, "`engram restore ID`, or remove the link by hand"),
+        ("orphans", _orphans, boxed, 0.02, "`engram consolidate --full` boxes them"),
+        (
+            "contradictions",
+            _contradictions,
+            live,
+            0.0,
+            "`engram consolidate`, then `engram review` for what is left",
+        ),
+        ("rule_noise", _noise, len(seen.rules), 0.2, "`engram archive ID`; or teach the rule less"),
+    ]
+    found = []
+    for name, find, among, most, fix in rows:
+        flaws = sorted(find(seen), key=lambda flaw: (flaw.ids, flaw.what))
+        found.append(Row(name, tuple(flaws), among, most, fix))
+    return found
+
+
+def rule_shares(seen: Evidence) -> list[tuple[str, int, int]]:
+    """`(rule, noise, all)` for each rule with noise, the worst first."""
+    noise = Counter(seen.rules[flaw.ids[0]] for flaw in _noise(seen))
+    known = Counter(seen.rules.values())
+    return sorted(
+        ((rule, count, known[rule]) for rule, count in noise.items()),
+        key=lambda row: (-row[1] / row[2], row[0]),
+    )
+
+
+# -- duplicates and echoes ------------------------------------------------------------------------
+
+
+def _exact(seen: Evidence) -> Iterator[Flaw]:
+    echoes = _echoes(seen)
+    for kept, others in seen.exact:
+        for memory in others:
+            if memory.id not in echoes:
+                yield Flaw((memory.id, kept.id), f"says the same words: {_said(memory)}")
+
+
+def _near(seen: Evidence) -> Iterator[Flaw]:
+    known = _echoes(seen).keys() | {one.id for _, others in seen.exact for one in others}
+    for kept, others in seen.near:
+        for memory in others:
+            if memory.id not in known:
+                yield Flaw((memory.id, kept.id), f"says the same as another: {_said(memory)}")
+
+
+def _loops(seen: Evidence) -> Iterator[Flaw]:
+    for name, what in _echoes(seen).items():
+        yield Flaw((name,), what)
+
+
+def _echoes(seen: Evidence) -> dict[str, str]:
+    """What engram gave to an agent and then learnt from it again, by id."""
+    found = {
+        memory.id: f"holds engram's own words: {_said(memory)}"
+        for memory in seen.live
+        if _OWN.search(memory.text) or _OWN.search(memory.quote)
+    }
+    first: dict[str, Memory] = {}
+    for memory in sorted(seen.memories, key=lambda one: (one.created, one.id)):
+        older = first.setdefault(normalise(memory.text), memory)
+        if older is not memory and memory.live and _of_agent(memory, seen):
+            found.setdefault(memory.id, f"an agent repeated {older.id}: {_said(memory)}")
+    for kept, others in seen.near:
+        oldest = min((kept, *others), key=lambda one: (one.created, one.id))
+        for memory in (kept, *others):
+            if memory is not oldest and _of_agent(memory, seen):
+                found.setdefault(memory.id, f"an agent repeated {oldest.id}: {_said(memory)}")
+    return found
+
+
+def _of_agent(memory: Memory, seen: Evidence) -> bool:
+    """Whether only agents said it: not one of its receipts is the person's."""
+    said = [seen.roles.get(link, "") for link in memory.sources]
+    return bool(said) and all(role not in ("", "user") for role in said)
+
+
+# -- what a memory is worth -----------------------------------------------------------------------
+
+
+def _secrets(seen: Evidence) -> Iterator[Flaw]:
+    # the words themselves are not to be printed again
+    yield from (Flaw((name,), "holds something that looks like a secret") for name in seen.secrets)
+
+
+def _stale(seen: Evidence) -> Iterator[Flaw]:
+    today, long_ago = day_of(seen.now), plus_days(seen.now, -_LONG)
+    for memory in seen.live:
+        if "" < memory.expires < today:
+            yield Flaw((memory.id,), f"its time was up on {memory.expires}: {_said(memory)}")
+        elif memory.status == "needs-review" and "" < memory.status_since[:10] < long_ago:
+            yield Flaw((memory.id,), f"waits since {day_of(memory.status_since)}: {_said(memory)}")
+
+
+def _unproven(seen: Evidence) -> Iterator[Flaw]:
+    for memory in seen.live:
+        if not memory.sources and memory.id not in seen.typed:
+            yield Flaw((memory.id,), f"nothing says where it is from: {_said(memory)}")
+
+
+def _noise(seen: Evidence) -> Iterator[Flaw]:
+    long_ago = plus_days(seen.now, -_LONG)
+    for memory in seen.live:
+        rule = seen.rules.get(memory.id, "")
+        used = seen.accesses.get(memory.id, Access()).count or memory.id in seen.confirmed
+        old = memory.created[:10] < long_ago
+        if rule and old and not used and memory.importance < _LOW and len(memory.sources) < 2:
+            yield Flaw((memory.id,), f"rule {rule}, never asked for: {_said(memory)}")
+
+
+def _contradictions(seen: Evidence) -> Iterator[Flaw]:
+    known = set()
+    for older, newer in disputes(seen.live):
+        known.add((older.id, newer.id))
+        yield Flaw((newer.id, older.id), f"not settled: {_said(newer)} / {_said(older)}")
+    for older, newer, why in seen.disagreeing:
+        if (older.id, newer.id) not in known:
+            yield Flaw((newer.id, older.id), f"{why}: {_said(newer)} / {_said(older)}")
+
+
+# -- links and pages ------------------------------------------------------------------------------
+
+
+def _dead(seen: Evidence) -> Iterator[Flaw]:
+    """Memories, boxes and entities that point to what there is not."""
+    there = {memory.id for memory in seen.memories} | {entity.id for entity in seen.entities}
+    for name, what, link in _links(seen):
+        if link not in (seen.roles if what == "source" else there):
+            yield Flaw((name,), f"{what} {link} is gone")
+
+
+def _links(seen: Evidence) -> Iterator[tuple[str, str, str]]:
+    """`(from, what it is, to)` of every link that leads to something with a file or a turn."""
+    for memory in seen.memories:
+        for what in ("supersedes", "superseded_by", "conflicts"):
+            yield from ((memory.id, what, link) for link in getattr(memory, what))
+        yield from ((memory.id, "source", link) for link in memory.sources)
+    for box in seen.boxes:
+        yield from ((box.id, "memory", name) for name in box.memories)
+    for entity in seen.entities:
+        rows = (*entity.timeline, *entity.activity)
+        named = (*(name for _, name, _ in rows), *(name for *_, name in entity.relations))
+        yield from ((entity.id, "memory", name) for name in dict.fromkeys(named) if name)
+        others = (*(other for other, *_ in entity.relations), entity.merged_into)
+        yield from ((entity.id, "entity", name) for name in dict.fromkeys(others) if name)
+
+
+def _orphans(seen: Evidence) -> Iterator[Flaw]:
+    names = {memory.id for memory in seen.memories}
+    for box in seen.boxes:
+        if not names & set(box.memories):
+            yield Flaw((box.id,), "none of its memories is there any more")
+    sealed: dict[str, Instant] = {}
+    for box in seen.boxes:
+        sealed[box.session] = max(sealed.get(box.session, ""), box.sealed)
+    for memory in seen.unboxed:
+        session = memory.sources[0].partition("#")[0] if memory.sources else ""
+        if memory.created <= sealed.get(session, ""):
+            yield Flaw((memory.id,), f"in no box of {session}: {_said(memory)}")
+
+
+def _said(memory: Memory) -> str:
+    return first_line(memory.text, 80)

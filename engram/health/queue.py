@@ -1,0 +1,87 @@
+"""What waits for the person: the live memories of a vault -> a queue, the most pressing first.
+
+    contradiction   two that stand against each other (`conflicts`), the newer one first
+    review          set aside for the person: stale, or lower in authority than what it contradicts
+    speculative     not confirmed, and about to expire for it
+    new             learnt since a day, newest first, and not vouched for by the person
+
+Pure. A memory that stands in a contradiction is asked about there, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engram.model.instant import Day, Instant, day_of, plus_days
+from engram.model.memory import Memory, authority_rank, confidence_tier
+from engram.model.standing import disputes
+
+#: days before its end that a speculation is asked about: the review is a weekly habit
+_SOON = 7
+
+Reason = Literal["contradiction", "review", "speculative", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question to the person: about one memory, or about a pair, with why it is asked."""
+
+    reason: Reason
+    memories: tuple[Memory, ...]
+    why: str
+
+
+def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[Item]:
+    """All that waits; `since` is the day from which on a memory is new, by default a week ago."""
+    found: dict[tuple[str, ...], Item] = {}
+    asked: set[str] = set()
+    for reason in (_contradictions, _for_review, _speculative):
+        for item in reason(live, now):
+            names = tuple(memory.id for memory in item.memories)
+            if len(names) > 1 or names[0] not in asked:
+                found.setdefault(names, item)
+        asked.update(name for names in found for name in names)
+    fresh = _new(live, since or plus_days(now, -_SOON))
+    return [*found.values(), *(item for item in fresh if item.memories[0].id not in asked)]
+
+
+def in_dispute(one: Memory, other: Memory) -> bool:
+    """Whether two memories still stand against each other."""
+    return bool(disputes([one, other]))
+
+
+def _contradictions(live: Sequence[Memory], now: Instant) -> Iterator[Item]:
+    for older, newer in disputes(live):
+        yield Item("contradiction", (newer, older), "they stand against each other")
+
+
+def _for_review(live: Sequence[Memory], now: Instant) -> Iterator[Item]:
+    waiting = [memory for memory in live if memory.status == "needs-review"]
+    for memory in sorted(waiting, key=lambda one: (one.status_since, one.created, one.id)):
+        since = f" since {day_of(memory.status_since)}" if memory.status_since else ""
+        yield Item("review", (memory,), f"{memory.status_reason or 'set aside'}{since}")
+
+
+def _speculative(live: Sequence[Memory], now: Instant) -> Iterator[Item]:
+    until = plus_days(now, _SOON)
+    doubtful = [
+        memory
+        for memory in live
+        if confidence_tier(memory.confidence) == "speculative" and "" < memory.expires <= until
+    ]
+    for memory in sorted(doubtful, key=lambda one: (one.expires, one.created, one.id)):
+        yield Item("speculative", (memory,), f"not confirmed, and expires on {memory.expires}")
+
+
+def _new(live: Sequence[Memory], since: Day) -> Iterator[Item]:
+    fresh = [memory for memory in live if memory.created >= since and not _vouched(memory)]
+    for memory in sorted(fresh, key=lambda one: (one.created, one.id), reverse=True):
+        yield Item("new", (memory,), f"learnt on {day_of(memory.created)}")
+
+
+def _vouched(memory: Memory) -> bool:
+    """Whether it is the person's own word already."""
+    theirs = authority_rank(memory.authority) >= authority_rank("user_asserted")
+    return theirs and confidence_tier(memory.confidence) == "explicit"

@@ -1,0 +1,99 @@
+"""`engram edit ID`: change a memory in an editor, as one change that can be taken back."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from engram.model.errors import BadInput, Conflict, EngramError, Untrusted
+from engram.model.report import Edited
+from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.editor import dispose, edited
+from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.terminal import fitted
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.vault import Vault
+
+
+@click.command("edit")
+@click.argument("identifier", metavar="ID")
+@common
+def command(identifier: str) -> None:
+    """Open the file of memory ID in VISUAL or EDITOR, and take up what you save. Any other editor
+    does as well: hand edits are always taken up."""
+    with opened() as vault:
+        done = change(vault, identifier)
+    if wants_json():
+        emit_json({
+            "id": done.before.id, "problem": done.problem,
+            "changed": {name: [old, new] for name, old, new in differences(done)},
+        })  # fmt: skip
+    else:
+        tell(done)
+
+
+def change(vault: Vault, identifier: str) -> Edited:
+    """Let the person edit a memory's file; `after` is `before` when it was saved as it was.
+
+    Raises BadInput for an editor that fails, and Conflict when the file was changed meanwhile:
+    then the person's words stay where the hint says.
+    """
+    vault.settle_within(float("inf"))
+    memory = vault.library.memory(identifier)
+    if not vault.writable:
+        raise Untrusted(f"{vault.root} is not registered here", f"`engram trust {vault.root}`")
+    before = vault.disk.read(memory.path)
+    if before is None:
+        raise BadInput(f"the file of {memory.id} is gone", f"`engram restore {memory.id}`")
+    copy = vault.cache / "edit" / memory.id / f"{memory.id}.md"
+    try:
+        after = edited(before, copy, os.environ)
+        if not after.strip():
+            raise BadInput("nothing is left of it: nothing was changed", "`engram forget` it")
+        done = Edited(memory, memory) if after == before else vault.edit(memory, before, after)
+    except Conflict as error:
+        raise Conflict(str(error), f"your version is in {copy}") from error
+    except EngramError:
+        dispose(copy)
+        raise
+    dispose(copy)
+    return done
+
+
+def tell(done: Edited) -> None:
+    """Say what was changed, key by key."""
+    if done.after is done.before:
+        talk("nothing was changed")
+        return
+    say(f"edited {done.before.id}")
+    for name, old, new in differences(done):
+        say(fitted(f"{name}: {_short(old)} -> {_short(new)}", 4))
+    if done.problem:
+        talk(f"note: {done.problem}")
+    talk("take it back with: engram undo")
+
+
+def differences(done: Edited) -> list[tuple[str, object, object]]:
+    """`(field, before, after)` of what an edit changed; a file that is no memory lost them all."""
+    if done.after is None:
+        return [("id", done.before.id, "")]
+    return [
+        (field.name, old, new)
+        for field in dataclasses.fields(done.after)
+        if (old := _value(done.before, field.name)) != (new := _value(done.after, field.name))
+    ]
+
+
+def _value(memory: Memory, name: str) -> object:
+    return memory.extras if name == "extra" else getattr(memory, name)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value) if value not in ("", {}) else "none"

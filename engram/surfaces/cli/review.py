@@ -1,0 +1,138 @@
+"""`engram review`: what waits for the person, one key each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from engram.model.errors import EngramError
+from engram.model.instant import day_of
+from engram.model.memory import confidence_tier
+from engram.model.text import first_line
+from engram.surfaces.cli.arguments import common, day
+from engram.surfaces.cli.asking import pressed
+from engram.surfaces.cli.edit import change
+from engram.surfaces.cli.edit import tell as tell_edit
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.terminal import fitted
+
+if TYPE_CHECKING:
+    from engram.health.queue import Item
+    from engram.model.memory import Memory
+    from engram.vault import Vault
+
+#: key -> what it does, for one memory and for a pair
+_ONE = {"k": "keep", "e": "edit", "f": "forget", "s": "skip", "q": "quit"}
+_PAIR = {
+    "r": "this one holds", "o": "the other one holds", "b": "both hold", "e": "edit this one",
+    "f": "forget this one", "s": "skip", "q": "quit",
+}  # fmt: skip
+_DONE = {
+    "k": "kept", "f": "forgot", "r": "resolved", "o": "resolved", "b": "resolved", "e": "edited",
+    "s": "skipped",
+}  # fmt: skip
+
+
+@click.command("review")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1), help="Ask no more.")
+@click.option("--since", metavar="DAY", callback=day, help="From when on a memory is new.")
+@common
+def command(limit: int, since: str) -> None:
+    """Ask about contradictions, then about what is stale, then about speculation that is about to
+    expire, then about what the week brought. One key each; every answer is a change of its own
+    that `engram undo` takes back. With --json the queue is printed and nothing is asked."""
+    with opened() as vault:
+        items = vault.to_review(since)
+        if wants_json():
+            emit_json([_row(item) for item in items[:limit]])
+            return
+        counts: Counter[str] = Counter()
+        for number, item in enumerate(items[:limit], 1):
+            if not _ask(vault, item, f"{number}/{min(limit, len(items))}", counts):
+                break
+        left = len(vault.to_review(since)) if items else 0
+    done = ", ".join(f"{word} {count}" for word, count in counts.items())
+    waiting = f"{plural(left, 'question')} left" if left else "nothing waits for you"
+    say(f"{done}; {waiting}" if done else waiting)
+
+
+def _ask(vault: Vault, item: Item, number: str, counts: Counter[str]) -> bool:
+    """Show one question and do what the person says; False to end it all."""
+    keys = _PAIR if len(item.memories) > 1 else _ONE
+    while (memories := _as_it_is(vault, item)) is not None:
+        _show(item, memories, number)
+        words = "  ".join(f"{key} {word}" for key, word in keys.items())
+        key = pressed(words, "".join(keys))
+        if key in ("", "q"):
+            return False
+        try:
+            _do(vault, key, memories)
+        except EngramError as error:
+            talk(f"error: {error}")
+            talk(f"hint: {error.hint}")
+            if key != "e":
+                counts["skipped"] += 1
+                return True
+            continue
+        counts[_DONE[key]] += 1
+        if key != "e":
+            return True
+    return True
+
+
+def _as_it_is(vault: Vault, item: Item) -> list[Memory] | None:
+    """The memories of a question as they are by now; None when it is answered already."""
+    from engram.health.queue import in_dispute
+
+    found = [vault.library.find_memory(memory.id) for memory in item.memories]
+    memories = [memory for memory in found if memory is not None and memory.live]
+    if len(memories) < len(found) or (len(found) > 1 and not in_dispute(*memories)):
+        return None
+    return memories
+
+
+def _do(vault: Vault, key: str, memories: list[Memory]) -> None:
+    this, other = memories[0].id, memories[-1].id
+    if key == "k":
+        vault.confirm([this])
+    elif key == "f":
+        vault.forget(this)
+    elif key == "r":
+        vault.resolve(this, against=other)
+    elif key == "o":
+        vault.resolve(other, against=this)
+    elif key == "b":
+        vault.resolve(this, against=other, both=True)
+    elif key == "e":
+        tell_edit(change(vault, this))
+
+
+def _show(item: Item, memories: list[Memory], number: str) -> None:
+    say(f"{number}  {item.reason}: {item.why}")
+    for memory, name in zip(memories, ("this", "other"), strict=False):
+        tier, project = confidence_tier(memory.confidence), memory.project or memory.space
+        label = f"{name:<6}" if len(memories) > 1 else ""
+        say(f"  {label}{day_of(memory.created)} {memory.category} {project} {tier}  {memory.id}")
+        say(fitted(memory.text, 4))
+        if memory.quote and memory.quote != memory.text:
+            say(fitted(f"> {memory.quote}", 4))
+
+
+def _row(item: Item) -> dict[str, object]:
+    return {
+        "reason": item.reason,
+        "why": item.why,
+        "keys": _PAIR if len(item.memories) > 1 else _ONE,
+        "memories": [
+            {
+                "id": memory.id, "category": memory.category, "status": memory.status,
+                "created": memory.created, "project": memory.project, "text": memory.text,
+                "title": memory.title or first_line(memory.text, 80), "quote": memory.quote,
+                "sources": memory.sources, "confidence": memory.confidence,
+                "authority": memory.authority, "expires": memory.expires, "file": memory.path,
+            }
+            for memory in item.memories
+        ],
+    }  # fmt: skip

@@ -1,0 +1,30 @@
+"""What a person's decision about memories looks like: one line a memory, or its data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
+from engram.surfaces.cli.terminal import fitted
+
+if TYPE_CHECKING:
+    from engram.rulings import Ruling
+
+
+def tell(ruling: Ruling, dry_run: bool) -> None:
+    """Print what was decided: `active      fact-... ` with its first line, in the order done."""
+    if wants_json():
+        emit_json([
+            {"id": before.id, "was": before.status, "status": after.status}
+            for before, after in ruling.pairs
+        ])  # fmt: skip
+        return
+    for before, after in ruling.pairs:
+        say(f"{after.status:<12}{before.id}")
+        say(fitted(before.text, 4))
+    if all(before == after for before, after in ruling.pairs):
+        talk("it was so already: no file changed")
+    elif dry_run:
+        talk(f"would change {plural(len(ruling.pairs), 'memory', 'memories')}; nothing was written")
+    else:
+        talk("take it back with: engram undo")

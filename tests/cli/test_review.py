@@ -1,0 +1,144 @@
+"""The weekly habit and the editor, as a person uses them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shop import Shop
+from tests.cli.test_on_a_terminal import on_terminal
+
+DECISION = "decision-20260304-090000-839ac264"
+PREFERENCE = "preference-20260306-100000-e3472bef"
+OTHER = f"""\
+---
+id: sqlite
+category: decision
+status: needs-review
+created: 2026-03-05T00:00:00Z
+conflicts:
+  - "[[{DECISION}]]"
+---
+The shop uses SQLite.
+"""
+
+
+@pytest.fixture
+def disputed(shop: Shop) -> Shop:
+    """A shop in which a note stands against the decision."""
+    shop.write("vault/facts/2026-03-05/sqlite.md", OTHER)
+    return shop
+
+
+def statuses(shop: Shop) -> dict[str, str]:
+    rows = json.loads(shop.run("list", "--json", "--limit", "50").out)
+    return {row["id"]: row["status"] for row in rows}
+
+
+def editor(shop: Shop, code: str) -> None:
+    """An editor with a space in its name that runs this on its file, `path`."""
+    script = shop.write(
+        "my editor.py", f"import pathlib, sys\npath = pathlib.Path(sys.argv[1])\n{code}"
+    )
+    shop.environment["VISUAL"] = f"'{sys.executable}' '{script}'"
+
+
+@pytest.mark.parametrize(
+    ("key", "live"),
+    [
+        (b"r", {"sqlite": "active", PREFERENCE: "active"}),
+        (b"o", {DECISION: "active", PREFERENCE: "active"}),
+        (b"b", {"sqlite": "active", DECISION: "active", PREFERENCE: "active"}),
+        (b"f", {DECISION: "active", PREFERENCE: "active"}),
+        (b"s", {"sqlite": "needs-review", DECISION: "active", PREFERENCE: "active"}),
+        (b"q", {"sqlite": "needs-review", DECISION: "active", PREFERENCE: "active"}),
+        (b"", {"sqlite": "needs-review", DECISION: "active", PREFERENCE: "active"}),
+    ],
+)
+def test_one_key_settles_a_contradiction(disputed: Shop, key: bytes, live: dict[str, str]) -> None:
+    before = statuses(disputed)
+    ran = disputed.run("review", "--limit", "1", stdin=key)
+    assert ran.code == 0
+    assert statuses(disputed) == live
+    if key in (b"r", b"o", b"b", b"f"):
+        assert disputed.run("undo").code == 0
+    assert statuses(disputed) == before
+
+
+def test_what_an_answer_settled_is_not_asked_again(disputed: Shop) -> None:
+    first = disputed.run("review", stdin=b"b\ns\n")
+    assert "resolved 1, skipped 1; 1 question left" in first.out
+    assert "contradiction" not in disputed.run("review", stdin=b"").out
+
+
+def test_an_edited_memory_is_asked_about_again(disputed: Shop) -> None:
+    editor(disputed, "path.write_text(path.read_text().replace('SQLite', 'MariaDB'))")
+    ran = disputed.run("review", "--limit", "1", stdin=b"e\nr\n")
+    assert ran.out.count("contradiction") == 2 and "The shop uses MariaDB." in ran.out
+    assert "edited 1, resolved 1" in ran.out
+
+
+def test_an_editor_that_fails_loses_nothing_and_asks_again(disputed: Shop) -> None:
+    editor(disputed, "sys.exit(3)")
+    ran = disputed.run("review", "--limit", "1", stdin=b"e\ns\n")
+    assert "failed (exit code 3)" in ran.err and "skipped 1" in ran.out
+
+
+def test_printing_the_queue_changes_nothing(disputed: Shop) -> None:
+    rows = json.loads(disputed.run("review", "--json", stdin=b"f\n").out)
+    assert [row["reason"] for row in rows] == ["contradiction", "new"]
+    assert [one["id"] for one in rows[0]["memories"]] == ["sqlite", DECISION]
+    assert statuses(disputed)["sqlite"] == "needs-review"
+
+
+def test_on_a_terminal_one_key_is_enough_and_an_arrow_is_none(disputed: Shop) -> None:
+    shown = on_terminal(
+        disputed, "review", "--limit", "1", stream="stderr", typed="\x1b[Bs"
+    )  # fmt: skip
+    assert "press one of" in shown
+    assert statuses(disputed)["sqlite"] == "needs-review"
+    on_terminal(disputed, "review", "--limit", "1", stream="stderr", typed="b")
+    assert statuses(disputed)["sqlite"] == "active"
+
+
+# -- edit ---------------------------------------------------------------------------------------
+
+
+def test_what_the_editor_saves_is_one_change(shop: Shop) -> None:
+    editor(shop, "path.write_text(path.read_text().replace('Postgres', 'MariaDB'))")
+    ran = shop.run("edit", "decision")
+    assert "MariaDB" in ran.out and ran.code == 0
+    assert "MariaDB" in shop.run("show", "decision").out
+    shop.run("undo")
+    assert "MariaDB" not in shop.run("show", "decision").out
+
+
+def test_an_emptied_file_is_no_edit(shop: Shop) -> None:
+    editor(shop, "path.write_text('')")
+    ran = shop.run("edit", "decision")
+    assert (ran.code, ran.out) == (1, "") and "nothing was changed" in ran.err
+    assert "Postgres" in shop.run("show", "decision").out
+
+
+def test_what_the_person_wrote_stays_when_somebody_was_faster(shop: Shop) -> None:
+    path = next((shop.vault / "facts").rglob("decision-*.md"))
+    editor(
+        shop,
+        f"other = pathlib.Path({str(path)!r})\nother.write_text(other.read_text() + 'more')\n"
+        "path.write_text('my words')",
+    )
+    ran = shop.run("edit", "decision")
+    assert ran.code == 3
+    copy = Path(ran.err.rpartition("your version is in ")[2].strip())
+    assert copy.read_text("utf-8") == "my words"
+    assert path.read_text("utf-8").endswith("more")
+
+
+@pytest.mark.parametrize("chosen", ["", '"open', "nothing-of-that-name"])
+def test_without_a_working_editor_it_says_so(shop: Shop, chosen: str) -> None:
+    shop.environment["EDITOR"] = chosen
+    ran = shop.run("edit", "decision")
+    assert ran.code == 1 and "VISUAL or EDITOR" in ran.err

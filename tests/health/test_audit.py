@@ -1,0 +1,281 @@
+"""Each row of the audit: three planted, three reported; none in a clean vault."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engram.health.audit import Evidence, Row, audit, rule_shares
+from engram.model.box import Box
+from engram.model.memory import Memory
+from engram.model.step import Opinion
+from engram.model.turn import turn_of
+from engram.vault import Vault
+from tests.admit.cases import memory
+
+THEN, LATER = "2026-01-05", "2026-03-06T12:00:00Z"
+ROWS = (
+    "exact_duplicates", "near_duplicates", "recall_loop", "secrets", "stale", "without_receipt",
+    "dead_links", "orphans", "contradictions", "rule_noise",
+)  # fmt: skip
+SAID = (
+    "We decided to use Postgres instead of SQLite because two writers need it.",
+    "I prefer small commits with one topic each.",
+    "Always run the linter before a commit.",
+    "We decided to deploy from the release branch because main moves too fast.",
+    "I prefer tabs in Makefiles.",
+)  # fmt: skip
+
+
+@pytest.fixture
+def vault(open_vault: Callable[..., Vault]) -> Vault:
+    """A vault of two conversations, a hand-written note and a night."""
+    made = open_vault(now=f"{THEN}T12:00:00Z")
+    for session in ("s1", "s2"):
+        made.capture([
+            turn_of(
+                "user", text, f"{THEN}T{9 + number:02d}:00:00Z", source="test", session=session,
+                project="shop", message=f"{session}-{number}",
+            )
+            for number, text in enumerate(SAID[:3] if session == "s1" else SAID[3:])
+        ])  # fmt: skip
+    made.flush()
+    made.remember("The logo is blue.")
+    note(made, "bakery", "The bakery has two ovens.", created=f"{THEN}T08:00:00Z")
+    made.consolidate(full=True)
+    return made
+
+
+def note(vault: Vault, name: str, text: str, **header: str) -> None:
+    """A memory that the person writes as a file, with these keys of a header."""
+    lines = {"id": name, "category": "fact", "status": "active", "project": "shop", **header}
+    keys = "".join(f"{key}: {value}\n" for key, value in lines.items())
+    path = vault.root / "facts" / THEN / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"---\n{keys}---\n{text}\n", "utf-8")
+
+
+def rows(vault: Vault) -> dict[str, Row]:
+    return {row.name: row for row in audit(vault.audit())}
+
+
+def counts(vault: Vault) -> dict[str, int]:
+    return {name: len(row.flaws) for name, row in rows(vault).items()}
+
+
+def made_by_rules(vault: Vault) -> list[Path]:
+    """The files of what the rules made."""
+    return sorted(
+        path for path in (vault.root / "facts").rglob("*.md") if "test-" in path.read_text("utf-8")
+    )
+
+
+def rewritten(path: Path, pattern: str, by: str) -> None:
+    text = path.read_text("utf-8")
+    assert re.search(pattern, text), path
+    path.write_text(re.sub(pattern, by, text, count=1), "utf-8")
+
+
+def said(vault: Vault, role: str, *texts: str, session: str = "agent") -> None:
+    vault.capture([
+        turn_of(
+            role, text, f"{THEN}T2{number}:00:00Z", source="test", session=session,
+            project="shop", message=f"{session}-{number}",
+        )
+        for number, text in enumerate(texts)
+    ])  # fmt: skip
+
+
+def test_a_clean_vault_has_nothing_to_look_at(vault: Vault) -> None:
+    assert counts(vault) == dict.fromkeys(ROWS, 0)
+    assert {row.verdict for row in rows(vault).values()} == {"ok"}
+    assert rule_shares(vault.audit()) == []
+
+
+# -- three of each ------------------------------------------------------------------------------
+
+
+def exact_duplicates(vault: Vault) -> None:
+    for number in range(3):
+        note(vault, f"again-{number}", "The bakery has two ovens!", created=f"{THEN}T08:00:00Z")
+
+
+def near_duplicates(vault: Vault) -> None:
+    for name, text in (
+        ("a", "The shop uses Redis for caching."), ("aa", "For caching, the shop uses Redis."),
+        ("b", "The api uses gRPC for calls."), ("bb", "For calls, the api uses gRPC."),
+        ("c", "The site uses Hugo for pages."), ("cc", "For pages, the site uses Hugo."),
+    ):  # fmt: skip
+        note(vault, f"near-{name}", text, created=f"{THEN}T08:00:00Z")
+
+
+def recall_loop(vault: Vault) -> None:
+    said(vault, "assistant", "The logo is blue.")
+    link = sorted(vault.followers.catalog.turns.all_links())
+    agents = [
+        one for one in link if vault.followers.catalog.turns.behind_links([one])[one].role != "user"
+    ]
+    note(
+        vault, "echo", "The bakery has two ovens.", sources=f'\n  - "[[{agents[0]}]]"',
+        created=f"{THEN}T23:00:00Z", project="other",
+    )  # fmt: skip
+    for number, word in enumerate(("<engram-memory>", "From the person's own memory vault")):
+        note(vault, f"fence-{number}", f"The agent was told: {word} {number}")
+
+
+def secrets(vault: Vault) -> None:
+    for number in range(3):
+        key = "AKIA" + "IOSFODNN7QRSTUV" + "ABC"[number]
+        note(vault, f"key-{number}", f"The deploy key number {number} is {key}")
+
+
+def stale(vault: Vault) -> None:
+    note(vault, "stale-0", "The sale ends soon.", expires="2026-01-02")
+    note(vault, "stale-1", "The lamp is broken.", expires="2026-01-04")
+    note(
+        vault, "stale-2", "The door is open.", status="needs-review",
+        status_since="2025-11-01T00:00:00Z",
+    )  # fmt: skip
+    # the day itself, and a question of this month, are early enough
+    note(vault, "fresh-0", "The oven is hot.", expires=THEN)
+    note(
+        vault, "fresh-1", "The roof leaks.", status="needs-review",
+        status_since="2025-12-20T00:00:00Z",
+    )  # fmt: skip
+
+
+def without_receipt(vault: Vault) -> None:
+    for path in made_by_rules(vault)[:3]:
+        rewritten(path, r"sources:\n(  - .*\n)+", "")
+
+
+def dead_links(vault: Vault) -> None:
+    note(vault, "link-0", "The shop has a blue door.", supersedes='\n  - "[[fact-of-old]]"')
+    note(vault, "link-1", "The yard has a green gate.", conflicts='\n  - "[[fact-of-old]]"')
+    note(vault, "link-2", "The barn has a red roof.", sources='\n  - "[[test-0#^m000]]"')
+
+
+def orphans(vault: Vault) -> None:
+    """Two boxes that lost their memories, and a memory that lost its box."""
+    names = ("decision-20260105-090000-551d386c", "preference-20260105-100000-cf7fc5b6")
+    for name in names:
+        next((vault.root / "facts").rglob(f"{name}.md")).unlink()
+    for path in (vault.root / "boxes").rglob("*.md"):
+        if "Postgres, sqlite" in path.read_text("utf-8"):
+            path.unlink()
+
+
+def contradictions(vault: Vault) -> None:
+    days = ("Monday", "Friday")
+    for number, name in enumerate(("shop", "bakery")):
+        for at, day in enumerate(days):
+            against = f'\n  - "[[{name}-0]]"' if at else "[]"
+            note(
+                vault, f"{name}-{at}", f"The {name} sells cake number {number} on {day}.",
+                conflicts=against, created=f"{THEN}T0{at}:00:00Z",
+            )  # fmt: skip
+    note(vault, "port-0", "The api listens on port 8080.", created=f"{THEN}T00:00:00Z")
+    note(vault, "port-1", "The api listens on port 9090.", created=f"{THEN}T01:00:00Z")
+
+
+PLANTED = (
+    exact_duplicates, near_duplicates, recall_loop, secrets, stale, without_receipt, dead_links,
+    orphans, contradictions,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+def test_three_planted_are_three_reported(vault: Vault, plant: Callable[[Vault], None]) -> None:
+    plant(vault)
+    found = rows(vault)[plant.__name__]
+    assert len(found.flaws) == 3, found.flaws
+    assert found.verdict == "look" and found.fix and found.among >= 3
+
+
+def test_three_of_a_rule_that_nobody_asked_for_are_noise(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    for path in made_by_rules(vault)[:4]:
+        rewritten(path, r"importance: \S+", "importance: 0.1")
+    used = made_by_rules(vault)[3].stem
+    assert counts(vault)["rule_noise"] == 0
+    later = open_vault(now=LATER)
+    later.confirm([used])
+    seen = later.audit()
+    assert counts(later)["rule_noise"] == 3
+    assert sum(noise for _, noise, _ in rule_shares(seen)) == 3
+
+
+def test_a_pair_that_the_person_settled_is_no_contradiction(vault: Vault) -> None:
+    contradictions(vault)
+    vault.resolve("shop-1", both=True)
+    vault.resolve("bakery-0")
+    assert counts(vault)["contradictions"] == 1
+
+
+class Sure:
+    """A judge that finds that the gate and the bakery do not agree."""
+
+    def __init__(self, sure: bool) -> None:
+        self.sure = sure
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        if {older.id, newer.id} != {"bakery", "gate"}:
+            return Opinion("unrelated")
+        return Opinion("contradicts", self.sure, why="they do not agree")
+
+
+@pytest.mark.parametrize(("sure", "found"), [(True, 1), (False, 0)])
+def test_only_what_a_judge_is_sure_of_counts_until_it_is_settled(
+    vault: Vault, sure: bool, found: int
+) -> None:
+    note(vault, "gate", "The bakery has a gate with ovens.", created=f"{THEN}T09:00:00Z")
+    vault.house = replace(vault.house, judge=Sure(sure))
+    assert counts(vault)["contradictions"] == found
+    older = vault.root / "facts" / THEN / "bakery.md"
+    rewritten(older, "status: active\n", 'status: active\nsettled: "[[gate]]"\n')
+    assert counts(vault)["contradictions"] == 0
+
+
+def test_an_echo_is_no_duplicate_as_well() -> None:
+    first = memory("The logo is blue.", created=f"{THEN}T08:00:00Z")
+    echo = memory("The logo is blue.", created=f"{THEN}T09:00:00Z", sources=("agent#^1",))
+    seen = Evidence(
+        LATER, [first, echo], exact=[(first, [echo])], near=[(first, [echo])],
+        roles={"agent#^1": "assistant", first.sources[0]: "user"},
+    )  # fmt: skip
+    found = {row.name: len(row.flaws) for row in audit(seen)}
+    assert (found["recall_loop"], found["exact_duplicates"], found["near_duplicates"]) == (1, 0, 0)
+
+
+def test_what_was_said_twice_is_no_noise() -> None:
+    once = memory("The logo is blue.", created=f"{THEN}T08:00:00Z", importance=0.1)
+    twice = replace(once, id="twice", sources=("a#^1", "b#^1"))
+    rules = {once.id: "says", twice.id: "says"}
+    found = {row.name: row.flaws for row in audit(Evidence(LATER, [once, twice], rules=rules))}
+    assert [flaw.ids for flaw in found["rule_noise"]] == [(once.id,)]
+
+
+def test_the_last_memory_of_a_sealed_box_belongs_into_it() -> None:
+    late = memory("The logo is blue.", created=f"{THEN}T09:00:01Z", sources=("s#^1",))
+    last = memory("The logo is red.", created=f"{THEN}T09:00:00Z", sources=("s#^2",))
+    box = Box("box-1", ((last.id, ""),), last.created, last.created, "s", seal="time_gap")
+    seen = Evidence(LATER, [late, last], boxes=[box], unboxed=[late, last])
+    found = {row.name: row.flaws for row in audit(seen)}
+    assert [flaw.ids for flaw in found["orphans"]] == [(last.id,)]
+
+
+def test_the_word_of_the_person_is_receipt_enough(vault: Vault) -> None:
+    without_receipt(vault)
+    vault.confirm([flaw.ids[0] for flaw in rows(vault)["without_receipt"].flaws])
+    assert counts(vault)["without_receipt"] == 0
+
+
+def test_the_audit_writes_nothing(vault: Vault) -> None:
+    last = vault.followers.catalog.last
+    vault.audit()
+    assert vault.followers.catalog.last == last

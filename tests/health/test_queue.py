@@ -1,0 +1,68 @@
+"""What waits for the person, in which order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engram.health.queue import in_dispute, queue
+from engram.model.instant import plus_days
+from engram.model.memory import Memory
+from engram.model.standing import at_peace
+from tests.admit.cases import memory
+
+NOW = "2026-11-20T12:00:00Z"
+
+
+def at(days: int, text: str, **more: object) -> Memory:
+    return memory(text, created=plus_days(NOW, -days) + "T09:00:00Z", **more)
+
+
+FRIDAY = at(40, "The shop deploys on Fridays.")
+MONDAY = at(39, "The shop deploys on Mondays.", conflicts=(FRIDAY.id,), status="needs-review")
+STALE = at(90, "No deploy without a lock.", status="needs-review", status_since=NOW)
+STALER = at(20, "Ask Kim.", status="needs-review", status_since="2026-11-01T00:00:00Z")
+GUESS = at(25, "Perhaps Redis.", confidence=0.3, expires=plus_days(NOW, 7))
+SAFE = at(25, "Perhaps Kafka.", confidence=0.3, expires=plus_days(NOW, 8))
+FRESH, FRESHER = at(3, "The logo is blue."), at(1, "The logo is red.")
+SAID = at(1, "The logo is green.", confidence=1.0, authority="user_asserted")
+QUIET = at(60, "The shop uses Postgres.")
+ALL = [FRIDAY, MONDAY, STALE, STALER, GUESS, SAFE, FRESH, FRESHER, SAID, QUIET]
+
+
+def shown(*memories: Memory, since: str = "") -> list[tuple[str, list[str]]]:
+    found = queue(memories or ALL, NOW, since)
+    return [(item.reason, [one.text for one in item.memories]) for item in found]
+
+
+def test_the_most_pressing_comes_first() -> None:
+    assert shown() == [
+        ("contradiction", [MONDAY.text, FRIDAY.text]),
+        ("review", [STALER.text]),
+        ("review", [STALE.text]),
+        ("speculative", [GUESS.text]),
+        ("new", [FRESHER.text]),
+        ("new", [FRESH.text]),
+    ]
+
+
+def test_what_is_new_begins_where_the_person_says() -> None:
+    assert shown(FRESH, FRESHER, QUIET, since=FRESHER.created[:10]) == [("new", [FRESHER.text])]
+    assert len(shown(FRESH, FRESHER, QUIET, since="2026-01-01")) == 3
+
+
+def test_nobody_is_asked_about_twice() -> None:
+    waiting = replace(GUESS, status="needs-review")
+    assert shown(waiting) == [("review", [waiting.text])]
+    assert shown(at(1, "Perhaps.", confidence=0.3, expires=NOW[:10]))[0][0] == "speculative"
+    assert len(shown(at(1, "Perhaps.", confidence=0.3, expires=NOW[:10]))) == 1
+
+
+def test_each_pair_of_one_memory_is_a_question_of_its_own() -> None:
+    sunday = at(38, "The shop deploys on Sundays.", conflicts=(FRIDAY.id,))
+    assert len(shown(FRIDAY, MONDAY, sunday)) == 2
+
+
+def test_what_both_hold_is_no_question_any_more() -> None:
+    assert in_dispute(FRIDAY, MONDAY)
+    assert not in_dispute(FRIDAY, at_peace(MONDAY, [FRIDAY.id]))
+    assert not in_dispute(replace(FRIDAY, status="retired"), MONDAY)
