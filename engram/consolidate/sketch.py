@@ -32,6 +32,8 @@ class Sketch:
         self._entities: dict[str, Entity | None] = {}
         self._prose: dict[str, str | None] = {}
         self._live: Sequence[Memory] | None = None
+        #: what was due below: two passes ask
+        self._due: dict[Day, Sequence[Memory]] = {}
 
     def take(self, step: Step) -> None:
         """Let a step be done."""
@@ -65,8 +67,10 @@ class Sketch:
 
     def due(self, day: Day) -> Sequence[Memory]:
         """Live ones whose `expires` is that day or before."""
+        if day not in self._due:
+            self._due[day] = self._under.due(day)
         return self._over(
-            self._under.due(day), lambda memory: bool(memory.expires) and memory.expires <= day
+            self._due[day], lambda memory: bool(memory.expires) and memory.expires <= day
         )
 
     def aged(self, before: Instant, importance: float) -> Sequence[Memory]:

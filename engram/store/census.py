@@ -22,6 +22,7 @@ create index memories_aged on memories(importance, created)
   where status = 'active' and created != '';
 create index memories_promised on memories(created)
   where category = 'commitment' and status = 'active';
+create index memories_named on memories(id, status);
 create index memories_forgotten on memories(id) where forgotten;
 create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
 create index mentions_memory on mentions(memory);
@@ -120,7 +121,8 @@ class Census:
         """Entity names that memories link to, by name, and how many live ones do."""
         return dict(
             self._db.rows(
-                f"select entity, sum({_LIVE}) from mentions join memories on id = memory"
+                f"select entity, sum({_LIVE}) from mentions"
+                " join memories indexed by memories_named on id = memory"
                 " group by entity order by entity"
             )
         )
