@@ -78,6 +78,8 @@ def parse(command: click.Command, words: Sequence[str], parent: click.Context | 
     )  # commands keep the help option that they are first asked for
     context = click.Context(command, parent=parent, info_name=command.name, **settings)
     rest = command.make_parser(context).parse_args(list(words))[1]
+    if not rest and command.invoke_without_command:
+        return
     _, child, rest = command.resolve_command(context, rest)
     assert child is not None
     parse(child, rest, context)
