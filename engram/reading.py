@@ -149,12 +149,14 @@ class Reading:
 
     def _settle(self, found: Scan) -> int:
         """Take up hand edits; returns how many files were concerned."""
-        rows = self.followers.catalog.files()
-        self.followers.take_quietly(found)
-        seen, subjects = edits(found, rows)
-        if seen:
+        if found.changed or found.gone:
+            rows = self.followers.catalog.files()
+            self.followers.take_quietly(found)
+            seen, subjects = edits(found, rows)
             flow.settle(seen, subjects, self.ledger)
-        return len(seen)
+            return len(seen)
+        self.followers.take_quietly(found)
+        return 0
 
     def take_up(self) -> None:
         """Take up hand edits; the writer lock is held by the caller."""
