@@ -69,6 +69,19 @@ def test_what_quietly_does_nothing_is_found_at_its_step(
     assert f"could not be {step}" in finding.message and finding.fix
 
 
+def test_what_was_said_is_forgotten_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = Vault.search
+    asked: list[str] = []
+
+    def only_the_memory_goes(vault: Vault, question: str) -> Answers:
+        asked.append(question)
+        found = search(vault, question)
+        return found if len(asked) == 1 else Answers([], ["a turn"])  # type: ignore[list-item]
+
+    monkeypatch.setattr(Vault, "search", only_the_memory_goes)
+    assert [finding.subject for finding in sing()] == ["forgotten"]
+
+
 def test_an_error_is_told_with_its_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Vault, "forget", refused)
     (finding,) = sing()

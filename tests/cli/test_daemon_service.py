@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from engram.daemon.seat import Seat
-from engram.daemon.units import seal_of
+from engram.daemon.units import seal_of, writes_of
 from tests.cli.shop import Shop
 from tests.golden.console import Ran, run, surroundings
 
@@ -84,17 +84,18 @@ def test_installed_the_manager_is_told_and_the_unit_is_the_persons_alone(service
     text = service.unit.read_text()
     folder = service.shop.folder.resolve()
     assert f"\nExecStart=/opt/engram --vault {folder / 'vault'} daemon run\n" in text
-    for path in (folder / "vault", folder / "home"):
-        assert f"\nReadWritePaths=-{path}\n" in text
+    # state, cache and settings lie in the home
+    assert writes_of(text) == [str(folder / "vault"), str(folder / "home")]
     assert f"\nEnvironment=ENGRAM_HOME={folder / 'home'}\n" in text
 
 
 def test_twice_is_as_once(service: Service) -> None:
     service.install()
     service.asked()
-    before = everything(service.shop.folder)
+    before, written = everything(service.shop.folder), service.unit.stat()
     ran = service.install()
     assert ran.code == 0 and "is installed already" in ran.out
+    assert service.unit.stat() == written
     # a daemon that runs is not restarted for nothing
     assert service.asked() == [REACH, "--user enable --now engram.service"]
     assert everything(service.shop.folder) == before
