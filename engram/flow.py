@@ -96,6 +96,7 @@ def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
     for turn in turns:
         check(turn)
     with house.ledger.lock():
+        house.turns.take_up_shown(turns)
         seen = house.turns.seen(turns)
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
@@ -137,6 +138,7 @@ def extract(
     """
     outcome = Outcome()
     names, last = _oldest_first(transcripts, house), house.journal.end()[2]
+    _leave_to_others(names, house)
     postponed: list[Lot] = []
     while names:
         lots: list[Lot] = []
@@ -159,6 +161,16 @@ def extract(
         names = [lot.transcript for lot in done if _has_more(lot, last, house)]
     _postpone(postponed, house, outcome)
     return outcome
+
+
+def _leave_to_others(transcripts: Sequence[str], house: House) -> None:
+    """Settle what another machine has extracted already: nobody pays for it twice."""
+    with house.ledger.lock():
+        found = {name: house.turns.settled_elsewhere(name) for name in transcripts}
+        ack = [pair for ranges in found.values() for pair in ranges]
+        if ack:
+            events = tuple(Event("extracted_elsewhere", name) for name in found if found[name])
+            house.ledger.commit(Plan("extract", (), events, ack=tuple(ack)))
 
 
 def _together(lots: Sequence[Lot], lot: Lot) -> bool:
