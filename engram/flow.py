@@ -25,13 +25,7 @@ from engram.model.instant import Instant
 from engram.model.step import Step
 from engram.model.turn import Turn, Waiting
 from engram.model.verdict import Verdict
-from engram.ports import (
-    Asker,
-    Extractor,
-    Judge,
-    Ledger,
-    Model,
-)
+from engram.ports import Asker, Extractor, Judge, Ledger, Model
 
 if TYPE_CHECKING:
     from engram.consolidate.scene import Scene
@@ -97,6 +91,7 @@ def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
     for turn in turns:
         check(turn)
     with house.ledger.lock():
+        house.turns.take_up_shown(turns)
         seen = house.turns.seen(turns)
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
@@ -138,6 +133,7 @@ def extract(
     """
     outcome = Outcome()
     names, last = _oldest_first(transcripts, house), house.journal.end()[2]
+    _leave_to_others(names, house)
     postponed: list[Lot] = []
     while names:
         lots: list[Lot] = []
@@ -160,6 +156,16 @@ def extract(
         names = [lot.transcript for lot in done if _has_more(lot, last, house)]
     _postpone(postponed, house, outcome)
     return outcome
+
+
+def _leave_to_others(transcripts: Sequence[str], house: House) -> None:
+    """Settle what another machine has extracted already: nobody pays for it twice."""
+    with house.ledger.lock():
+        found = {name: house.turns.settled_elsewhere(name) for name in transcripts}
+        ack = [pair for ranges in found.values() for pair in ranges]
+        if ack:
+            events = tuple(Event("extracted_elsewhere", name) for name in found if found[name])
+            house.ledger.commit(Plan("extract", (), events, ack=tuple(ack)))
 
 
 def _together(lots: Sequence[Lot], lot: Lot) -> bool:
@@ -347,8 +353,7 @@ def _postpone(lots: Sequence[Lot], house: House, outcome: Outcome) -> None:
 
 def plan_night(night: Night, house: House) -> Shift:
     """What a consolidation would do now, every step of it checked; nothing is written."""
-    # imported here, as below: of all that uses a vault only the night needs the passes
-    from engram.consolidate.passes import PASSES
+    from engram.consolidate.passes import PASSES  # here: only the night needs them
     from engram.consolidate.shift import shift
 
     return shift(scene_of(night, house), PASSES, night.declined)
@@ -356,7 +361,7 @@ def plan_night(night: Night, house: House) -> Shift:
 
 def scene_of(night: Night, house: House) -> Scene:
     """What the passes of a night are handed."""
-    from engram.consolidate.scene import Scene
+    from engram.consolidate.scene import Scene  # as above
 
     return Scene(
         house.contents, house.clock.now(), house.settings, night.judge or house.judge, house.weaver,
@@ -375,10 +380,7 @@ def consolidate(
     """
     from engram.consolidate.shift import plan_of, still_sound
 
-    if planned is None:
-        found = plan_night(night, house)
-    else:
-        found = still_sound(planned, house.contents)
+    found = plan_night(night, house) if planned is None else still_sound(planned, house.contents)
     if not found.steps and not night.eventful:
         return found, 0
     plan = plan_of(found.steps, house.writer, house.pages, batch)

@@ -105,6 +105,16 @@ class Shelf:
             _log.warning("the index is not usable (%s); building it anew", reason)
         self.rebuild()
 
+    def show(self, links: Sequence[str]) -> None:
+        """Put turns that only transcripts have into the index, if that is as the catalog is."""
+        if not (links and self._is_current()):
+            return
+        try:
+            self._finder.update(self._foreign_documents(links), [], seen=self._target())
+        except IndexUnusable as reason:
+            _log.warning("the index is not usable (%s); building it anew", reason)
+            self.rebuild()
+
     def rebuild(self) -> None:
         """A new generation of everything; without one, a scan of the files for this process."""
         self.index_reason = ""

@@ -1,8 +1,8 @@
 """The tending half of a vault: what a person changes, what the night changes, and how it is kept.
 
 Verbs that write but take in nothing new: forget, restore, purge, undo, the person's rulings, edit,
-consolidate, doctor, rebuild. Guarantees: an unregistered vault is never written; hand edits are
-settled first, under the writer lock; the index has caught up when a verb returns.
+consolidate, seal_boxes, doctor, rebuild. Guarantees: an unregistered vault is never written; hand
+edits are settled first, under the writer lock; the index has caught up when a verb returns.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from engram.capture.door import legible
 from engram.examination import examine
 from engram.furnishing import model_judge, prompts
 from engram.health.doctor import Finding, diagnose
+from engram.model.box import Box
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.model.instant import Day
 from engram.model.memory import Memory
-from engram.model.report import Consolidated, Edited
+from engram.model.report import Apart, Consolidated, Edited, Reunited
 from engram.ports import Model
 from engram.reading import Reading, Tier
 from engram.rulings import Ruling
 from engram.store import layout
+from engram.store.conflict_copies import ConflictCopies, Reunion, conflict_copies
 from engram.store.content_file import read_content
+from engram.store.remains import Remains
 
 if TYPE_CHECKING:
     from engram.consolidate.shift import Shift
@@ -38,8 +41,11 @@ class Tending(Reading):
     """A vault that can be changed."""
 
     @contextmanager
-    def _writing(self, *, index: bool = True) -> Iterator[None]:
-        """Under the writer lock, with hand edits settled before and the index caught up after."""
+    def _writing(self, *, index: bool = True) -> Iterator[int]:
+        """Under the writer lock, with hand edits settled before and the index caught up after.
+
+        Yields how many files were edited.
+        """
         if self.read_only:
             raise FormatTooNew(f"{self.root} was written by a newer engram")
         if not self.trusted:
@@ -47,8 +53,7 @@ class Tending(Reading):
                 f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
             )
         with self.ledger.lock():
-            self._settle(self._scan())
-            yield
+            yield self._settle(self._scan())
             if index:
                 self.shelf.refresh()
 
@@ -61,9 +66,30 @@ class Tending(Reading):
             said = self.house.redactor.redact(legible(reason)).text
             house = self.house
             silenced = house.pages.pages(house.weaver.silence(memory, house.contents))
+            silenced += self._unmentioned(memory)
             plan = amend.forget(memory, said, self.clock.now(), house.writer, silenced)
             self.ledger.commit(plan)
             return memory
+
+    def _unmentioned(self, memory: Memory) -> list[Change]:
+        """The pages of its entities, and the profile, without a memory."""
+        contents = self.house.contents
+        entities = map(contents.entity, memory.entities)
+        leads = {entity.merged_into or entity.id for entity in entities if entity is not None}
+        remains = Remains.of(memory.id, [memory.text])
+        found = self.house.pages.pages(
+            [
+                (page, remains.unmentioned(page))
+                for page in map(contents.entity, sorted(leads))
+                if page is not None
+            ]
+        )
+        linked = Remains.of(memory.id, [])
+        for path in layout.PROSE:
+            data = self.disk.read(path)
+            if data is not None and (kept := linked.without(path, data)) != data:
+                found.append(Change(path, data, kept, "forgotten"))
+        return found
 
     def restore(self, reference: str) -> str:
         """Make a memory active again; one whose file was removed comes back as it last was."""
@@ -97,7 +123,8 @@ class Tending(Reading):
             for link in doomed.turns:
                 messages += self.followers.catalog.turns.withdrawn(link)
             details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
-            pages = filter(layout.is_page, self.followers.catalog.files())
+            known = (*self.followers.catalog.files(), *conflict_copies(self.root))
+            pages = [path for path in known if layout.is_page(layout.original_of(path))]
             changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
             self.ledger.commit(
                 Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
@@ -108,6 +135,37 @@ class Tending(Reading):
         """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
         with self._writing():
             return self.ledger.commit(self.undo_plan(what))
+
+    def take_up_edits(self) -> int:
+        """Take up hand edits now, and let the index follow; returns how many files they are."""
+        with self._writing() as edits:
+            return edits
+
+    # -- folders that travel -------------------------------------------------------------------
+
+    def reunite(self, *, dry_run: bool = False) -> Reunited:
+        """Take in what sync tools and git left apart, as far as that is sure (decision 0017).
+
+        One transaction that `undo` takes back; what is a question goes to review. A dry run plans
+        the same and writes nothing.
+        """
+        copies = ConflictCopies(self.disk, self.followers)
+        if dry_run:
+            self.settle_within(math.inf)
+            return _reunited(copies.transcripts(dry_run=True), copies.plan())
+        with self._writing():
+            shown = copies.transcripts()
+            found = copies.plan()
+            number = 0 if found.plan.empty else self.ledger.commit(found.plan).number
+            self._take_up_transcripts([one.original for one in shown if not one.why])
+        return _reunited(shown, found, number)
+
+    def _take_up_transcripts(self, also: Sequence[str] = ()) -> None:
+        """Know and find the turns of transcripts that another machine wrote."""
+        links = self.house.turns.take_up_transcripts(also)
+        if links:
+            self.shelf.refresh()
+            self.shelf.show(links)
 
     # -- what the person decides ---------------------------------------------------------------
 
@@ -217,6 +275,7 @@ class Tending(Reading):
         if dry_run:
             self.settle_within(math.inf)
             return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
+        self.reunite()
         planned = None
         if model is not None:
             with self._writing():
@@ -238,6 +297,27 @@ class Tending(Reading):
             return flow.Night(*known)
         asked = prompts()
         return flow.Night(*known, model, model_judge(self.house.judge, asked, model), asked)
+
+    def seal_boxes(self, reason: str = "") -> int:
+        """Seal the boxes of conversations that have been silent for the gap; returns how many.
+
+        For a `reason` ("shutdown") every other open box too, in one transaction. Where there is
+        nothing to seal, nothing is locked or written.
+        """
+        if not self._sealed(reason):
+            return 0
+        with self._writing():
+            boxes = self._sealed(reason)
+            if boxes:
+                changes = self.house.pages.pages([(None, box) for box in boxes])
+                self.ledger.commit(Plan("seal", tuple(changes)))
+            return len(boxes)
+
+    def _sealed(self, reason: str) -> list[Box]:
+        house = self.house
+        waiting = {one.transcript for one in house.turns.waiting()}
+        now = self.clock.now()
+        return house.weaver.seal(house.contents, now, reason, waiting=waiting)
 
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""
@@ -261,7 +341,7 @@ class Tending(Reading):
         try:
             if self.writable:
                 with self._writing():
-                    pass
+                    self._take_up_transcripts()
             else:
                 self.settle_within(float("inf"))
                 self.shelf.refresh()
@@ -295,3 +375,8 @@ class Tending(Reading):
 
 def _consolidated(found: Shift, number: int = 0) -> Consolidated:
     return Consolidated(tuple(found.steps), tuple(sorted(found.refused.items())), number)
+
+
+def _reunited(shown: list[Apart], found: Reunion, number: int = 0) -> Reunited:
+    apart = sorted([*shown, *found.apart], key=lambda one: one.path)
+    return Reunited(tuple(apart), number)

@@ -35,14 +35,20 @@ NETWORK = frozenset({
 })  # fmt: skip
 #: the one module that reaches out, and with what
 WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
-#: the one that listens, on loopback only: the HTTP server of the qmd face
+#: those that listen: the HTTP server of the qmd face, on loopback only, and the daemon's door, which
+#: is a file that is this user's alone
 LISTENING = {
-    f"engram/surfaces/qmd/mcp_http.py: {name}" for name in ("http.server", "socket", "socketserver")
+    "engram/daemon/door.py: socket",
+    *(
+        f"engram/surfaces/qmd/mcp_http.py: {name}"
+        for name in ("http.server", "socket", "socketserver")
+    ),
 }
-#: those that start a process: the person's editor, and the command that they set to run before an
-#: update of qmd's index
+#: those that start a process: the editor, the daemon away from its terminal, the command set to
+#: run before an update of qmd's index, and the service manager of the system
 STARTING = {
-    "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/qmd/updating.py: subprocess",
+    "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/detached.py: subprocess",
+    "engram/surfaces/qmd/updating.py: subprocess", "engram/surfaces/supervisor.py: subprocess",
 }  # fmt: skip
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 
@@ -142,7 +148,7 @@ def test_every_setting_that_a_page_names_exists() -> None:
     assert named <= set(known_keys())
 
 
-def test_one_module_reaches_the_network_one_listens_and_two_start_a_process() -> None:
+def test_one_module_reaches_the_network_one_listens_and_few_start_a_process() -> None:
     reached = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in house.modules()
