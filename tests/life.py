@@ -37,6 +37,7 @@ _SAYINGS = (
     "remember that the {p} invoices of round {n} go out on day {d}",
     "remember that shelf {n} in the {p} cellar holds the oak boards",
     "max upload size for {p} plan {n} is {m}mb",
+    "the {p}{n} repo has {m} folders, nothing fancy",
     "i prefer short reports about {p} topic {n}",
     "We decided to use {s} for {p} module {n} because two writers need it.",
     "From now on every {p} change of area {n} needs two reviews.",

@@ -39,10 +39,11 @@ WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
 LISTENING = {
     f"engram/surfaces/qmd/mcp_http.py: {name}" for name in ("http.server", "socket", "socketserver")
 }
-#: those that start a process: the person's editor, and the command that they set to run before an
-#: update of qmd's index
+#: those that start a process: the person's editor, the daemon away from its terminal, the command that
+#: they set to run before an update of qmd's index, and the service manager of the system
 STARTING = {
-    "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/qmd/updating.py: subprocess",
+    "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/detached.py: subprocess",
+    "engram/surfaces/qmd/updating.py: subprocess", "engram/surfaces/supervisor.py: subprocess",
 }  # fmt: skip
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 
@@ -78,6 +79,8 @@ def parse(command: click.Command, words: Sequence[str], parent: click.Context | 
     )  # commands keep the help option that they are first asked for
     context = click.Context(command, parent=parent, info_name=command.name, **settings)
     rest = command.make_parser(context).parse_args(list(words))[1]
+    if not rest and command.invoke_without_command:
+        return
     _, child, rest = command.resolve_command(context, rest)
     assert child is not None
     parse(child, rest, context)
@@ -140,7 +143,7 @@ def test_every_setting_that_a_page_names_exists() -> None:
     assert named <= set(known_keys())
 
 
-def test_one_module_reaches_the_network_one_listens_and_two_start_a_process() -> None:
+def test_one_module_reaches_the_network_one_listens_and_few_start_a_process() -> None:
     reached = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in house.modules()

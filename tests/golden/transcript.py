@@ -11,7 +11,8 @@
     [exit 1]                          its exit code, when that is not 0
 
 `play` runs a file in an empty folder, from top to bottom, and returns the text as it should be; a
-file is right when it is equal to that. The folder's own path is shown as [TMP].
+file is right when it is equal to that. The folder's own path is shown as [TMP], and a digest over
+it as [SHA].
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from tests.golden.console import CLOCK, Ran, run
 
 HERE = Path(__file__).parent
 TOKEN = "[TMP]"
+_SEAL = re.compile("sha256 [0-9a-f]{64} home [0-9a-f]{12}")
 _COMMAND = re.compile(r"\$ (?:[A-Z_]+=\S* )*engram(?: |$)")
 _FILE = "< file "
 
@@ -92,7 +94,7 @@ def _run(command: str, folder: Path) -> Ran:
 
 def _shown(ran: Ran, folder: Path) -> Iterator[str]:
     for line in ran.out.splitlines():
-        yield line.replace(str(folder), TOKEN)
+        yield _SEAL.sub("sha256 [SHA] home [SHA]", line.replace(str(folder), TOKEN))
     for line in ran.err.splitlines():
         yield f"! {line.replace(str(folder), TOKEN)}".rstrip()
     if ran.code:
