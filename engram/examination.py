@@ -20,8 +20,9 @@ from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.scan import LINK, scan
+from engram.store.trace_rows import trace_list
 from engram.store.turn_rows import DEAD
-from engram.store.views import hash_lines, topics_are_stale, trace_lines, trace_list
+from engram.store.views import hash_lines, topics_are_stale, trace_lines
 
 _GROUP_AND_OTHERS = 0o077
 #: a link to a memory: the digits of its id look like a secret where "token" stands nearby

@@ -158,7 +158,7 @@ class Followers:
             mended.append(layout.HASHES)
         if self.trace.mend(self._history.all()):
             mended.append(layout.TRACE)
-        if self.traces.follow(self.catalog.pages.boxes()):
+        if self.traces.follow(self.catalog.pages.traces.listed()):
             mended.append(layout.TRACES)
         if self.topics.mend(self.catalog, due=due):
             mended.append(layout.TOPICS)
@@ -201,7 +201,7 @@ class Followers:
         whole = again or bool(before - after)
         self.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
         if any(layout.content_type(change.path) is Box for change in changed):
-            self.traces.follow(catalog.pages.boxes())
+            self.traces.follow(catalog.pages.traces.listed())
         self._follow_turns(committed)
         if plan.kind in views.COUNTING:
             self.topics.write(catalog.topics.best())

@@ -51,12 +51,14 @@ def run() -> None:
     What it captures goes to the vault that --vault and the like name; hand edits and inboxes are
     taken up in every vault that is registered here. SIGHUP reads the settings anew.
     """
+    from engram.daemon.door import Door
     from engram.daemon.run import Daemon
     from engram.surfaces.cli.opt_in import ask_once
+    from engram.surfaces.cli.visitor import Visitors
 
     places, target = _places(), _target()
     ask_once(places)
-    Daemon(target, places, os.environ, talk).run()
+    Daemon(target, places, os.environ, talk, Door(Visitors(), os.environ)).run()
 
 
 @command.command("start")
