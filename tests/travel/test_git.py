@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engram.store.reunion import sides
 from tests.machines import Machine, copied
 from tests.travel.test_two_machines import LATER, SAID, without_expiry
 
@@ -113,10 +114,10 @@ def test_what_a_person_wrote_on_both_sides_stays_marked(pair: tuple[Machine, Mac
 
 def test_a_conversation_about_marks_is_left_as_it_was_said(pair: tuple[Machine, Machine]) -> None:
     one, _ = pair
-    one.hears("What is this?\n<<<<<<< HEAD\n=======\n>>>>>>> other\nI prefer tabs.")
+    one.hears("What is this?\n```\n<<<<<<< HEAD\n=======\n>>>>>>> other\n```\nI prefer tabs.")
     before = one.travelling()
     shown = next(data for name, data in before.items() if name.startswith("transcripts/"))
-    assert b"\n<<<<<<< HEAD\n" in shown
+    assert sides(shown) is not None
     one.consolidates()
     with one.vault() as vault:
         assert vault.reunite().apart == ()
