@@ -16,10 +16,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from engram import flow, founding
-from engram.entities import EntityLibrary
 from engram.examination import stale_views
 from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_status, parts_of
 from engram.house import House
@@ -51,15 +50,17 @@ from engram.store.contents import VaultContents
 from engram.store.history import Entry
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
-from engram.threads import BoxLibrary
 from engram.undoing import Undoing
+
+if TYPE_CHECKING:
+    from engram.entities import EntityLibrary
+    from engram.threads import BoxLibrary
 
 _log = logging.getLogger(__name__)
 #: how long a question waits for another process to finish writing, seconds
 _PATIENCE = 1.0
 #: how long it waits to take up a hand edit, seconds
 _SETTLE_PATIENCE = 0.02
-
 #: who extracts
 Tier = Literal["auto", "rules", "model"]
 
@@ -93,14 +94,25 @@ class Reading:
         self.ledger = self.parts.ledger
         self.shelf = self.parts.shelf
         self.library = self.parts.library
-        contents = VaultContents(self.disk, self.followers)
-        self.entities = EntityLibrary(self.disk, contents)
-        self.boxes = BoxLibrary(contents, self.settings.boxes)
 
     @property
     def writable(self) -> bool:
         """Whether this vault may be written here: registered, and of a format that is known."""
         return self.trusted and not self.read_only
+
+    @cached_property
+    def entities(self) -> EntityLibrary:
+        """The people, tools and projects that the memories speak of."""
+        from engram.entities import EntityLibrary  # here: a search does not pay for weaving
+
+        return EntityLibrary(self.disk, VaultContents(self.disk, self.followers))
+
+    @cached_property
+    def boxes(self) -> BoxLibrary:
+        """The boxes, sealed and open, and their traces."""
+        from engram.threads import BoxLibrary  # as above
+
+        return BoxLibrary(VaultContents(self.disk, self.followers), self.settings.boxes)
 
     @cached_property
     def house(self) -> House:

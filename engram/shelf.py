@@ -219,9 +219,11 @@ class Shelf:
         for one in missed:
             if one.plan.kind not in _HIDING:
                 continue
+            # each box that an undo took away would be looked for in all of the history
+            pages = frozenset(_pages_of(one))
             for name in dict.fromkeys(_concerned(one)):
                 memory = self._followers.catalog.memory(name)
-                if memory is None:  # its file was removed by hand
+                if memory is None and name not in pages:  # its file was removed by hand
                     with suppress(NotFound):
                         memory = self._history.last_memory(name)
                 found.update(dict.fromkeys(memory.sources if memory is not None else ()))

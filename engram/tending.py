@@ -10,16 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from engram import amend, flow, rulings
 from engram.capture.door import legible
-from engram.consolidate.shift import Shift
 from engram.examination import examine
 from engram.furnishing import model_judge, prompts
-from engram.health.audit import Evidence
 from engram.health.doctor import Finding, diagnose
-from engram.health.queue import Item, queue
-from engram.inspection import inspect
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
@@ -33,6 +30,11 @@ from engram.store import layout
 from engram.store.conflict_copies import ConflictCopies, Reunion, conflict_copies
 from engram.store.content_file import read_content
 from engram.store.remains import Remains
+
+if TYPE_CHECKING:
+    from engram.consolidate.shift import Shift
+    from engram.health.audit import Evidence
+    from engram.health.queue import Item
 
 
 class Tending(Reading):
@@ -325,6 +327,9 @@ class Tending(Reading):
 
     def to_review(self, since: Day = "") -> list[Item]:
         """What waits for the person, the most pressing first (see `health.queue`); only asks."""
+        # imported here, as for the audit: a search pays for neither
+        from engram.health.queue import queue
+
         self.settle_within(self.settings.recall.settle_ms)
         return queue(self.house.contents.live(), self.clock.now(), since)
 
@@ -347,6 +352,8 @@ class Tending(Reading):
 
     def audit(self) -> Evidence:
         """What the audit judges, gathered (`health.audit`); nothing is written."""
+        from engram.inspection import inspect
+
         self.settle_within(math.inf)
         scene = flow.scene_of(flow.Night(), self.house)
         return inspect(scene, self.disk, self.followers, self.house.redactor.clean)

@@ -35,8 +35,8 @@ NETWORK = frozenset({
 })  # fmt: skip
 #: the one module that reaches out, and with what
 WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
-#: those that listen: the HTTP server of the qmd face, on loopback only, and the daemon's door, a
-#: file that is this user's alone
+#: those that listen: the HTTP server of the qmd face, on loopback only, and the door of the daemon,
+#: a file that is this user's alone
 LISTENING = {
     "engram/daemon/door.py: socket",
     *(

@@ -27,8 +27,7 @@ from unittest.mock import patch
 
 import frontmatter
 
-from engram import flow
-from engram.consolidate import duplicates
+from engram.consolidate import duplicates, passes
 from engram.consolidate.near import LEAST, alike, joined
 from engram.consolidate.phrasing import phrasing
 from engram.consolidate.scene import Pass, Scene
@@ -146,7 +145,7 @@ def _night(vault: Vault, name: str, *, full: bool) -> dict[str, float]:
 
     phrasing.cache_clear()
     cpu, wall = time.process_time(), time.perf_counter()
-    with patch.object(flow, "PASSES", tuple(map(timed, flow.PASSES))):
+    with patch.object(passes, "PASSES", tuple(map(timed, passes.PASSES))):
         done = vault.consolidate(full=full, tier="rules")
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     size = 0
