@@ -1,8 +1,8 @@
 """The tending half of a vault: what a person changes, what the night changes, and how it is kept.
 
 Verbs that write but take in nothing new: forget, restore, purge, undo, the person's rulings, edit,
-consolidate, doctor, rebuild. Guarantees: an unregistered vault is never written; hand edits are
-settled first, under the writer lock; the index has caught up when a verb returns.
+consolidate, seal_boxes, doctor, rebuild. Guarantees: an unregistered vault is never written; hand
+edits are settled first, under the writer lock; the index has caught up when a verb returns.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from engram.health.audit import Evidence
 from engram.health.doctor import Finding, diagnose
 from engram.health.queue import Item, queue
 from engram.inspection import inspect
+from engram.model.box import Box
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.model.instant import Day
@@ -36,8 +37,11 @@ class Tending(Reading):
     """A vault that can be changed."""
 
     @contextmanager
-    def _writing(self, *, index: bool = True) -> Iterator[None]:
-        """Under the writer lock, with hand edits settled before and the index caught up after."""
+    def _writing(self, *, index: bool = True) -> Iterator[int]:
+        """Under the writer lock, with hand edits settled before and the index caught up after.
+
+        Yields how many files were edited.
+        """
         if self.read_only:
             raise FormatTooNew(f"{self.root} was written by a newer engram")
         if not self.trusted:
@@ -45,8 +49,7 @@ class Tending(Reading):
                 f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
             )
         with self.ledger.lock():
-            self._settle(self._scan())
-            yield
+            yield self._settle(self._scan())
             if index:
                 self.shelf.refresh()
 
@@ -199,6 +202,11 @@ class Tending(Reading):
             and (other.id in memory.conflicts or memory.id in other.conflicts)
         ]
 
+    def take_up_edits(self) -> int:
+        """Take up hand edits now, and let the index follow; returns how many files they are."""
+        with self._writing() as edits:
+            return edits
+
     # -- the night shift -----------------------------------------------------------------------
 
     def consolidate(
@@ -236,6 +244,27 @@ class Tending(Reading):
             return flow.Night(*known)
         asked = prompts()
         return flow.Night(*known, model, model_judge(self.house.judge, asked, model), asked)
+
+    def seal_boxes(self, reason: str = "") -> int:
+        """Seal the boxes of conversations that have been silent for the gap; returns how many.
+
+        For a `reason` ("shutdown") every other open box too, in one transaction. Where there is
+        nothing to seal, nothing is locked or written.
+        """
+        if not self._sealed(reason):
+            return 0
+        with self._writing():
+            boxes = self._sealed(reason)
+            if boxes:
+                changes = self.house.pages.pages([(None, box) for box in boxes])
+                self.ledger.commit(Plan("seal", tuple(changes)))
+            return len(boxes)
+
+    def _sealed(self, reason: str) -> list[Box]:
+        house = self.house
+        waiting = {one.transcript for one in house.turns.waiting()}
+        now = self.clock.now()
+        return house.weaver.seal(house.contents, now, reason, waiting=waiting)
 
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""

@@ -1,8 +1,9 @@
 """Dirt: paths that something may have happened to, until they have been quiet for a moment.
 
 Turns hints (events, which get lost and come twice) into the paths to look at, each once, when
-nothing has been written to it for a while. `lose` says that hints were lost: then everything has to
-be looked at. Safe for the thread that marks and the one that takes.
+nothing has been written to it for a while, or at least every few seconds where writing never ends.
+`lose` says that hints were lost: then everything has to be looked at. Safe for the thread that
+marks and the one that takes.
 """
 
 from __future__ import annotations
@@ -12,21 +13,26 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+#: a path that is never quiet is looked at so long after it was first marked, seconds
+_MOST = 5.0
+
 
 class Dirt:
     """What is to be looked at; `clock` gives seconds that never go back."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._marked: dict[Path, float] = {}
+        #: when a path was marked first and last
+        self._marked: dict[Path, tuple[float, float]] = {}
         self._lost = False
         self._guard = threading.Lock()
         self._wake = threading.Event()
 
     def mark(self, path: Path) -> None:
         """Something may have happened to a path, now."""
+        now = self._clock()
         with self._guard:
-            self._marked[path] = self._clock()
+            self._marked[path] = (self._marked.get(path, (now, now))[0], now)
         self._wake.set()
 
     def lose(self) -> None:
@@ -52,9 +58,9 @@ class Dirt:
 
     def take_quiet(self, quiet: float) -> list[Path]:
         """The marked paths to which nothing has happened for so many seconds, sorted."""
-        until = self._clock() - quiet
+        now = self._clock()
         with self._guard:
-            ripe = sorted(path for path, at in self._marked.items() if at <= until)
+            ripe = sorted(path for path, at in self._marked.items() if _ripe(at, quiet) <= now)
             for path in ripe:
                 del self._marked[path]
         return ripe
@@ -62,10 +68,15 @@ class Dirt:
     def rest(self, quiet: float) -> float | None:
         """Seconds until the next marked path will have been quiet so long; None when none is."""
         with self._guard:
-            oldest = min(self._marked.values(), default=None)
-        return None if oldest is None else max(0.0, oldest + quiet - self._clock())
+            times = [_ripe(at, quiet) for at in self._marked.values()]
+        return max(0.0, min(times) - self._clock()) if times else None
 
     def __len__(self) -> int:
         """How many paths wait to be looked at."""
         with self._guard:
             return len(self._marked)
+
+
+def _ripe(at: tuple[float, float], quiet: float) -> float:
+    """When a path that was marked first and last at these times is to be looked at."""
+    return min(at[1] + quiet, at[0] + _MOST)

@@ -11,11 +11,24 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver
+from watchdog.observers.api import BaseObserver, ObservedWatch
 from watchdog.observers.polling import PollingObserver
 
 from engram.daemon.dirt import Dirt
@@ -28,8 +41,11 @@ _DEAF = frozenset({
     "9p", "afs", "cifs", "drvfs", "fuse", "fuseblk", "ncpfs", "nfs", "nfs4", "smb3", "smbfs",
     "vboxsf", "virtiofs",
 })  # fmt: skip
-#: events that say nothing of a change
-_IDLE = frozenset({"opened", "closed_no_write"})
+#: what is asked for: not that somebody opens a file, which reading through them all does
+_NEWS: list[type[FileSystemEvent]] = [
+    FileCreatedEvent, FileModifiedEvent, FileClosedEvent, FileDeletedEvent, FileMovedEvent,
+    DirCreatedEvent, DirDeletedEvent, DirMovedEvent,
+]  # fmt: skip
 #: what watchdog writes its own words about, among them that its queue was full
 _LOG = "watchdog.observers.inotify_c"
 
@@ -42,7 +58,7 @@ class Watch:
         self._dirt = dirt
         self._mounts = mounts or _mounts
         self._observers: list[BaseObserver] = []
-        self._folders: dict[Path, BaseObserver] = {}
+        self._folders: dict[Path, _Watched] = {}
         self._overflow = _Overflow(dirt)
 
     def __enter__(self) -> Watch:
@@ -61,19 +77,54 @@ class Watch:
         """What is watched, sorted."""
         return sorted(self._folders)
 
-    def add(self, folder: Path, *, recursive: bool = True) -> None:
-        """Watch a folder from now on; scan it after this, not before. Raises StorageError."""
-        if folder in self._folders:
+    @property
+    def deaf(self) -> list[Path]:
+        """Those of them that are polled, sorted."""
+        return sorted(
+            folder
+            for folder, watched in self._folders.items()
+            if isinstance(watched.observer, PollingObserver)
+        )
+
+    def add(
+        self, folder: Path, *, recursive: bool = True,
+        concerns: Callable[[Path], bool] = lambda _: True,
+    ) -> None:  # fmt: skip
+        """Watch a folder from now on; scan it after this, not before. Raises StorageError.
+
+        Events on paths that are of no concern mark nothing.
+        """
+        known = self._folders.get(folder)
+        if known is not None and (known.watch.is_recursive or not recursive):
             return
+        self.remove(folder)
         observer = self._observer(polling=self.is_deaf(folder))
         try:
-            observer.schedule(_Marker(self._dirt), str(folder), recursive=recursive)
+            node = _node(folder)
+            watch = observer.schedule(
+                _Marker(self._dirt, concerns), str(folder), recursive=recursive, event_filter=_NEWS
+            )
         except OSError as error:
             raise StorageError(
                 f"{folder} cannot be watched: {error.strerror or error}",
                 "it is looked through from time to time instead",
             ) from error
-        self._folders[folder] = observer
+        self._folders[folder] = _Watched(observer, watch, node)
+
+    def remove(self, folder: Path) -> None:
+        """Watch a folder no longer."""
+        watched = self._folders.pop(folder, None)
+        if watched is not None:
+            with suppress(KeyError):  # it ended by itself when its folder went
+                watched.observer.unschedule(watched.watch)
+
+    def holds(self, folder: Path) -> bool:
+        """Whether it watches that very folder, and not one that was there before or is gone."""
+        watched = self._folders.get(folder)
+        try:
+            return watched is not None and watched.node == _node(folder)
+        except OSError:
+            return False
 
     def is_deaf(self, folder: Path) -> bool:
         """Whether changes in a folder may come without events, by the kind of its file system."""
@@ -100,19 +151,27 @@ class Watch:
         return made
 
 
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """A watched folder: by whom, and which one it was (device and inode)."""
+
+    observer: BaseObserver
+    watch: ObservedWatch
+    node: tuple[int, int]
+
+
 class _Marker(FileSystemEventHandler):
     """Marks what events name."""
 
-    def __init__(self, dirt: Dirt) -> None:
+    def __init__(self, dirt: Dirt, concerns: Callable[[Path], bool]) -> None:
         self._dirt = dirt
+        self._concerns = concerns
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """A file that came, changed or went; of a folder that came or went, the folder."""
-        if event.event_type in _IDLE or (event.is_directory and event.event_type == "modified"):
-            return
         for name in (event.src_path, event.dest_path):
-            if name:
-                self._dirt.mark(Path(os.fsdecode(name)))
+            if name and self._concerns(path := Path(os.fsdecode(name))):
+                self._dirt.mark(path)
 
 
 class _Overflow(logging.Handler):
@@ -125,6 +184,11 @@ class _Overflow(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Any warning of it means that events were lost, or watches with them."""
         self._dirt.lose()
+
+
+def _node(folder: Path) -> tuple[int, int]:
+    status = os.stat(folder)
+    return status.st_dev, status.st_ino
 
 
 def _mounts() -> list[str]:

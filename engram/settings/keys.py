@@ -71,6 +71,8 @@ RANGES: dict[str, tuple[float, float]] = {
     "recall.budget_tokens": (50, 200_000),
     "recall.limit": (1, 1000),
     "recall.settle_ms": (0, 60_000),
+    "daemon.idle_minutes": (1, 1440),
+    "daemon.rescan_minutes": (1, 1440),
     "store.lock_timeout_seconds": (0, 3600),
 }
 

@@ -46,8 +46,11 @@ VAULT_KEYS = frozenset({
 VAULT_FORMAT = 1
 _HEADER = ("format", "id", "timezone")
 
-#: Read elsewhere: these decide where to look, whether to run at all, and what time it is.
-_NOT_KEYS = frozenset({"ENGRAM_HOME", "ENGRAM_VAULT", "ENGRAM_DISABLE", "ENGRAM_CLOCK"})
+#: Read elsewhere: where to look, whether to run at all, what time it is, which service manager.
+_NOT_KEYS = frozenset({
+    "ENGRAM_HOME", "ENGRAM_VAULT", "ENGRAM_DISABLE", "ENGRAM_CLOCK",
+    "ENGRAM_SYSTEMCTL", "ENGRAM_LAUNCHCTL", "ENGRAM_SCHTASKS",
+})  # fmt: skip
 #: Other programs of this name use these; they are none of our business.
 _FOREIGN = frozenset({"ENGRAM_DATA_DIR", "ENGRAM_PORT", "ENGRAM_MEMORY_DIR"})
 _NO_FLAGS: Mapping[str, object] = MappingProxyType({})

@@ -133,6 +133,18 @@ class RecallSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DaemonSettings:
+    """`[daemon]`: what runs in the background, and when (seed 003)."""
+
+    #: whose transcripts are watched; by default nobody's
+    sources: tuple[str, ...] = ()
+    #: a vault in which so long nothing happened is consolidated
+    idle_minutes: float = 30.0
+    #: how often everything is looked through, whatever the events said
+    rescan_minutes: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSettings:
     """`[store]`: the vault on disk."""
 
@@ -153,4 +165,5 @@ class Settings:
     boxes: BoxSettings = field(default_factory=BoxSettings)
     consolidate: ConsolidateSettings = field(default_factory=ConsolidateSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
+    daemon: DaemonSettings = field(default_factory=DaemonSettings)
     store: StoreSettings = field(default_factory=StoreSettings)

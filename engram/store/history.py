@@ -28,6 +28,8 @@ from engram.store.turn_rows import DEAD, ranges_of
 
 #: what cannot be undone: it follows the person, destroys, or only tries again
 _FINAL = frozenset({"settle", "purge", "retry"})
+#: what a plain `undo` passes over: nobody who asks for it means these
+_UNASKED = _FINAL | {"undo", "seal"}
 _MOST_MISSING = 100
 #: lines of each version that a refused undo shows
 _SHOWN_LINES = 4
@@ -148,7 +150,7 @@ class History:
             standing = [
                 row
                 for row in rows
-                if row[0] not in undone and row[2] not in _FINAL | {"undo"} and (row[4] or row[3])
+                if row[0] not in undone and row[2] not in _UNASKED and (row[4] or row[3])
             ]
             if not standing:
                 raise NotFound("there is nothing to undo", "`engram log` shows the changes")

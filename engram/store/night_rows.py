@@ -37,6 +37,16 @@ class NightRows:
             )
         )
 
+    def imported(self) -> bool:
+        """Whether something that an import brought was extracted since: history is dear."""
+        return bool(
+            self._db.number(
+                "select count(*) from transactions"
+                " where n > ? and kind = 'extract' and batch != ''",
+                self.last(),
+            )
+        )
+
     def changed(self) -> frozenset[str]:
         """Whatever an event since then was about: memories, also such as are gone."""
         rows = self._db.rows(

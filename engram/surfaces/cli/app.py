@@ -63,6 +63,7 @@ VERBS: dict[str, str] = {
     "doctor": "check the vault, with one fix for each finding",
     "rebuild": "make catalog, index and views anew from the files",
     "config": "show, set and locate the configuration",
+    "daemon": "capture in the background: run, start, stop, pause, install",
     "connect": "let an agent be given memories by itself",
     "disconnect": "take that back; its settings are as before",
     "hook": "what a connected agent calls",

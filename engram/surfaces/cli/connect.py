@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
-from pathlib import Path
 
 import click
 
@@ -14,6 +12,7 @@ from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 from engram.surfaces.hooks.agents import AGENTS, Agent, Command
 from engram.surfaces.hooks.connection import Changed, command_of, connect
+from engram.surfaces.itself import itself
 
 
 @click.command("connect")
@@ -75,14 +74,7 @@ def _command(program: str) -> Command:
     """What the agent's shell is to run: absolute, found without a PATH."""
     vault = chosen().vault
     options = f"--vault {_quoted(os.path.abspath(vault))}" if vault else ""
-    if program:
-        return Command(_quoted(os.path.abspath(program)), options)
-    beside = Path(sys.executable)
-    known = ("engram", "engram.exe")
-    for one in (Path(os.path.abspath(sys.argv[0])), *map(beside.with_name, known)):
-        if one.name in known and one.is_file():
-            return Command(_quoted(str(one)), options)
-    return Command(f"{_quoted(sys.executable)} -m engram", options)
+    return Command(" ".join(map(_quoted, itself(program))), options)
 
 
 def _quoted(path: str) -> str:

@@ -14,42 +14,84 @@ from engram.surfaces.cli.terminal import progress
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from engram.settings.places import Places
     from engram.survey import Stock
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
+_WATCH, _UNWATCH = (
+    click.option(f"--{option}", multiple=True, metavar="NAME", help=help_text)
+    for option, help_text in (
+        ("watch", "Let the daemon watch this source; can be repeated."),
+        ("unwatch", "Let the daemon watch this source no longer."),
+    )
+)
+
+
 @click.command("sources")
+@_WATCH
+@_UNWATCH
 @common
-def command() -> None:
+def command(watch: tuple[str, ...], unwatch: tuple[str, ...]) -> None:
     """List the sources with what lies on this machine: how much, from when to when.
 
     Nothing is read: the dates are those of the files. The last date of a line is the day on which
     the format was compared with real files.
+
+    With --watch or --unwatch, choose whose transcripts the daemon captures as they are written.
     """
     from engram.capture.sources import SOURCES, source
     from engram.settings.places import places_of
     from engram.survey import stock
 
-    home = places_of(os.environ).home
+    places = places_of(os.environ)
+    watched = _watched(places)
+    if watch or unwatch:
+        _choose(places, watched, watch, unwatch)
+        return
+    home = places.home
     found: list[tuple[Stock, list[Path]]] = []
     with progress(("looking around", len(SOURCES))) as tell:
         for name in SOURCES:
             kind = source(name)
-            places = kind.discover(home, os.environ)
-            found.append((stock(kind, places), places))
+            here = kind.discover(home, os.environ)
+            found.append((stock(kind, here), here))
             tell[0](1)
     if wants_json():
-        emit_json([_row(one, places) for one, places in found])
+        emit_json([_row(one, here, one.source in watched) for one, here in found])
     else:
-        _say(found)
+        _say(found, watched)
 
 
-def _say(found: list[tuple[Stock, list[Path]]]) -> None:
+def _watched(places: Places) -> tuple[str, ...]:
+    from engram.settings.load import load
+
+    return load(None, os.environ, home=places).settings.daemon.sources
+
+
+def _choose(
+    places: Places, before: tuple[str, ...], watch: tuple[str, ...], unwatch: tuple[str, ...]
+) -> None:
+    from engram.capture.sources import source
+    from engram.surfaces.cli.opt_in import choose
+
+    for name in (*watch, *unwatch):
+        source(name)  # there has to be one
+    chosen = [name for name in dict.fromkeys((*before, *watch)) if name not in unwatch]
+    choose(places, chosen)
+    if wants_json():
+        emit_json({"watched": chosen})
+    else:
+        say(f"watched: {', '.join(chosen)}" if chosen else "no source is watched")
+
+
+def _say(found: list[tuple[Stock, list[Path]]], watched: tuple[str, ...]) -> None:
     here = [(one, places) for one, places in found if one.files]
     width = max((len(one.source) for one, _ in here), default=0) + 2
     for one, places in here:
-        say(f"{one.source:<{width}}{_summary(one)}")
+        mark = "; watched" if one.source in watched else ""
+        say(f"{one.source:<{width}}{_summary(one)}{mark}")
         for place in places:
             if os.path.exists(place):
                 say(f"{'':<{width}}{place}")
@@ -77,7 +119,7 @@ def _size(count: float) -> str:
     )
 
 
-def _row(one: Stock, places: list[Path]) -> dict[str, object]:
+def _row(one: Stock, places: list[Path], watched: bool) -> dict[str, object]:
     return {
         "source": one.source,
         "files": one.files,
@@ -86,5 +128,6 @@ def _row(one: Stock, places: list[Path]) -> dict[str, object]:
         "last": one.last,
         "complete": one.complete,
         "verified": one.verified,
+        "watched": watched,
         "places": [{"path": str(path), "exists": os.path.exists(path)} for path in places],
     }

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from pathlib import Path
 
 import click
 
+from engram.daemon.pulse import read_pulse
+from engram.daemon.seat import Seat
+from engram.daemon.spool import troubles
 from engram.model.report import ModelStatus
 from engram.settings.places import places_of
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
-from engram.surfaces.hooks.spool import troubles
 
 
 @click.command("status")
@@ -21,9 +24,13 @@ def command() -> None:
     with opened() as vault:
         state = vault.status()
         newer = vault.read_only
-    failed, log = troubles(places_of(os.environ).state_dir)
+    folder = places_of(os.environ).state_dir
+    failed, log = troubles(folder)
+    holder = Seat(folder).holder()
     if wants_json():
-        emit_json({**dataclasses.asdict(state), "failed_hooks": failed})
+        emit_json({
+            **dataclasses.asdict(state), "failed_hooks": failed, "daemon": bool(holder),
+        })  # fmt: skip
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
@@ -49,12 +56,24 @@ def command() -> None:
     say(f"index      {held}; {made or 'in memory'}")
     if state.model is not None:
         _say_model(state.model)
+    _say_daemon(folder, holder)
     for code, count in sorted(state.refused.items()):
         say(f"refused    {count:,} {code}")
     for code, count in sorted(state.failures.items()):
         say(f"failed     {count:,} {code}")
     if failed:
         say(f"hooks      {plural(failed, 'hook')} of agents failed; {log} says why")
+
+
+def _say_daemon(folder: Path, holder: int) -> None:
+    """Whether somebody captures in the background, and whether that goes well."""
+    pulse = read_pulse(folder)
+    if not holder or pulse is None:
+        say("daemon     not running" if not holder else f"daemon     running (process {holder})")
+        return
+    failing = f", {plural(len(pulse.failing), 'task')} failing" if pulse.failing else ""
+    paused = f", paused: {', '.join(pulse.paused)}" if pulse.paused else ""
+    say(f"daemon     running since {pulse.since}, {pulse.queue:,} queued{failing}{paused}")
 
 
 def _say_model(model: ModelStatus) -> None:

@@ -84,10 +84,10 @@ def _poke(event: str, transcript: str, vault: str, environment: Mapping[str, str
     """Write down a transcript that lies in its agent's own folder; others are nobody's business."""
     from pathlib import Path
 
+    from engram.daemon.spool import Poke, spool
     from engram.settings.places import places_of
     from engram.store.clock import clock_of
     from engram.surfaces.hooks.agents import agent_of
-    from engram.surfaces.hooks.spool import Poke, spool
 
     places = places_of(environment)
     if not transcript or not os.path.isabs(transcript) or not os.path.isfile(transcript):
@@ -111,9 +111,9 @@ def _vault(options: Sequence[str]) -> str:
 
 
 def _count(event: str, code: str, environment: Mapping[str, str]) -> None:
+    from engram.daemon.spool import note_trouble
     from engram.settings.places import places_of
     from engram.store.clock import clock_of
-    from engram.surfaces.hooks.spool import note_trouble
 
     state = places_of(environment).state_dir
     note_trouble(state, clock_of(environment).now(), event, code)

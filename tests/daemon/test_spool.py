@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.surfaces.hooks.spool import Poke, give_back, note_trouble, take, troubles
+from engram.daemon.spool import Poke, give_back, note_trouble, take, troubles
 from tests.cli.shop import Shop
 from tests.hooks.conversation import hook, said_by
 

@@ -1,0 +1,207 @@
+"""`engram daemon run`: the process around the rounds: one seat, signals, a loop, a pulse.
+
+Guarantees: one daemon a person; SIGTERM and SIGINT end it within two seconds, with open boxes
+sealed and everything durable; SIGHUP takes the settings up anew; it starts no process and never
+leaves the foreground. What is under way when the end comes may finish; after a moment it is broken
+off where it stands, which a vault is made to survive (design 4.2).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+from engram import __version__
+from engram.daemon.dirt import Dirt
+from engram.daemon.logbook import Logbook
+from engram.daemon.pauses import Paused
+from engram.daemon.pulse import Pulse, PulseFile
+from engram.daemon.rounds import Rounds, Times
+from engram.daemon.seat import FOLDER, Seat
+from engram.daemon.watch import Watch
+from engram.furnishing import model_status
+from engram.model.asking import Spent
+from engram.settings.places import Places
+from engram.store.clock import clock_of
+
+#: after the signal: how long a task may go on, how long sealing may take, and when the process
+#: ends whatever happens, seconds
+_FINISH, _SEAL, _LAST = 0.5, 0.9, 1.9
+
+
+class _Ended(BaseException):
+    """The end has come while something else was going on."""
+
+
+class _Woken(BaseException):
+    """A signal came while nothing was going on."""
+
+
+def log_file(state: Path) -> Path:
+    """Where the daemon writes down what it does."""
+    return state / FOLDER / "log.jsonl"
+
+
+class Daemon:
+    """The daemon of one person; what it captures goes to the vault at `target`."""
+
+    def __init__(
+        self, target: Path, places: Places, environment: Mapping[str, str],
+        echo: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self._target = target
+        self._places = places
+        self._environment = environment
+        self._clock = clock_of(environment)
+        self._since = self._clock.now()
+        self._log = Logbook(log_file(places.state_dir), self._clock, echo)
+        self._dirt = Dirt()
+        self._ending = False
+        self._stale = False
+        self._waiting = False
+        self._last: threading.Timer | None = None
+
+    def run(self) -> None:
+        """Until SIGINT or SIGTERM. Raises Locked when another one runs, ConfigError, BadInput."""
+        times = Times(self._clock)
+        with Seat(self._places.state_dir).taken(), self._heard(), Watch(self._dirt) as watch:
+            rounds = Rounds(
+                self._target, self._places, self._environment, times, self._log, self._dirt, watch
+            )
+            pulse = PulseFile(self._places.state_dir, times.steady)
+            rounds.begin()
+            self._log.note("started", pid=os.getpid(), version=__version__)
+            with self._signals(), suppress(_Ended):
+                broken = False
+                try:
+                    self._go_round(rounds, pulse)
+                except _Ended:
+                    broken = True
+                self._finish(rounds, broken)
+            self._log.note("stopped")
+        if self._last is not None:
+            self._last.cancel()
+
+    def _go_round(self, rounds: Rounds, pulse: PulseFile) -> None:
+        while not self._ending:
+            try:
+                if self._stale:
+                    self._stale = False
+                    rounds.reload()
+                rounds.step(lambda: not self._ending)
+                now = rounds.rota.attempt("pulse", lambda: self._pulse(rounds))
+                wait = rounds.rest()
+                if now is not None:
+                    wait = min(wait, pulse.offer(now))
+                self._wait(wait)
+            except _Woken:
+                continue
+
+    def _wait(self, seconds: float) -> None:
+        self._waiting = True
+        try:
+            if not (self._ending or self._stale):
+                self._dirt.wait(seconds)
+        finally:
+            self._waiting = False
+
+    def _finish(self, rounds: Rounds, broken: bool) -> None:
+        _alarm(_SEAL)
+        try:
+            rounds.close("shutdown", anew=broken)
+        except _Ended:
+            # they are sealed for their gap, the next time it runs
+            self._log.note("not_sealed", "warning")
+        finally:
+            _alarm(0)
+
+    def _pulse(self, rounds: Rounds) -> Pulse:
+        keepers = rounds.keepers.values()
+        home = rounds.keepers.get(self._target)
+        model = None
+        if home is not None and home.vault is not None:
+            model = model_status(home.vault.settings.llm, home.vault.desk)
+        spent = model.spent if model is not None else Spent()
+        watch = rounds.watch
+        return Pulse(
+            pid=os.getpid(), since=self._since, version=__version__,
+            last_event=rounds.last_event,
+            queue=len(rounds.dirt) + sum(map(len, rounds.feeds.values())),
+            pending_turns=sum(keeper.pending for keeper in keepers),
+            spent_usd=spent.usd, spent_tokens=spent.tokens,
+            errors=rounds.rota.errors,
+            failing={name: trouble.code for name, trouble in sorted(rounds.rota.troubles.items())},
+            unread={
+                name: feed.unread_since for name, feed in rounds.feeds.items() if feed.unread_since
+            },
+            sources=sorted(rounds.feeds),
+            vaults=[str(keeper.root) for keeper in keepers if keeper.vault is not None],
+            away={str(keeper.root): keeper.away for keeper in keepers if keeper.vault is None},
+            paused=_paused(rounds.paused),
+            watched=list(map(str, watch.folders)),
+            deaf=list(map(str, watch.deaf)),
+            on_battery=rounds.slow,
+        )  # fmt: skip
+
+    # -- signals -------------------------------------------------------------------------------
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        handlers: dict[str, Callable[[int, FrameType | None], None]] = {
+            "SIGINT": self._end, "SIGTERM": self._end, "SIGHUP": self._renew, "SIGALRM": _break_off,
+        }  # fmt: skip
+        known = {name: handler for name, handler in handlers.items() if hasattr(signal, name)}
+        before = {
+            name: signal.signal(getattr(signal, name), handler) for name, handler in known.items()
+        }
+        try:
+            yield
+        finally:
+            for name, handler in before.items():
+                signal.signal(getattr(signal, name), handler)
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        if self._ending:
+            return
+        self._ending = True
+        self._last = threading.Timer(_LAST, os._exit, (0,))
+        self._last.daemon = True
+        self._last.start()
+        if self._waiting:
+            raise _Woken
+        _alarm(_FINISH)
+
+    def _renew(self, number: int, frame: FrameType | None) -> None:
+        self._stale = True
+        if self._waiting:
+            raise _Woken
+
+    @contextmanager
+    def _heard(self) -> Iterator[None]:
+        """The program's own warnings go into the log."""
+        logger = logging.getLogger("engram")
+        logger.addHandler(self._log)
+        try:
+            yield
+        finally:
+            logger.removeHandler(self._log)
+
+
+def _paused(paused: Paused) -> list[str]:
+    return sorted({*paused.sources, *(["everything"] if paused.everything else [])})
+
+
+def _alarm(seconds: float) -> None:
+    """Break off whatever is going on in so many seconds; 0: let it go on."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _break_off(number: int, frame: FrameType | None) -> None:
+    raise _Ended

@@ -1,0 +1,289 @@
+"""`engram daemon run|start|stop|status|pause|resume|logs`, and `install`, `uninstall` beside them.
+
+`run` is the daemon, in the foreground; `start` runs the same detached from the terminal, or has the
+service manager run it where a unit is installed. All others only read and write small files in the
+person's state folder, or send a signal: they work whether it runs or not.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engram.model.errors import EngramError, Locked, NotFound, StorageError, Untrusted
+from engram.surfaces.cli.arguments import Verbs, chosen, common
+from engram.surfaces.cli.daemon_service import install, uninstall
+from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
+
+if TYPE_CHECKING:
+    from engram.daemon.pauses import Paused
+    from engram.daemon.pulse import Pulse
+    from engram.settings.places import Places
+
+#: how long a daemon that was started or stopped is waited for, seconds
+_PATIENCE = 15.0
+_LOOK = 0.05
+#: how often a log is looked at that is followed, seconds
+_FOLLOW = 0.5
+
+
+@click.group("daemon", cls=Verbs, no_args_is_help=False)
+@common
+def command() -> None:
+    """Capture in the background: transcripts, hand edits and inboxes, as they are written."""
+
+
+command.add_command(install)
+command.add_command(uninstall)
+
+
+@command.command("run")
+@common
+def run() -> None:
+    """Be the daemon, in the foreground, until Ctrl-C or SIGTERM.
+
+    What it captures goes to the vault that --vault and the like name; hand edits and inboxes are
+    taken up in every vault that is registered here. SIGHUP reads the settings anew.
+    """
+    from engram.daemon.run import Daemon
+    from engram.surfaces.cli.opt_in import ask_once
+
+    places, target = _places(), _target()
+    ask_once(places)
+    Daemon(target, places, os.environ, talk).run()
+
+
+@command.command("start")
+@common
+def start() -> None:
+    """Start it: by the service manager where `engram daemon install` was run, else detached."""
+    from engram.daemon.seat import Seat
+    from engram.surfaces.cli.opt_in import ask_once
+    from engram.surfaces.detached import detach
+    from engram.surfaces.supervisor import supervisor, supervisor_here
+
+    places, target = _places(), _target()
+    seat = Seat(places.state_dir)
+    if holder := seat.holder():
+        raise Locked(
+            f"the daemon is running already (process {holder})", "`engram daemon status` shows it"
+        )
+    ask_once(places)
+    one = supervisor(supervisor_here(), places, os.environ)
+    by = ""
+    if one.file.exists():
+        one.check(os.environ)
+        one.ask(one.begin_again, os.environ)
+        by = one.title
+    else:
+        detach(["--vault", str(target), "daemon", "run"], places, os.environ)
+    _wait(lambda: seat.holder() > 0, "the daemon did not start")
+    if wants_json():
+        emit_json({"running": True, "pid": seat.holder(), "by": by})
+        return
+    say(f"started (process {seat.holder()}){f' by the {by}' if by else ''}")
+    if not by:
+        talk("note: it runs until you log out or stop it; `engram daemon install` keeps it running")
+
+
+@command.command("stop")
+@common
+def stop() -> None:
+    """End it, with everything durable, and wait until it is gone."""
+    from engram.daemon.seat import Seat
+
+    seat = Seat(_places().state_dir)
+    holder = seat.holder()
+    if holder:
+        os.kill(holder, signal.SIGTERM)
+        _wait(lambda: not seat.holder(), f"process {holder} does not end")
+    if wants_json():
+        emit_json({"running": False, "stopped": holder})
+    else:
+        say(f"stopped (process {holder})" if holder else "it was not running")
+
+
+@command.command("status")
+@common
+def status() -> None:
+    """What it is doing: the last event, what waits, what was spent today, what went wrong."""
+    from dataclasses import asdict
+
+    from engram.daemon.pauses import read
+    from engram.daemon.pulse import Pulse, read_pulse
+    from engram.daemon.seat import Seat
+
+    state = _places().state_dir
+    holder, pulse = Seat(state).holder(), read_pulse(state) or Pulse()
+    running = bool(holder)
+    if wants_json():
+        emit_json({"running": running, **asdict(pulse), "paused": _names(read(state))})
+        return
+    say(f"daemon     running since {pulse.since} (process {holder})" if running else _NOT_RUNNING)
+    if paused := _names(read(state)):
+        say(f"paused     {', '.join(paused)}; `engram daemon resume` goes on")
+    if pulse.version:
+        _say_pulse(pulse)
+
+
+_NOT_RUNNING = "daemon     not running; `engram daemon start` starts it"
+
+
+def _say_pulse(pulse: Pulse) -> None:
+    say(f"last event {pulse.last_event or 'none yet'}")
+    say(f"queue      {plural(pulse.queue, 'path')}, {plural(pulse.pending_turns, 'pending turn')}")
+    say(f"spent      ${pulse.spent_usd:.4f} and {pulse.spent_tokens:,} tokens today (UTC)")
+    say(f"sources    {', '.join(pulse.sources) or 'none; `engram sources --watch NAME`'}")
+    for name, since in sorted(pulse.unread.items()):
+        say(f"           {name}: unread since {since}")
+    for vault in pulse.vaults:
+        say(f"vault      {vault}")
+    for vault, code in sorted(pulse.away.items()):
+        say(f"away       {vault} ({code})")
+    for folder in pulse.deaf:
+        say(f"polled     {folder}")
+    for task, code in sorted(pulse.failing.items()):
+        say(f"failing    {task} ({code}); it is tried again")
+    for at, task, code in pulse.errors[-3:]:
+        say(f"error      {at} {task} ({code})")
+    if pulse.on_battery:
+        say("battery    what can wait waits longer")
+
+
+@command.command("pause")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@common
+def pause(sources: tuple[str, ...]) -> None:
+    """Read nothing more of these sources, or do nothing at all; also after a restart.
+
+    What is written meanwhile is read once it goes on. `inbox` is a source too.
+    """
+    from engram.daemon.pauses import pause as put
+
+    _check(sources)
+    _tell(put(_places().state_dir, sources))
+
+
+@command.command("resume")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@common
+def resume(sources: tuple[str, ...]) -> None:
+    """Go on with these sources, or with everything."""
+    from engram.daemon.pauses import resume as put
+
+    _check(sources)
+    _tell(put(_places().state_dir, sources))
+
+
+def _check(names: tuple[str, ...]) -> None:
+    from engram.capture.sources import source
+
+    for name in names:
+        if name != "inbox":
+            source(name)
+
+
+def _tell(paused: Paused) -> None:
+    names = _names(paused)
+    if wants_json():
+        emit_json({"paused": names})
+    else:
+        say(f"paused: {', '.join(names)}" if names else "nothing is paused")
+
+
+def _names(paused: Paused) -> list[str]:
+    return [*(["everything"] if paused.everything else []), *sorted(paused.sources)]
+
+
+@command.command("logs")
+@click.option("--follow", is_flag=True, help="Go on with what comes, until Ctrl-C.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(0, 1_000_000),
+              metavar="N", help="The most lines.")  # fmt: skip
+@common
+def logs(follow: bool, limit: int) -> None:
+    """What it did, newest last: events, counts and codes, never a word of a conversation."""
+    from engram.daemon.logbook import plain, read_log
+    from engram.daemon.run import log_file
+
+    path = log_file(_places().state_dir)
+    size = _size(path)
+    rows = list(read_log(path))
+    rows = rows[len(rows) - min(limit, len(rows)) :]
+    if wants_json() and not follow:
+        emit_json(rows)
+        return
+    for row in rows:
+        say(plain(row))
+    if follow:
+        _follow(path, size)
+    elif not rows:
+        talk("it has not run yet")
+
+
+def _follow(path: Path, size: int) -> None:
+    import sys
+
+    from engram.daemon.logbook import plain, rows_of
+
+    rest = b""
+    while True:
+        sys.stdout.flush()
+        time.sleep(_FOLLOW)
+        now = _size(path)
+        if now == size:
+            continue
+        size = 0 if now < size else size  # it was rotated
+        with open(path, "rb") as stream:
+            stream.seek(size)
+            data = rest + stream.read()
+            size = stream.tell()
+        whole, _, rest = data.rpartition(b"\n")
+        for row in rows_of(whole.splitlines()):
+            say(plain(row))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _wait(condition: Callable[[], bool], message: str) -> None:
+    end = time.monotonic() + _PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            raise StorageError(message, "`engram daemon logs` says what it did last")
+        time.sleep(_LOOK)
+
+
+def _places() -> Places:
+    from engram.settings.places import places_of
+
+    return places_of(os.environ)
+
+
+def _target() -> Path:
+    """The registered vault that captured turns go to; it may be away at present."""
+    from engram.founding import find_vault, real_root
+    from engram.settings.registry import Registry
+
+    named = find_vault(chosen().vault, os.environ)
+    registered = {entry.path for entry in Registry(_places()).entries()}
+    try:
+        root = real_root(named)
+    except EngramError:
+        root = Path(os.path.realpath(named.expanduser()))
+        if root not in registered:
+            raise
+    if root not in registered:
+        if not (root / "engram.toml").is_file():
+            raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
+        raise Untrusted(f"{root} is not registered on this machine", f"`engram trust {root}`")
+    return root

@@ -1,0 +1,113 @@
+"""`engram daemon install` and `uninstall`: the daemon as a service of the system, and no more."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from engram.surfaces.cli.arguments import chosen, common
+from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+
+if TYPE_CHECKING:
+    from engram.surfaces.installation import Unit
+    from engram.surfaces.supervisor import Supervisor
+
+_MANAGER = click.option(
+    "--for", "manager", metavar="MANAGER", type=click.Choice(["systemd", "launchd", "windows"]),
+    help="The service manager: systemd, launchd or windows; that of this system if not given.",
+)  # fmt: skip
+_FORCE = click.option("--force", is_flag=True, help="Also a unit that was changed by hand.")
+
+
+@click.command("install")
+@click.option("--dry-run", is_flag=True, help="Print the unit and where it goes, change nothing.")
+@click.option(
+    "--command", "program", metavar="PATH", default="",
+    help="The engram that the service runs; this one if not given.",
+)  # fmt: skip
+@_MANAGER
+@_FORCE
+@common
+def install(dry_run: bool, program: str, manager: str | None, force: bool) -> None:
+    """Let the system keep the daemon running, from each login on.
+
+    Writes one unit and has the service manager start it: systemd on Linux, launchd on macOS, the
+    Task Scheduler on Windows. Only systemd was ever tried. With --vault it keeps that vault only.
+    """
+    from engram.settings.places import places_of
+    from engram.surfaces import installation
+    from engram.surfaces.itself import itself
+
+    one = _supervisor(manager)
+    places = places_of(os.environ)
+    words = itself(program, windowless=one.name == "windows")
+    service = installation.service_of(words, chosen().vault, places, os.environ)
+    unit = installation.planned(one, service, force=force)
+    if not dry_run:
+        installation.install(one, unit, service, os.environ)
+    if wants_json():
+        emit_json({
+            "manager": one.name, "file": str(unit.path), "changed": unit.differs,
+            "dry_run": dry_run, "unit": unit.after,
+        })  # fmt: skip
+    elif dry_run:
+        talk(f"would write {unit.path}:" if unit.differs else f"is written already: {unit.path}")
+        say(unit.after.removesuffix("\n"))
+    else:
+        _tell_installed(one, unit, service.key_variable)
+
+
+def _tell_installed(one: Supervisor, unit: Unit, variable: str) -> None:
+    done = "installed and started" if unit.differs else "is installed already, and runs"
+    say(f"{done}: {unit.path}")
+    if one.name == "systemd":
+        talk("note: it runs while you are logged in; always: loginctl enable-linger")
+        talk(f"note: it has no key of a model; `systemctl --user edit {unit.path.stem}`, with")
+        talk(f"note:   [Service] and EnvironmentFile=/a/file/of/yours, gives it {variable}")
+        return
+    talk(f"note: nobody has tried engram with {one.title} yet: see whether `engram status` is well")
+    give = f"launchctl setenv {variable} ..." if one.name == "launchd" else f"setx {variable} ..."
+    talk(f"note: it has no key of a model; this gives it one: {give}")
+
+
+@click.command("uninstall")
+@click.option("--dry-run", is_flag=True, help="Print what would be removed, remove nothing.")
+@_MANAGER
+@_FORCE
+@common
+def uninstall(dry_run: bool, manager: str | None, force: bool) -> None:
+    """Stop the daemon and remove all that it left: unit, logs, status, lock and socket.
+
+    Your vaults, your configuration, the list of vaults and what was spent stay.
+    """
+    from engram.settings.places import places_of
+    from engram.surfaces import installation
+
+    one = _supervisor(manager)
+    places = places_of(os.environ)
+    installation.checked(one, places, force=force)
+    trouble = ""
+    if dry_run:
+        found = installation.estate(one, places, os.environ)
+    else:
+        found, trouble = installation.uninstall(one, places, os.environ)
+    if wants_json():
+        emit_json({"removed": [str(path) for path in found], "dry_run": dry_run})
+    elif not found:
+        say("there is nothing of the daemon here")
+    else:
+        for path in found:
+            say(f"{'would remove' if dry_run else 'removed'} {path}")
+    if trouble:
+        talk(f"note: the service manager was not asked: {trouble}")
+    if (drop_in := one.file.with_name(f"{one.file.name}.d")).exists():
+        talk(f"note: {drop_in} is yours and stays")
+
+
+def _supervisor(name: str | None) -> Supervisor:
+    from engram.settings.places import places_of
+    from engram.surfaces.supervisor import supervisor, supervisor_here
+
+    return supervisor(name or supervisor_here(), places_of(os.environ), os.environ)
