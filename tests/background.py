@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ from engram.daemon.logbook import read_log
 from engram.daemon.pulse import Pulse, read_pulse
 from engram.daemon.run import log_file
 from engram.daemon.seat import Seat
+from engram.model.instant import Instant, instant_of
 from tests.accounting import Said, said
 
 _REPOSITORY = Path(__file__).parents[1]
@@ -161,12 +161,12 @@ def settle_down(pid: int, patience: float = _PATIENCE, quiet: float = 2.0) -> No
 # -- the agent ----------------------------------------------------------------------------------
 
 
-def line_of(one: Said, session: str) -> bytes:
-    """A turn as a line of a transcript."""
+def line_of(one: Said, session: str, time: Instant = "") -> bytes:
+    """A turn as a line of a transcript, said now or at this time."""
+    now = instant_of(time or datetime.now(UTC))
     row = {
         "type": one.role, "uuid": f"{session}-{one.token}", "sessionId": session,
-        "cwd": "/work/shop", "timestamp": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z"),
-        "version": "2.1.0", "isSidechain": False,
+        "cwd": "/work/shop", "timestamp": now, "version": "2.1.0", "isSidechain": False,
         "message": {"role": "user", "content": one.text},
     }  # fmt: skip
     if one.role == "assistant":
@@ -177,10 +177,12 @@ def line_of(one: Said, session: str) -> bytes:
     return json.dumps(row).encode("ascii") + b"\n"
 
 
-def say(folder: Path, session: str, numbers: Iterable[int]) -> None:
+def say(folder: Path, session: str, numbers: Iterable[int], time: Instant = "") -> Path:
     """Append turns to the transcript of a session."""
-    with open(folder / f"{session}.jsonl", "ab", buffering=0) as stream:
-        stream.write(b"".join(line_of(said(number), session) for number in numbers))
+    path = folder / f"{session}.jsonl"
+    with open(path, "ab", buffering=0) as stream:
+        stream.write(b"".join(line_of(said(number), session, time) for number in numbers))
+    return path
 
 
 def speaker(

@@ -18,8 +18,8 @@ from tests.background import Background, speaker
 
 _KILLS = int(os.environ.get("TEST_KILLS", "60"))
 _TURNS = int(os.environ.get("TEST_TURNS", "6000"))
-#: the longest that a daemon lives, seconds
-_LIFE = float(os.environ.get("TEST_LIFE", "4"))
+#: how long a daemon lives on the average, seconds
+_LIFE = float(os.environ.get("TEST_LIFE", "3"))
 
 
 def test_a_daemon_that_is_killed_loses_and_doubles_nothing(
@@ -28,16 +28,19 @@ def test_a_daemon_that_is_killed_loses_and_doubles_nothing(
     with open_vault() as vault:
         root = vault.root
     chance = random.Random(7)
-    lives = [chance.uniform(0.1, _LIFE) for _ in range(_KILLS)]
+    lives = [chance.expovariate(1 / _LIFE) for _ in range(_KILLS)]
     everything = [said(number) for number in range(_TURNS)]
     with Background(tmp_path, root, environment) as daemon:
+        daemon.start()
+        daemon.wait_until_it_runs()
+        # what it has not seen is history; from here on it is live
+        daemon.wait_for((daemon.state / "daemon" / "notes.json").exists)
         agent = speaker(daemon.projects, 0, _TURNS, 12, sum(lives))
         for life in lives:
-            daemon.start()
             time.sleep(life)
             daemon.kill()
+            daemon.start()
         assert agent.wait() == 0
-        daemon.start()
         daemon.wait_until_done(range(_TURNS))
         ending = daemon.stop()
     counted = account(root, everything)

@@ -1,0 +1,88 @@
+"""`make torture`: a daemon that has nothing to do, beside a large vault.
+
+It uses next to no processor and memory, and writes nothing, in the vault or beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from watchdog.events import (
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers import Observer
+
+from engram.vault import Vault
+from tests.background import Background, cpu_seconds, memory_mb, settle_down
+from tests.kit import takes_every_turn, turns
+
+_MEMORIES = int(os.environ.get("TEST_MEMORIES", "10000"))
+_SECONDS = float(os.environ.get("TEST_IDLE_SECONDS", "600"))
+
+
+class Writes(FileSystemEventHandler):
+    """Everything that was written below a folder."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Not that somebody looked."""
+        if isinstance(
+            event, FileCreatedEvent | FileModifiedEvent | FileDeletedEvent | FileMovedEvent
+        ):
+            self.seen.append(f"{event.event_type} {os.fsdecode(event.src_path)}")
+
+
+def test_a_daemon_with_nothing_to_do_does_nothing(
+    tmp_path: Path, environment: dict[str, str], open_vault: Callable[..., Vault]
+) -> None:
+    with takes_every_turn(open_vault()) as vault:
+        root = vault.root
+        for first in range(0, _MEMORIES, 1000):
+            vault.capture(turns(min(1000, _MEMORIES - first), session=f"s{first}", first=first))
+        vault.flush()
+        assert len(vault.followers.catalog.files()) >= _MEMORIES
+    with Background(tmp_path, root, environment) as daemon:
+        daemon.start()
+        daemon.wait_until_it_runs()
+        settle_down(daemon.pid)
+        writes, observer = Writes(), Observer()
+        observer.schedule(writes, str(root), recursive=True)
+        observer.start()
+        stats, cpu, began = _stats(tmp_path), cpu_seconds(daemon.pid), time.monotonic()
+        time.sleep(_SECONDS)
+        share = (cpu_seconds(daemon.pid) - cpu) / (time.monotonic() - began)
+        touched = _stats(tmp_path) ^ stats
+        observer.stop()
+        observer.join()
+        now, peak = memory_mb(daemon.pid, "VmRSS"), memory_mb(daemon.pid)
+        daemon.stop()
+    print(
+        f"{_MEMORIES} memories, idle for {_SECONDS:.0f} s: {share:.3%} of a processor,"
+        f" {now:.0f} MB, {peak:.0f} MB at most, {len(writes.seen)} writes in the vault,"
+        f" {len(touched)} files touched",
+        file=sys.stderr,
+    )
+    assert writes.seen == []
+    assert touched == set()
+    assert share < 0.005
+    assert now < 120
+
+
+def _stats(folder: Path) -> set[tuple[str, int, int]]:
+    """Name, size and time of everything in a folder."""
+    return {
+        (str(path), status.st_size, status.st_mtime_ns)
+        for path in folder.rglob("*")
+        for status in [path.lstat()]
+    }

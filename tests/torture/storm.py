@@ -1,0 +1,91 @@
+"""`make torture`: more files at once than the kernel's queue holds events, and a slow reader.
+
+The daemon stands still while the files are made, so that events are lost for certain (its own log
+says so). What it knows in the end is compared with a listing of the folder, by content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from engram.vault import Vault
+from tests.accounting import account, said
+from tests.background import Background, cpu_seconds, memory_mb, say, settle_down
+
+_FILES = int(os.environ.get("TEST_FILES", "50000"))
+_SESSIONS = int(os.environ.get("TEST_SESSIONS", "100"))
+_TURNS = 2 * _SESSIONS
+_QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
+_NOTE = """---
+id: note-{number}
+category: fact
+status: active
+created: 2026-03-06T10:00:00Z
+---
+Shelf {number} of the cellar holds {other} oak boards.
+"""
+
+
+def test_a_storm_of_files_is_taken_up_whole(
+    tmp_path: Path, environment: dict[str, str], open_vault: Callable[..., Vault]
+) -> None:
+    with open_vault() as vault:
+        root = vault.root
+    queue = int(_QUEUE.read_text("ascii"))
+    with Background(tmp_path, root, environment) as daemon:
+        daemon.start()
+        daemon.wait_until_it_runs()
+        for number in range(_SESSIONS):
+            say(daemon.projects, f"session-{number}", [number])
+        daemon.wait_until_done(range(_SESSIONS))
+        settle_down(daemon.pid)
+        daemon.signal(signal.SIGSTOP)
+        for number in range(_FILES):
+            day = root / "facts" / f"2026-03-{number // 5000 + 1:02d}"
+            day.mkdir(exist_ok=True)
+            body = _NOTE.format(number=number, other=number * 7 % 1000)
+            (day / f"note-{number}.md").write_text(body, encoding="utf-8")
+        for number in range(_SESSIONS):
+            say(daemon.projects, f"session-{number}", [number + _SESSIONS])
+        began, cpu = time.monotonic(), cpu_seconds(daemon.pid)
+        daemon.signal(signal.SIGCONT)
+        daemon.wait_until_done(range(_TURNS))
+        with Vault.open(root, environment=environment) as reader:
+            counts = reader.followers.catalog.status_counts
+            daemon.wait_for(lambda: sum(counts().values()) >= _FILES, 900)
+        settle_down(daemon.pid, 600)
+        seconds, cpu = time.monotonic() - began, cpu_seconds(daemon.pid) - cpu
+        peak, lost = memory_mb(daemon.pid), daemon.events("events_lost")
+        daemon.stop()
+        errors = [row for row in daemon.log() if row["level"] == "error"]
+    assert not errors, errors[:3]
+    # a file makes several events: made, written, closed
+    assert bool(lost) == (queue < 3 * _FILES)
+    with Vault.open(root, environment=environment) as after:
+        known = {row.path: row.sha for row in after.followers.catalog.files().values()}
+        assert known == _listing(root)
+        assert after.doctor() == []
+        after.flush()
+    account(root, [said(number) for number in range(_TURNS)], settled=True)
+    print(
+        f"{_FILES} files and {_SESSIONS} transcripts, queue of {queue}, events lost"
+        f" {len(lost)} times: all taken up {seconds:.0f} s later with {cpu:.0f} s of CPU,"
+        f" peak {peak:.0f} MB",
+        file=sys.stderr,
+    )
+    assert peak < 300
+
+
+def _listing(root: Path) -> dict[str, str]:
+    """What is in the folders of content, by content."""
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for top in ("facts", "archive", "entities", "boxes", "summaries")
+        for path in (root / top).rglob("*.md")
+    }
