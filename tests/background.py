@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -33,8 +33,13 @@ _PATIENCE = 120.0
 class Background:
     """The daemon of one test's person, who has one vault. As a context it leaves no process."""
 
-    def __init__(self, home: Path, root: Path, environment: Mapping[str, str]) -> None:
-        """`home` holds `.claude/projects` and, as the environment says, the user's files."""
+    def __init__(
+        self, home: Path, root: Path, environment: Mapping[str, str], prefix: Sequence[str] = ()
+    ) -> None:
+        """`home` holds `.claude/projects` and, as the environment says, the user's files.
+
+        `prefix` is a command that runs it.
+        """
         self.home = home
         self.root = root
         clean = {key: value for key, value in os.environ.items() if not key.startswith("ENGRAM_")}
@@ -45,6 +50,7 @@ class Background:
         self.state = Path(environment["ENGRAM_HOME"])
         self.projects = home / ".claude" / "projects" / "-work-shop"
         self.projects.mkdir(parents=True, exist_ok=True)
+        self._prefix = prefix
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Background:
@@ -64,7 +70,7 @@ class Background:
         """Start it; it is not waited for."""
         with open(self.home / "stderr", "ab") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "engram", "daemon", "run"],
+                [*self._prefix, sys.executable, "-m", "engram", "daemon", "run"],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
             )  # fmt: skip
 
