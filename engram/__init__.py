@@ -16,8 +16,7 @@ Read `flow.py` first (the flows, one screen each), then `vault.py` (every verb a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # importing `typing` would be half of what a warm search takes
 if TYPE_CHECKING:
     from engram.model.turn import Turn, turn_of
     from engram.vault import Vault

@@ -56,10 +56,10 @@ def register(root: Path, places: Places) -> None:
     Registry(places).add(root, loaded.vault.id)
 
 
-def real_root(path: Path) -> Path:
-    """The real path of an existing folder; raises NotFound or BadInput."""
+def real_root(path: Path, here: Path = Path()) -> Path:
+    """The real path of an existing folder, as seen from `here`; raises NotFound or BadInput."""
     try:
-        root = path.expanduser().resolve(strict=True)
+        root = (here / path.expanduser()).resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise NotFound(
             f"{path} does not exist", f"`engram init {path}` makes a vault there"
@@ -95,12 +95,12 @@ def shared_by_git(root: Path) -> str:
     return ""
 
 
-def find_vault(chosen: str | None, environment: Mapping[str, str]) -> Path:
+def find_vault(chosen: str | None, environment: Mapping[str, str], here: Path = Path()) -> Path:
     """`--vault`, else ENGRAM_VAULT, else the nearest parent with engram.toml, else the default."""
     if chosen or environment.get("ENGRAM_VAULT"):
         return Path(chosen or environment["ENGRAM_VAULT"])
     try:
-        here = Path.cwd()
+        here = here.absolute()
     except OSError:  # the working directory was removed
         here = Path(os.path.sep)
     for folder in (here, *here.parents):

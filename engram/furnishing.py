@@ -81,7 +81,8 @@ def parts_of(
     # readers of a folder that they may not or cannot write to take turns in the cache instead
     own = writable and os.access(root / layout.STATE, os.W_OK)
     patience = settings.store.lock_timeout_seconds
-    lock = WriterLock(root / layout.LOCK if own else cache / "lock", patience)
+    path = root / layout.LOCK if own else cache / "lock"
+    lock = WriterLock(path, patience, within=root)
     catalog = cache / "catalog.sqlite"
     followers = Followers(disk, journal, catalog, vault, history, lock, VOCABULARY)
     eraser = Eraser(disk, history, journal, followers.transcripts)

@@ -41,7 +41,7 @@ from engram.model.memory import Memory
 from engram.model.report import Doomed, Status
 from engram.model.turn import Waiting
 from engram.model.verdict import Verdict
-from engram.ports import Model
+from engram.ports import Model, Sentry
 from engram.recall.answer import ContextBlock
 from engram.recall.rank import Setting
 from engram.settings.load import Loaded
@@ -68,6 +68,9 @@ Tier = Literal["auto", "rules", "model"]
 
 class Reading:
     """A vault that can be asked."""
+
+    #: for one that is kept open and asked often
+    sentry: Sentry | None = None
 
     def __init__(
         self, root: Path, loaded: Loaded, places: Places, desk: Desk, *, trusted: bool
@@ -131,6 +134,8 @@ class Reading:
 
     def close(self) -> None:
         """Let go of catalog and index."""
+        if self.sentry is not None:
+            self.sentry.close()
         self.shelf.close()
         self.followers.close()
 
@@ -160,6 +165,10 @@ class Reading:
         until = time.monotonic() + milliseconds / 1000
         writable = self.writable
         behind = writable and self.ledger.behind
+        if self.sentry is not None:
+            if writable and not behind and self.sentry.quiet(self.followers.catalog):
+                return True
+            self.sentry.begin()
         looked = self._scan(until)
         if not writable:
             self.followers.take_up(looked)
@@ -172,6 +181,8 @@ class Reading:
                     self._settle(self._scan(until if behind else 0.0, first=noticed))
             except (Locked, StorageError, BadInput):
                 return False  # somebody writes, or the disk is full, read-only or damaged
+        elif self.sentry is not None and looked.complete:
+            self.sentry.trust(self.followers.catalog)
         return looked.complete
 
     def _scan(self, until: float = math.inf, first: Iterable[str] = ()) -> Scan:

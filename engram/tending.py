@@ -31,6 +31,7 @@ from engram.reading import Reading, Tier
 from engram.rulings import Ruling
 from engram.store import layout
 from engram.store.content_file import read_content
+from engram.store.remains import Remains
 
 
 class Tending(Reading):
@@ -62,9 +63,30 @@ class Tending(Reading):
             said = self.house.redactor.redact(legible(reason)).text
             house = self.house
             silenced = house.pages.pages(house.weaver.silence(memory, house.contents))
+            silenced += self._unmentioned(memory)
             plan = amend.forget(memory, said, self.clock.now(), house.writer, silenced)
             self.ledger.commit(plan)
             return memory
+
+    def _unmentioned(self, memory: Memory) -> list[Change]:
+        """The pages of its entities, and the profile, without a memory."""
+        contents = self.house.contents
+        entities = map(contents.entity, memory.entities)
+        leads = {entity.merged_into or entity.id for entity in entities if entity is not None}
+        remains = Remains.of(memory.id, [memory.text])
+        found = self.house.pages.pages(
+            [
+                (page, remains.unmentioned(page))
+                for page in map(contents.entity, sorted(leads))
+                if page is not None
+            ]
+        )
+        linked = Remains.of(memory.id, [])
+        for path in layout.PROSE:
+            data = self.disk.read(path)
+            if data is not None and (kept := linked.without(path, data)) != data:
+                found.append(Change(path, data, kept, "forgotten"))
+        return found
 
     def restore(self, reference: str) -> str:
         """Make a memory active again; one whose file was removed comes back as it last was."""
@@ -109,6 +131,11 @@ class Tending(Reading):
         """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
         with self._writing():
             return self.ledger.commit(self.undo_plan(what))
+
+    def take_up_edits(self) -> int:
+        """Take up hand edits now, and let the index follow; returns how many files they are."""
+        with self._writing() as edits:
+            return edits
 
     # -- what the person decides ---------------------------------------------------------------
 
@@ -201,11 +228,6 @@ class Tending(Reading):
             if other.id != memory.id
             and (other.id in memory.conflicts or memory.id in other.conflicts)
         ]
-
-    def take_up_edits(self) -> int:
-        """Take up hand edits now, and let the index follow; returns how many files they are."""
-        with self._writing() as edits:
-            return edits
 
     # -- the night shift -----------------------------------------------------------------------
 

@@ -76,11 +76,15 @@ class Vault(Tending):
     def open(
         cls, path: str | Path, *, environment: Mapping[str, str] | None = None,
         clock: Clock | None = None, flags: Mapping[str, object] | None = None,
+        here: Path = Path(),
     ) -> Vault:  # fmt: skip
-        """Open a vault. Raises NotFound when the folder is none, ConfigError for bad settings."""
+        """Open a vault, whose path is seen from `here`.
+
+        Raises NotFound when the folder is none, ConfigError for bad settings.
+        """
         environment = os.environ if environment is None else environment
         places = places_of(environment)
-        root = founding.real_root(Path(path))
+        root = founding.real_root(Path(path), here)
         loaded = load(root, environment, flags or {}, places)
         if loaded.vault is None:
             raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")

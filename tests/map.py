@@ -23,7 +23,7 @@ ORDER = (
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
     "amend", "rulings", "imports", "survey", "library", "entities", "threads", "page_search",
     "shelf", "surroundings", "founding", "examination", "inspection",
-    "health", "furnishing", "reading", "tending", "vault", "daemon", "surfaces",
+    "health", "furnishing", "reading", "tending", "vault", "canary", "daemon", "surfaces",
 )  # fmt: skip
 
 _HEAD = """\

@@ -70,6 +70,7 @@ SMALL = {
     "rules_tier --split dev": ("precision", "preference"),
     "signals --runs 1": ("casefold and one search",),
     "cold_start --memories 5 --hook-memories 5 --runs 1": ("engram search", "hook prompt"),
+    "warm --memories 5 --runs 1": ("warm search  ", "the daemon's share", "warm remember"),
     "scale --sizes 30 --runs 1 --questions 3": (
         "| rebuild: index from the catalog |", "| 5 words, finder: p95 |", "| cold search --json |",
         "| 3 words in turns, finder: p50 |", "| ... for each posting |",

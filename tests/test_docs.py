@@ -39,10 +39,11 @@ WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
 LISTENING = {
     f"engram/surfaces/qmd/mcp_http.py: {name}" for name in ("http.server", "socket", "socketserver")
 }
-#: those that start a process: the person's editor, and the command that they set to run before an
-#: update of qmd's index
+#: those that start a process: the person's editor, the daemon away from its terminal, the command that
+#: they set to run before an update of qmd's index, and the service manager of the system
 STARTING = {
-    "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/qmd/updating.py: subprocess",
+    "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/detached.py: subprocess",
+    "engram/surfaces/qmd/updating.py: subprocess", "engram/surfaces/supervisor.py: subprocess",
 }  # fmt: skip
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 
@@ -142,7 +143,7 @@ def test_every_setting_that_a_page_names_exists() -> None:
     assert named <= set(known_keys())
 
 
-def test_one_module_reaches_the_network_one_listens_and_two_start_a_process() -> None:
+def test_one_module_reaches_the_network_one_listens_and_few_start_a_process() -> None:
     reached = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in house.modules()

@@ -19,6 +19,7 @@ from types import FrameType
 
 from engram import __version__
 from engram.daemon.dirt import Dirt
+from engram.daemon.door import Door
 from engram.daemon.logbook import Logbook
 from engram.daemon.pauses import Paused
 from engram.daemon.pulse import Pulse, PulseFile
@@ -27,6 +28,7 @@ from engram.daemon.seat import FOLDER, Seat
 from engram.daemon.watch import Watch
 from engram.furnishing import model_status
 from engram.model.asking import Spent
+from engram.model.errors import EngramError
 from engram.settings.places import Places
 from engram.store.clock import clock_of
 
@@ -53,8 +55,9 @@ class Daemon:
 
     def __init__(
         self, target: Path, places: Places, environment: Mapping[str, str],
-        echo: Callable[[str], None],
+        echo: Callable[[str], None], door: Door | None = None,
     ) -> None:  # fmt: skip
+        """`door` is what command lines come in by, while it runs."""
         self._target = target
         self._places = places
         self._environment = environment
@@ -62,6 +65,7 @@ class Daemon:
         self._since = self._clock.now()
         self._log = Logbook(log_file(places.state_dir), self._clock, echo)
         self._dirt = Dirt()
+        self._door = door
         self._ending = False
         self._stale = False
         self._waiting = False
@@ -77,7 +81,7 @@ class Daemon:
             pulse = PulseFile(self._places.state_dir, times.steady)
             rounds.begin()
             self._log.note("started", pid=os.getpid(), version=__version__)
-            with self._signals(), suppress(_Ended):
+            with self._signals(), self._answering(), suppress(_Ended):
                 broken = False
                 try:
                     self._go_round(rounds, pulse)
@@ -181,6 +185,20 @@ class Daemon:
         self._stale = True
         if self._waiting:
             raise _Woken
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """The door is open; without one, commands do by themselves what they do."""
+        try:
+            if self._door is not None:
+                self._door.open()
+        except EngramError as error:
+            self._log.note("no_door", "warning", code=error.code)
+        try:
+            yield
+        finally:
+            if self._door is not None:
+                self._door.close()
 
     @contextmanager
     def _heard(self) -> Iterator[None]:

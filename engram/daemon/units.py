@@ -31,6 +31,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_@:+,./=-]+")
 _NO_PROGRAM = frozenset("\"'\\$")
 _UNSPEAKABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _VARIABLE_OF_WINDOWS = re.compile(r"%[^%\s]+%")
+_MOVE = "give the file or folder another name, or run `engram daemon start` instead"
 _SEAL = re.compile(
     r"^(?:# |<!-- )engram-unit: sha256 ([0-9a-f]{64}) home ([0-9a-f]{12})(?: -->)?\n", re.MULTILINE
 )
@@ -44,6 +45,7 @@ class Service:
     state, cache, configuration); `log` the file that takes what it says where the manager keeps no
     journal; `environment` is for finding its files; `key_variable` the name of the variable in
     which it looks for a model's key; `user` who it is on Windows. `state` tells homes apart.
+    `in_session` is whether its socket lies in the folder of the person's session.
     """
 
     program: str
@@ -54,6 +56,7 @@ class Service:
     environment: tuple[tuple[str, str], ...] = ()
     key_variable: str = ""
     user: str = ""
+    in_session: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +97,6 @@ def _told(text: str, what: str) -> str:
     return text
 
 
-_MOVE = "give the file or folder another name, or run `engram daemon start` instead"
-
-
 # -- systemd ---------------------------------------------------------------------------------------
 
 
@@ -105,6 +105,8 @@ def systemd_unit(service: Service) -> str:
     program = _told(service.program, "the program")
     words = [program, *(_told(one, "an argument") for one in service.arguments)]
     if not _NO_PROGRAM.isdisjoint(program):
+        if "=" in program:
+            raise BadInput(f"systemd cannot be told to run {program!r}", _MOVE)
         words.insert(0, "/usr/bin/env")
     start = " ".join([_word(words[0]), *(_word(word).replace("$", "$$") for word in words[1:])])
     folders = [f"ReadWritePaths={_word('-' + _told(one, 'a folder'))}" for one in service.writes]
@@ -115,8 +117,16 @@ def systemd_unit(service: Service) -> str:
     # what lies below /tmp would be gone for a service with a /tmp of its own
     hidden = any(f"{path}/".startswith(_TEMPORARY) for path in (program, *service.writes))
     lines = [*_remarks(service), *_UNIT, f"ExecStart={start}", *_SERVICE]
+    lines += [*_SESSION] if service.in_session else []
     lines += [f"PrivateTmp={'no' if hidden else 'yes'}", *folders, *pairs, *_INSTALL]
     return _sealed("", "# {}", "".join(f"{line}\n" for line in lines), service)
+
+
+def writes_of(unit: str) -> list[str]:
+    """The folders that the text of a systemd unit lets its service write to; none if it is none."""
+    words = re.findall(r'^ReadWritePaths=(?:"-(.*)"|-(.*))$', unit, re.MULTILINE)
+    plain = [re.sub(r"\\(.)", r"\1", quoted) if quoted else bare for quoted, bare in words]
+    return [text.replace("%%", "%") for text in plain]
 
 
 def _word(text: str) -> str:
@@ -135,7 +145,7 @@ def _remarks(service: Service) -> list[str]:
     ]
     if service.key_variable:
         lines += [
-            "# The key of a model is never stored here. A drop-in can name a file of yours with it:",
+            "# No key of a model is ever stored here; a drop-in can name a file of yours with it:",
             "#   [Service]",
             f"#   EnvironmentFile=/a/file/of/yours    (one line: {service.key_variable}=...)",
         ]
@@ -164,10 +174,10 @@ _SERVICE = (
     "MemoryMax=300M",
     "NoNewPrivileges=yes",
     "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6",
-    "RuntimeDirectory=engram",
-    "RuntimeDirectoryMode=0700",
     "ProtectSystem=strict",
 )
+#: systemd makes this folder, lets the daemon write there and removes it when the daemon ends
+_SESSION = ("RuntimeDirectory=engram", "RuntimeDirectoryMode=0700")
 _INSTALL = ("", "[Install]", "WantedBy=default.target")
 
 
@@ -230,10 +240,10 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def _windows_word(word: str) -> str:
-    if word and not re.search(r'[ \t"]', word):
-        return word
     # backslashes count only before a quote, and before the one that ends the word
     escaped = re.sub(r'(\\*)"', r'\1\1\\"', word)
+    if word and not re.search("[ \t]", word):
+        return escaped
     return f'"{escaped}{escaped[len(escaped.rstrip(chr(92))) :]}"'
 
 

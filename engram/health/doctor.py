@@ -7,7 +7,7 @@ wants the person's eye.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -49,7 +49,11 @@ class Examination:
 
 def diagnose(seen: Examination) -> list[Finding]:
     """Every finding, errors first, in a stable order."""
-    findings = [*_transactions(seen), *_files(seen), *_surroundings(seen)]
+    return in_order([*_transactions(seen), *_files(seen), *_surroundings(seen)])
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings as they are shown: errors first."""
     return sorted(findings, key=lambda finding: (finding.severity, finding.code, finding.subject))
 
 

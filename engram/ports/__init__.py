@@ -6,7 +6,17 @@ Time, disk, the vault's knowledge, the index, the extractors and the judges come
 
 from __future__ import annotations
 
-from engram.ports.outside import Clock, Cursors, Database, Disk, Reading, Sleeper, Source, Tally
+from engram.ports.outside import (
+    Clock,
+    Cursors,
+    Database,
+    Disk,
+    Reading,
+    Sentry,
+    Sleeper,
+    Source,
+    Tally,
+)
 from engram.ports.thinking import Asker, Biographer, Extractor, Judge, Model, Surroundings, Weaver
 from engram.ports.vault import (
     Contents,
@@ -36,6 +46,7 @@ __all__ = [
     "Model",
     "PageWriter",
     "Reading",
+    "Sentry",
     "Sleeper",
     "Source",
     "Surroundings",

@@ -1,4 +1,4 @@
-"""What comes from outside: time, disk, foreign databases, and the sources of transcripts."""
+"""What comes from outside: time, disk and its sentry, foreign databases, sources of transcripts."""
 
 from __future__ import annotations
 
@@ -24,6 +24,26 @@ class Sleeper(Protocol):
 
     def sleep(self, seconds: float) -> None:
         """Return after so long."""
+        ...
+
+
+class Sentry(Protocol):
+    """Who knows without a look at every file whether something happened to the content folders."""
+
+    def begin(self) -> None:
+        """A look at all files begins."""
+        ...
+
+    def trust(self, catalog: object) -> None:
+        """It saw everything, and everything is in this catalog."""
+        ...
+
+    def quiet(self, catalog: object) -> bool:
+        """Whether nothing happened since that look began, and the catalog is still the same."""
+        ...
+
+    def close(self) -> None:
+        """It is not asked any more."""
         ...
 
 

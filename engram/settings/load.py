@@ -48,7 +48,7 @@ _HEADER = ("format", "id", "timezone")
 
 #: Read elsewhere: where to look, whether to run at all, what time it is, which service manager.
 _NOT_KEYS = frozenset({
-    "ENGRAM_HOME", "ENGRAM_VAULT", "ENGRAM_DISABLE", "ENGRAM_CLOCK",
+    "ENGRAM_HOME", "ENGRAM_VAULT", "ENGRAM_DISABLE", "ENGRAM_NO_DAEMON", "ENGRAM_CLOCK",
     "ENGRAM_SYSTEMCTL", "ENGRAM_LAUNCHCTL", "ENGRAM_SCHTASKS",
 })  # fmt: skip
 #: Other programs of this name use these; they are none of our business.

@@ -252,6 +252,9 @@ class VaultDisk:
         missing = []
         folder = os.path.dirname(target)
         while not os.path.isdir(folder):
+            if folder == self._root:
+                # moved away, or unmounted: a new one in its place would be in its way back
+                raise StorageError(f"{self._root} is gone", "bring the folder back")
             missing.append(folder)
             folder = os.path.dirname(folder)
         for new in reversed(missing):

@@ -25,8 +25,10 @@ _POLL_MOST = 0.05
 class WriterLock:
     """The writer lock of one vault."""
 
-    def __init__(self, path: Path, timeout: float) -> None:
+    def __init__(self, path: Path, timeout: float, *, within: Path | None = None) -> None:
+        """`within` is a folder that is not made anew when it is gone: the vault itself."""
         self._path = path
+        self._within = within
         self._timeout = timeout
         self._thread = threading.RLock()
         self._depth = 0
@@ -59,6 +61,8 @@ class WriterLock:
                 "put the folder itself in its place",
             )
         try:
+            if self._within is not None:
+                os.stat(self._within)
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
         except OSError as error:

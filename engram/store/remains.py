@@ -47,7 +47,7 @@ class Remains:
             if isinstance(content, Box):
                 data = box_changes(data, content, self._unboxed(content))
             elif isinstance(content, Entity):
-                data = entity_changes(data, content, self._unmentioned(content))
+                data = entity_changes(data, content, self.unmentioned(content))
         except BadInput:
             pass  # a header that cannot be patched: its lines go one by one, as below
         text = data.decode("utf-8", "surrogateescape")
@@ -66,7 +66,8 @@ class Remains:
             outcome="" if self._said(box.outcome) else box.outcome,
         )
 
-    def _unmentioned(self, entity: Entity) -> Entity:
+    def unmentioned(self, entity: Entity) -> Entity:
+        """An entity without the memory; what a person wrote of it stays."""
         lines = entity.synthesis.split("\n")
         person = entity.synthesis_by == "person"
         kept = lines if person else [line for line in lines if not self._in(line)]

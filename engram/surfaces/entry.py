@@ -1,14 +1,18 @@
 """The console script: a hook and qmd's face go the short way, all else to the command line.
 
 An agent waits for its hooks, so they load no more than they need: neither click nor the index nor
-a model's client. `ENGRAM_DISABLE=1` ends a hook before anything is loaded at all.
+a model's client. `ENGRAM_DISABLE=1` ends a hook before anything is loaded at all. What a running
+daemon can carry out is handed to it before anything of the command line is loaded.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False  # `typing` takes longer to import than a daemon to answer
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 #: what asks for help and is left to the command line
 _HELP = frozenset({"-h", "--help"})
@@ -28,6 +32,11 @@ def main() -> NoReturn:
         from engram.surfaces.qmd.app import main as qmd
 
         qmd(arguments[1:])
+    from engram.surfaces.handing import handed_over
+
+    code = handed_over(arguments)
+    if code is not None:
+        os._exit(code)  # everything is printed, and nothing is open
     from engram.surfaces.cli.app import main as command_line
 
     command_line()

@@ -1,28 +1,33 @@
 """The daemon as a service of this machine: its unit put in place, and all of it taken away again.
 
-`service_of` turns places and environment into what the unit says; `install` and `uninstall` do it to
-the files and ask the service manager. Guarantees: doing either twice changes nothing; a unit that a
-person changed, that somebody else wrote or that serves another ENGRAM_HOME is not touched unless
-forced (Conflict); after `uninstall` nothing is left but what the person owns: vaults, configuration,
-registry, spend, cache, and drop-ins of the unit.
+`service_of` turns places and environment into what the unit says; `install` and `uninstall` do it
+to the files and ask the service manager. Guarantees: doing either twice changes nothing; a unit
+that a person changed, that somebody else wrote or that serves another ENGRAM_HOME is not touched
+unless forced (Conflict); after `uninstall` nothing is left but what the person owns: vaults,
+configuration, registry, spend, cache, and drop-ins of the unit.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import stat
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from engram.daemon.checkup import session_folder
+from engram.daemon.seat import FOLDER, Seat
 from engram.daemon.units import Service, home_of, seal_of
-from engram.model.errors import ConfigError, Conflict, EngramError, NotFound, StorageError
+from engram.founding import find_vault
+from engram.model.errors import Conflict, EngramError, Locked, NotFound, StorageError
 from engram.settings.load import load
 from engram.settings.places import Places
 from engram.settings.registry import Registry
-from engram.settings.userfile import read_small, refuse_symlink, replace
+from engram.settings.userfile import refuse_symlink, replace
 from engram.surfaces.supervisor import Supervisor
 
 #: what decides where files lie, ours and those of the agents; none of them holds a secret
@@ -32,6 +37,8 @@ _CARRIED = (
     "OPENCLAW_STATE_DIR", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR",
     "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
 )  # fmt: skip
+#: how long a daemon may take to end, and how often it is looked whether it did, seconds
+_PATIENCE, _LOOK = 10.0, 0.05
 _FORCE = "look at it first; `--force` goes on nevertheless"
 
 
@@ -52,28 +59,33 @@ class Unit:
 def service_of(
     program: tuple[str, ...], vault: str, places: Places, environment: Mapping[str, str]
 ) -> Service:
-    """What a unit says; with `vault` only that one is served. Raises NotFound without a vault."""
-    known = [str(one.path) for one in Registry(places).entries()]
-    if vault:
-        vault = os.path.realpath(vault)
-        known = [path for path in known if path == vault]
-    if not known:
+    """What a unit says: what is captured goes to the vault that is chosen here and now.
+
+    Raises NotFound unless that one is registered.
+    """
+    registered = [str(one.path) for one in Registry(places).entries()]
+    settings = load(None, environment).settings
+    target = os.path.realpath(find_vault(vault, environment))
+    if target not in registered:
         raise NotFound(
-            f"{vault} is not registered" if vault else "there is no vault to keep",
-            "`engram init PATH` makes one, `engram trust PATH` registers one",
+            f"{target} is no vault that is registered here",
+            "`engram init PATH` makes one; name it: `engram daemon install --vault PATH`",
         )
+    # another one than it would find by itself
+    named = () if target == os.path.realpath(settings.vault) else ("--vault", target)
     state = str(places.state_dir)
-    user = environment.get("USERNAME", "")
-    domain = environment.get("USERDOMAIN", "")
+    folders = [*registered, state, str(places.cache_dir), str(places.config_file.parent)]
+    user, domain = environment.get("USERNAME", ""), environment.get("USERDOMAIN", "")
     return Service(
         program=program[0],
-        arguments=(*program[1:], *(("--vault", vault) if vault else ()), "daemon", "run"),
+        arguments=(*program[1:], *named, "daemon", "run"),
         state=state,
-        writes=_outermost([*known, state, str(places.cache_dir), str(places.config_file.parent)]),
-        log=str(places.state_dir / "daemon" / "stderr.log"),
+        writes=_outermost(folders),
+        log=str(places.state_dir / FOLDER / "stderr.log"),
         environment=_carried(places, environment),
-        key_variable=load(None, environment).settings.llm.key_variable,
+        key_variable=settings.llm.key_variable,
         user=f"{domain}\\{user}" if domain and user else user,
+        in_session=not environment.get("ENGRAM_HOME"),
     )
 
 
@@ -99,7 +111,7 @@ def _outermost(folders: Iterable[str]) -> tuple[str, ...]:
 
 def planned(manager: Supervisor, service: Service, *, force: bool = False) -> Unit:
     """What would be written. Raises Conflict for a unit that is not ours to replace."""
-    before = _read(manager)
+    before = manager.text()
     if before is not None and not force:
         _refuse_foreign(manager.file, before, home_of(service))
     return Unit(manager.file, before, manager.render(service))
@@ -108,8 +120,13 @@ def planned(manager: Supervisor, service: Service, *, force: bool = False) -> Un
 def install(
     manager: Supervisor, unit: Unit, service: Service, environment: Mapping[str, str]
 ) -> None:
-    """Write the unit and have it run, now and whenever the person logs in."""
+    """Write the unit and have it run, now and whenever the person logs in. Raises Locked."""
     manager.check(environment)
+    if (pid := Seat(Path(service.state)).holder()) and not manager.runs(environment):
+        raise Locked(
+            f"a daemon that was started by hand is running (process {pid})",
+            "`engram daemon stop` ends it; then install again",
+        )
     # a folder that is made later stays read-only for a service that is running already
     for folder in (*service.writes, os.path.dirname(service.log)):
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -117,19 +134,6 @@ def install(
         refuse_symlink(unit.path)
         replace(unit.path, unit.after.encode(manager.encoding))
     manager.ask(manager.begin if unit.differs else manager.begin_again, environment)
-
-
-def _read(manager: Supervisor) -> str | None:
-    """The text of the unit; a text in another encoding is somebody else's."""
-    if manager.encoding == "utf-8":
-        return read_small(manager.file, follow=False)
-    refuse_symlink(manager.file)
-    try:
-        return manager.file.read_bytes().decode(manager.encoding)
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeError) as error:
-        raise ConfigError(f"{manager.file}: cannot be read: {error}", "move it away") from error
 
 
 def _refuse_foreign(path: Path, text: str, home: str) -> None:
@@ -147,15 +151,15 @@ def _refuse_foreign(path: Path, text: str, home: str) -> None:
 
 def estate(manager: Supervisor, places: Places, environment: Mapping[str, str]) -> list[Path]:
     """The files and folders that the daemon left on this machine, those that are there."""
-    folders = [places.state_dir / "daemon"]
-    if runtime := environment.get("XDG_RUNTIME_DIR"):
-        folders.append(Path(runtime) / "engram")
-    return [path for path in (manager.file, *folders) if os.path.lexists(path)]
+    folders = [places.state_dir / FOLDER, *session_folder(environment)]
+    # what `systemctl enable` makes, should nobody be there to take it away
+    enabled = manager.file.parent / "default.target.wants" / manager.file.name
+    return [path for path in (manager.file, enabled, *folders) if os.path.lexists(path)]
 
 
 def checked(manager: Supervisor, places: Places, *, force: bool = False) -> None:
     """Raise Conflict when the unit is not ours to remove."""
-    text = _read(manager)
+    text = manager.text()
     if text is not None and not force:
         _refuse_foreign(manager.file, text, home_of(_of_home(places)))
 
@@ -176,9 +180,12 @@ def uninstall(
             manager.ask(manager.end, environment)
         except EngramError as error:
             trouble = str(error)
+    _end(Seat(places.state_dir))
     for path in found:
         _remove(path)
-    for folder in (places.cache_dir, places.config_file.parent, *_own_folders(manager.file)):
+    # what it made for others to fill, and nobody filled
+    empty = (places.state_dir / "hooks", places.cache_dir, places.config_file.parent)
+    for folder in (*empty, *_own_folders(manager.file)):
         with suppress(OSError):
             folder.rmdir()
     if manager.file in found and not trouble:
@@ -186,11 +193,25 @@ def uninstall(
     return found, trouble
 
 
+def _end(seat: Seat) -> None:
+    """End a daemon that no manager ended. Raises Locked for one that does not go."""
+    give_up = time.monotonic() + _PATIENCE
+    asked = 0
+    while pid := seat.holder():
+        if pid != asked:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+            asked = pid
+        if time.monotonic() > give_up:
+            raise Locked(f"the daemon (process {pid}) does not end", "end it by hand, try again")
+        time.sleep(_LOOK)
+
+
 def _own_folders(unit: Path) -> list[Path]:
-    """The folders of systemd's units: they are there for units alone."""
-    return (
-        [unit.parent, unit.parent.parent] if unit.parent.parts[-2:] == ("systemd", "user") else []
-    )
+    """The folders of systemd's units, the inner ones first: they are there for units alone."""
+    if unit.parent.parts[-2:] != ("systemd", "user"):
+        return []
+    return [unit.parent / "default.target.wants", unit.parent, unit.parent.parent]
 
 
 def _remove(path: Path) -> None:

@@ -16,9 +16,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from engram.daemon.seat import FOLDER
 from engram.daemon.units import LABEL, NAME, Service, launchd_plist, systemd_unit, windows_task
-from engram.model.errors import NotFound, StorageError
+from engram.model.errors import ConfigError, NotFound, StorageError
 from engram.settings.places import Places
+from engram.settings.userfile import read_small, refuse_symlink
 
 #: a manager that has not answered by then does not answer, seconds
 _PATIENCE = 60.0
@@ -47,6 +49,18 @@ class Supervisor:
     end: tuple[_Call, ...]
     after: tuple[_Call, ...] = ()
     encoding: str = "utf-8"
+
+    def text(self) -> str | None:
+        """The text of the unit that is installed, None for none. Raises ConfigError."""
+        if self.encoding == "utf-8":
+            return read_small(self.file, follow=False)
+        refuse_symlink(self.file)
+        try:
+            return self.file.read_bytes().decode(self.encoding)
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeError) as error:
+            raise ConfigError(f"{self.file}: cannot be read: {error}", "move it away") from error
 
     def check(self, environment: Mapping[str, str]) -> None:
         """Raise NotFound unless the manager answers."""
@@ -135,7 +149,7 @@ def _launchd(places: Places, environment: Mapping[str, str]) -> Supervisor:
 
 
 def _windows(places: Places, environment: Mapping[str, str]) -> Supervisor:
-    file = places.state_dir / "daemon" / "task.xml"
+    file = places.state_dir / FOLDER / "task.xml"
     return Supervisor(
         "windows", "Task Scheduler", "ENGRAM_SCHTASKS", "schtasks", file, windows_task,
         reach=("/Query", "/FO", "LIST"),

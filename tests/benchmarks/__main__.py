@@ -14,6 +14,7 @@ MEASUREMENTS = (
     "redaction",
     "signals",
     "cold_start",
+    "warm",
     "scale",
     "facts",
     "qmd_face",

@@ -23,7 +23,7 @@ EXAMPLES: dict[str, list[str]] = {
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
     "review": [], "audit": [], "doctor": [], "rebuild": [], "config": ["show"],
-    "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
+    "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
 }  # fmt: skip
 
 #: a note that says the opposite of the shop's decision

@@ -114,7 +114,15 @@ engram undo "$(printf '%s\n' "$said" | sed -n 's/.*engram undo \([0-9][0-9]*\).*
 note "" "memories in $vault/facts: $(facts | count), every byte as it was before"
 engram log
 
-heading "9  The same with a model"
+heading "9  The night shift"
+note "It gathers what belongs together, and would merge, replace and age what it may. All of it can be" \
+  "taken back."
+engram consolidate
+engram entities show postgres
+engram boxes --limit 3
+engram audit
+
+heading "10  The same with a model"
 note "A model finds what rules miss, and says it better. Here it reads the same three conversations." \
   "It is a stand-in: a program on this machine that speaks the API of OpenAI and gives recorded" \
   "answers (tests/demo/answers.json). No key is needed, and nothing leaves this machine."

@@ -116,6 +116,14 @@ def test_it_prints_no_escape_codes_into_a_pipe_and_no_error(demo: Demo) -> None:
     assert "error:" not in demo.printed and "Traceback" not in demo.printed
 
 
+def test_the_night_gathers_who_and_what_is_spoken_of(demo: Demo) -> None:
+    assert {"person-jonas.md", "person-maja.md"} <= {
+        path.name for path in (demo.vault / "entities").iterdir()
+    }
+    assert demo.run("consolidate") == ""
+    assert "look" not in demo.run("audit")
+
+
 def test_the_vault_that_it_leaves_is_sound(demo: Demo) -> None:
     assert demo.run("doctor") == "all is well\n"
 

@@ -16,6 +16,7 @@ from engram.model.errors import BadInput
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
+from engram.recall.listing import Filter
 from engram.settings.values import RetentionSettings
 from engram.store import layout
 from engram.store.disk import VaultDisk
@@ -23,7 +24,7 @@ from engram.store.memory_file import read_memory, render_memory
 from engram.store.pen import Pen
 from engram.vault import Vault
 from tests.conftest import NOW
-from tests.kit import EveryTurn, takes_every_turn
+from tests.kit import EveryTurn, takes_every_turn, where
 
 PATH = "facts/2026-03-06/fact-a.md"
 MEMORY = Memory(
@@ -185,3 +186,24 @@ def test_several_guesses_are_no_guess(light: Vault) -> None:
     light.house = replace(light.house, extractor=Twice())
     memory = amend.dictate(TURN, "", light.house)[1]
     assert memory is not None and memory.category == "fact"
+
+
+def test_what_is_forgotten_is_told_by_no_page_until_it_is_restored(vault: Vault) -> None:
+    said = "Mara Holt owns the indexer."
+    memory = vault.remember(said, category="relationship").memory
+    vault.remember("I prefer short reports.", category="preference")
+    vault.consolidate()
+    pages = where(vault.root, said)
+    assert any(page.startswith("entities/") for page in pages)
+    vault.forget(memory.id)
+    shown = [page for page in where(vault.root, said) if page.startswith(("entities/", "boxes/"))]
+    assert shown == []
+    vault.restore(memory.id)
+    vault.consolidate()
+    assert any(page.startswith("entities/") for page in where(vault.root, said))
+    liked = next(one for one in vault.library.listing(Filter(), 9) if one.category == "preference")
+    assert liked.id in (vault.root / "profile.md").read_text("utf-8")
+    vault.forget(liked.id)
+    assert liked.id not in (vault.root / "profile.md").read_text("utf-8")
+    vault.undo()
+    assert liked.id in (vault.root / "profile.md").read_text("utf-8")

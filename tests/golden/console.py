@@ -10,7 +10,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
@@ -51,7 +51,7 @@ def surroundings(folder: Path) -> dict[str, str]:
 
 def run(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None,
-    stdin: bytes = b"",
+    stdin: bytes = b"", start: Callable[[list[str]], object] = main,
 ) -> Ran:  # fmt: skip
     """Run `engram ARGUMENTS` in `folder`; `environment` is laid over its `surroundings`."""
     out, err = Pipe(), Pipe()
@@ -64,12 +64,14 @@ def run(
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        code = _code(list(arguments))
+        code = _code(list(arguments), start)
     return Ran(code, out.text(), err.text())
 
 
-def _code(arguments: list[str]) -> int:
+def _code(arguments: list[str], start: Callable[[list[str]], object]) -> int:
+    """What `start` returns, or ends the program with."""
     try:
-        main(arguments)
+        code = start(arguments)
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
+        code = end.code
+    return code if isinstance(code, int) else 0

@@ -11,7 +11,8 @@
     [exit 1]                          its exit code, when that is not 0
 
 `play` runs a file in an empty folder, from top to bottom, and returns the text as it should be; a
-file is right when it is equal to that. The folder's own path is shown as [TMP].
+file is right when it is equal to that. The folder's own path is shown as [TMP], and a digest over
+it as [SHA].
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engram.model.instant import moment_of
+from engram.surfaces.cli.app import main
 from tests.golden.console import CLOCK, Ran, run
 
 HERE = Path(__file__).parent
 TOKEN = "[TMP]"
+_SEAL = re.compile("sha256 [0-9a-f]{64} home [0-9a-f]{12}")
 _COMMAND = re.compile(r"\$ (?:[A-Z_]+=\S* )*engram(?: |$)")
 _FILE = "< file "
 
@@ -36,15 +39,18 @@ def transcripts() -> list[Path]:
     return sorted(HERE.glob("*.eng"))
 
 
-def play(text: str, folder: Path) -> str:
-    """Run what stands in a file; returns its text with what was printed this time."""
+def play(text: str, folder: Path, start: Callable[[list[str]], object] = main) -> str:
+    """Run what stands in a file; returns its text with what was printed this time.
+
+    `start` takes the arguments of each command; it is the command line's `main`.
+    """
     folder = folder.resolve()
     blocks: list[str] = []
     for kind, lines in _blocks(text):
         if kind == "file":
             _write(folder / lines[0].removeprefix(_FILE), lines[1:-1])
         elif kind == "command":
-            ran = _run(lines[0][2:], folder)
+            ran = _run(lines[0][2:], folder, start)
             lines = [lines[0], *_shown(ran, folder)]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
@@ -77,7 +83,7 @@ def _write(path: Path, lines: list[str]) -> None:
     os.utime(path, (written, written))
 
 
-def _run(command: str, folder: Path) -> Ran:
+def _run(command: str, folder: Path, start: Callable[[list[str]], object]) -> Ran:
     words = shlex.split(command)
     environment = {}
     while words[0] != "engram":
@@ -87,12 +93,12 @@ def _run(command: str, folder: Path) -> Ran:
     if len(words) > 2 and words[-2] == "<":
         stdin = (folder / words[-1]).read_bytes()
         words = words[:-2]
-    return run(words[1:], folder, environment, stdin)
+    return run(words[1:], folder, environment, stdin, start)
 
 
 def _shown(ran: Ran, folder: Path) -> Iterator[str]:
     for line in ran.out.splitlines():
-        yield line.replace(str(folder), TOKEN)
+        yield _SEAL.sub("sha256 [SHA] home [SHA]", line.replace(str(folder), TOKEN))
     for line in ran.err.splitlines():
         yield f"! {line.replace(str(folder), TOKEN)}".rstrip()
     if ran.code:

@@ -13,6 +13,7 @@ import importlib
 import keyword
 import os
 import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import NoReturn
 
@@ -22,7 +23,9 @@ from engram import __version__
 from engram.model.display import plain_line
 from engram.model.errors import EngramError, StorageError
 from engram.surfaces.cli.arguments import Verbs, common
-from engram.surfaces.cli.output import finish, say, talk
+from engram.surfaces.cli.caller import caller
+from engram.surfaces.cli.output import finish, not_taken, say, talk
+from engram.surfaces.streams import prepare_streams
 
 #: verb -> one line of help, in the order in which a newcomer needs them
 VERBS: dict[str, str] = {
@@ -74,6 +77,11 @@ FACES: dict[str, str] = {
 }
 
 
+#: behind a traceback
+BUG = (
+    "error: this is a bug in engram; nothing that was committed is lost\n"
+    "hint: run `engram doctor`, and report the lines above"
+)
 #: what a stream says that cannot take more
 _NOT_TAKEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
@@ -121,62 +129,69 @@ def cli(ctx: click.Context) -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The console script; ends the process with the exit code of design 6."""
     sys.excepthook = _bug
-    _prepare_streams()
-    try:
+    prepare_streams()
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command for its caller; returns the exit code of design 6."""
+
+    def command() -> object:
         # a code, or None; what a person quoted (`grep "*"`) is not to be expanded on Windows
         code = cli.main(arguments, "engram", standalone_mode=False, windows_expand_args=False)
         finish()
+        return code
+
+    return concluded(command)
+
+
+def concluded(command: Callable[[], object]) -> int:
+    """What a command returns as an exit code, what it raises as two lines and one; bugs pass."""
+    try:
+        code = command()
     except click.Abort as end:
         if isinstance(end.__cause__, EOFError):
             # click takes it for a closed terminal; here nothing asks one
             raise end.__cause__ from None
         talk("interrupted; what was captured before is kept")
-        sys.exit(130)
+        return 130
     except click.ClickException as error:
-        _refuse(_sentence(error), _usage_hint(error), error.exit_code)
+        return _refuse(_sentence(error), _usage_hint(error), error.exit_code)
     except EngramError as error:
-        _refuse(str(error), error.hint, error.exit_code)
+        return _refuse(str(error), error.hint, error.exit_code)
     except BrokenPipeError:
         # the reader went away (`engram list | head`): nothing to say, and nowhere to say it
-        _drop_output()
-        sys.exit(0)
+        caller().drop_output()
+        return 0
     except OSError as error:
         if error.filename is not None or error.errno not in _NOT_TAKEN:
             raise
-        # the help, which click prints itself; whatever else writes says what it could not write
-        _refuse(f"the output cannot be written: {error.strerror}", "give it another place", 1)
+        # the help, which click prints itself; whatever else writes says so by itself
+        failed = not_taken(error)
+        return _refuse(str(failed), failed.hint, 1)
     except MemoryError:
-        _refuse("out of memory", "close something, or import in smaller parts", 1)
-    sys.exit(code if isinstance(code, int) else 0)
+        return _refuse("out of memory", "close something, or import in smaller parts", 1)
+    return code if isinstance(code, int) else 0
 
 
-def _prepare_streams() -> None:
-    """UTF-8 whatever the locale says; a stream that the caller has closed takes everything."""
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+def untaken(error: OSError) -> int:
+    """The exit code, and the lines, when standard output does not take what a command said."""
+
+    def finished() -> None:
+        raise error if isinstance(error, BrokenPipeError) else not_taken(error)
+
+    return concluded(finished)
 
 
-def _drop_output() -> None:
-    """What is still buffered for stdout goes nowhere, or Python would try again at its end."""
-    with open(os.devnull, "wb") as nowhere, contextlib.suppress(OSError, ValueError):
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
-
-
-def _refuse(message: str, hint: str, code: int) -> NoReturn:
-    """Exactly two lines on stderr, then the end."""
+def _refuse(message: str, hint: str, code: int) -> int:
+    """Exactly two lines on stderr, and the exit code."""
     talk(f"error: {plain_line(message)}")
     talk(f"hint: {plain_line(hint)}")
     try:
         finish()
     except (StorageError, BrokenPipeError):
-        _drop_output()
-    sys.exit(code)
+        caller().drop_output()
+    return code
 
 
 def _sentence(error: click.ClickException) -> str:
@@ -197,8 +212,7 @@ def _bug(kind: type[BaseException], error: BaseException, trace: TracebackType |
     if issubclass(kind, KeyboardInterrupt):  # before or after the command itself
         os._exit(130)
     sys.__excepthook__(kind, error, trace)
-    talk("error: this is a bug in engram; nothing that was committed is lost")
-    talk("hint: run `engram doctor`, and report the lines above")
+    talk(BUG)
     with contextlib.suppress(OSError):
         sys.stdout.flush()
     os._exit(70)

@@ -51,12 +51,14 @@ def run() -> None:
     What it captures goes to the vault that --vault and the like name; hand edits and inboxes are
     taken up in every vault that is registered here. SIGHUP reads the settings anew.
     """
+    from engram.daemon.door import Door
     from engram.daemon.run import Daemon
     from engram.surfaces.cli.opt_in import ask_once
+    from engram.surfaces.cli.visitor import Visitors
 
     places, target = _places(), _target()
     ask_once(places)
-    Daemon(target, places, os.environ, talk).run()
+    Daemon(target, places, os.environ, talk, Door(Visitors(), os.environ)).run()
 
 
 @command.command("start")
@@ -125,14 +127,16 @@ def status() -> None:
     if wants_json():
         emit_json({"running": running, **asdict(pulse), "paused": _names(read(state))})
         return
-    say(f"daemon     running since {pulse.since} (process {holder})" if running else _NOT_RUNNING)
+    if running:
+        say(f"daemon     running since {pulse.since} (process {holder})")
+    else:
+        say("daemon     not running; `engram daemon start` starts it")
     if paused := _names(read(state)):
         say(f"paused     {', '.join(paused)}; `engram daemon resume` goes on")
-    if pulse.version:
+    if running:
         _say_pulse(pulse)
-
-
-_NOT_RUNNING = "daemon     not running; `engram daemon start` starts it"
+    elif pulse.last_event:
+        say(f"last event {pulse.last_event}")
 
 
 def _say_pulse(pulse: Pulse) -> None:

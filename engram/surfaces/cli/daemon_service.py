@@ -34,10 +34,12 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
     """Let the system keep the daemon running, from each login on.
 
     Writes one unit and has the service manager start it: systemd on Linux, launchd on macOS, the
-    Task Scheduler on Windows. Only systemd was ever tried. With --vault it keeps that vault only.
+    Task Scheduler on Windows. Only systemd was ever tried. What is captured goes to the vault that
+    every command here would use, or to that of --vault. Run it again after a new vault was made.
     """
     from engram.settings.places import places_of
     from engram.surfaces import installation
+    from engram.surfaces.cli.opt_in import ask_once
     from engram.surfaces.itself import itself
 
     one = _supervisor(manager)
@@ -47,6 +49,7 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
     unit = installation.planned(one, service, force=force)
     if not dry_run:
         installation.install(one, unit, service, os.environ)
+        ask_once(places)
     if wants_json():
         emit_json({
             "manager": one.name, "file": str(unit.path), "changed": unit.differs,
@@ -63,9 +66,9 @@ def _tell_installed(one: Supervisor, unit: Unit, variable: str) -> None:
     done = "installed and started" if unit.differs else "is installed already, and runs"
     say(f"{done}: {unit.path}")
     if one.name == "systemd":
-        talk("note: it runs while you are logged in; always: loginctl enable-linger")
-        talk(f"note: it has no key of a model; `systemctl --user edit {unit.path.stem}`, with")
-        talk(f"note:   [Service] and EnvironmentFile=/a/file/of/yours, gives it {variable}")
+        talk("note: it runs while you are logged in; `loginctl enable-linger` lets it run always")
+        talk(f"note: it has no key of a model; give it a file of yours with {variable}=... in it:")
+        talk("note: `systemctl --user edit engram`, [Service], EnvironmentFile=/a/file/of/yours")
         return
     talk(f"note: nobody has tried engram with {one.title} yet: see whether `engram status` is well")
     give = f"launchctl setenv {variable} ..." if one.name == "launchd" else f"setx {variable} ..."

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 
 @click.command("doctor")
 @click.option("--sources", is_flag=True, help="Check transcripts instead of the vault.")
+@click.option("--quick", is_flag=True, help="Without the trial in an empty vault.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
 @common
-def command(sources: bool, paths: tuple[Path, ...]) -> None:
+def command(sources: bool, quick: bool, paths: tuple[Path, ...]) -> None:
     """Check everything the vault promises. Exit code 1 when something promised is not kept.
+
+    Then the daemon, if there is one, and whether a new memory can be written, extracted, found and
+    forgotten in an empty vault, which is made for that in a temporary folder and removed.
 
     With --sources: read the transcripts on this machine, or the files and folders at PATH, and
     tell what their sources do not understand. No vault is needed and nothing is written.
@@ -34,12 +38,17 @@ def command(sources: bool, paths: tuple[Path, ...]) -> None:
     elif paths:
         raise click.UsageError("a PATH goes with --sources")
     else:
-        _check_vault()
+        _check_vault(quick)
 
 
-def _check_vault() -> None:
+def _check_vault(quick: bool) -> None:
+    # the trial is made unasked: who needs it most does not know that anything is wrong
+    from engram.canary import sing
+    from engram.health.doctor import in_order
+
     with opened() as vault:
-        findings = vault.doctor()
+        found = vault.doctor()
+    findings = in_order([*found, *_check_daemon(), *([] if quick else sing())])
     if wants_json():
         emit_json(findings)
     elif not findings:
@@ -52,6 +61,20 @@ def _check_vault() -> None:
         talk(f"error: {plural(broken, 'promise')} of the vault {verb} not kept")
         talk("hint: each finding names its fix")
         raise click.exceptions.Exit(1)
+
+
+def _check_daemon() -> list[Finding]:
+    """What there is to say of the daemon, and of what it would watch."""
+    from engram.daemon.checkup import look
+    from engram.health.attendance import attended
+    from engram.settings.places import places_of
+    from engram.surfaces.supervisor import supervisor, supervisor_here
+    from engram.survey import cleanup
+
+    places = places_of(os.environ)
+    manager = supervisor(supervisor_here(), places, os.environ)
+    seen = look(places, os.environ, manager.file, manager.text())
+    return [*attended(seen), *cleanup(_places("claude-code"))]
 
 
 def _say_findings(findings: list[Finding]) -> None:

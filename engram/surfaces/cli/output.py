@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import os
 import re
-import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 from engram.model.display import plain
 from engram.model.errors import StorageError
 from engram.surfaces.cli.arguments import chosen
+from engram.surfaces.cli.caller import caller
 
 if TYPE_CHECKING:
     from engram.vault import Vault
@@ -32,9 +32,10 @@ _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufe
 def opened() -> Iterator[Vault]:
     """The vault that the options, the environment or the working directory name."""
     from engram.founding import find_vault
-    from engram.vault import Vault
 
-    with _warnings_heard(), Vault.open(find_vault(chosen().vault, os.environ)) as vault:
+    for_whom = caller()
+    path = find_vault(chosen().vault, for_whom.environment, for_whom.folder)
+    with _warnings_heard(), for_whom.vault(path) as vault:
         yield vault
 
 
@@ -57,23 +58,24 @@ def say(text: str, *, raw: bool = False) -> None:
 def finish() -> None:
     """Hand over what is still buffered, so that a full disk shows while it can be told."""
     try:
-        sys.stdout.flush()
+        caller().out.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _not_taken(error) from error
+        raise not_taken(error) from error
 
 
 def _write(text: str) -> None:
     try:
-        sys.stdout.write(text)
+        caller().out.write(text)
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _not_taken(error) from error
+        raise not_taken(error) from error
 
 
-def _not_taken(error: OSError) -> StorageError:
+def not_taken(error: OSError) -> StorageError:
+    """What is said when standard output is full."""
     return StorageError(
         f"the output cannot be written: {error.strerror or error}", "give it another place"
     )
@@ -83,10 +85,10 @@ def talk(text: str) -> None:
     """Talk about the data, after what was said before it where both go to one place."""
     # when stderr takes nothing there is no place left to say so; stdout is asked again at the end
     with contextlib.suppress(OSError):
-        sys.stdout.flush()
+        caller().out.flush()
     with contextlib.suppress(OSError):
-        sys.stderr.write(plain(text) + "\n")
-        sys.stderr.flush()
+        caller().err.write(plain(text) + "\n")
+        caller().err.flush()
 
 
 @contextmanager
@@ -94,9 +96,13 @@ def _warnings_heard() -> Iterator[None]:
     """Warnings of the program itself are talk: `note: the index failed; building it anew`."""
     import logging
 
+    here = threading.get_ident()
+
     class Talk(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            talk(f"note: {record.getMessage()}")
+            # the daemon does other things meanwhile
+            if record.thread == here:
+                talk(f"note: {record.getMessage()}")
 
     logger, handler = logging.getLogger("engram"), Talk()
     logger.addHandler(handler)

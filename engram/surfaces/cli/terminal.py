@@ -7,8 +7,6 @@ one piece, so that a pipe gets whole lines. What is foreign has its control char
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +14,7 @@ from typing import Any
 import click
 
 from engram.model.display import plain, plain_line
+from engram.surfaces.cli.caller import caller
 
 #: (start, end) offsets of words in a text
 Spans = Sequence[tuple[int, int]]
@@ -26,8 +25,9 @@ _NARROWEST = 30
 
 def styled(text: str, **style: Any) -> str:
     """ANSI style on a terminal that wants it, the plain text elsewhere (NO_COLOR, pipes)."""
-    wanted = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return click.style(text, **style) if wanted and os.environ.get("TERM") != "dumb" else text
+    environment = caller().environment
+    wanted = caller().out.isatty() and not environment.get("NO_COLOR")
+    return click.style(text, **style) if wanted and environment.get("TERM") != "dumb" else text
 
 
 def fitted(text: str, indent: int = 0) -> str:
@@ -76,12 +76,9 @@ def _marked(text: str, spans: Spans, show: Callable[[str], str] = str) -> str:
 def _room(indent: int) -> int | None:
     """The columns beside an indentation; None when nothing says how wide a line may be."""
     try:
-        width = int(os.environ.get("COLUMNS", ""))
+        width = int(caller().environment.get("COLUMNS", ""))
     except ValueError:
-        try:
-            width = os.get_terminal_size(sys.stdout.fileno()).columns
-        except (OSError, ValueError):
-            width = 0
+        width = caller().columns()
     return None if width < 1 else max(width, _NARROWEST) - indent
 
 
@@ -115,7 +112,7 @@ def progress(*steps: tuple[str, int | None]) -> Iterator[list[Callable[[int], No
 
     Yields one function a step, to be told how many units were done.
     """
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if not caller().err.isatty() or caller().environment.get("TERM") == "dumb":
         yield [lambda _: None for _ in steps]
         return
     from rich.console import Console

@@ -1,0 +1,69 @@
+"""The daemon, as it was found on a machine -> findings, each with one fix.
+
+Pure, as `doctor` is: `daemon.checkup` gathers, this judges. Nothing is found where nobody asked for
+a daemon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engram.health.doctor import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """The daemon of one person, as it was found.
+
+    `unit` is the file of the installed service; `shut_out` the registered vaults that it does not
+    let the daemon write to; `pid` who holds the lock, with the `version` that it tells, beside
+    `ours`. `paused` are sources, or "everything"; `absent` the sources that are to be watched, and
+    where each would lie; `exposed` the folders that other people may enter.
+    """
+
+    unit: str = ""
+    shut_out: Sequence[str] = ()
+    pid: int = 0
+    version: str = ""
+    ours: str = ""
+    paused: Sequence[str] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
+    exposed: Sequence[str] = ()
+
+
+def attended(seen: Attendance) -> Iterator[Finding]:
+    """What is not as the person asked for it."""
+    if seen.unit and not seen.pid:
+        yield Finding(
+            "warning", "daemon_down", seen.unit, "the daemon is installed and does not run",
+            "`engram daemon start` starts it again; `engram daemon logs` says why it ended",
+        )  # fmt: skip
+    if seen.pid and seen.version and seen.version != seen.ours:
+        yield Finding(
+            "warning", "daemon_old", str(seen.pid),
+            f"the daemon that is running is engram {seen.version}, this is {seen.ours}",
+            "run `engram daemon stop`, then `engram daemon start`",
+        )  # fmt: skip
+    for path in seen.shut_out:
+        yield Finding(
+            "warning", "daemon_shut_out", path, f"the service may not write to {path}",
+            "run `engram daemon install` again: it lists the vaults that are registered",
+        )  # fmt: skip
+    for name in seen.paused:
+        what = "capture" if name == "everything" else f"capture from {name}"
+        words = "resume" if name == "everything" else f"resume {name}"
+        yield Finding(
+            "warning", "paused", name, f"{what} is paused", f"`engram daemon {words}` goes on"
+        )
+    for name, place in seen.absent.items():
+        why = f"{place} is not there" if place else "there is no folder of such a source"
+        yield Finding(
+            "warning", "no_source", name, f"{name} is to be watched, and {why}",
+            "run that agent once, or take it out of `daemon.sources`: `engram config set`",
+        )  # fmt: skip
+    for path in seen.exposed:
+        yield Finding(
+            "error", "exposed", path, f"{path} can be entered by other people on this machine",
+            f"run `chmod go-rwx {path}`",
+        )  # fmt: skip

@@ -1,0 +1,135 @@
+"""What a running daemon spares: `python -m tests.benchmarks.warm [--memories N] [--runs N]`.
+
+`engram search --json` on a vault of invented memories as whole processes, another question each
+time: answered by the door of a daemon; answered by itself; and Python alone, which a process cannot
+be quicker than. Of the warm ones the daemon's share as well: its CPU, and the time from the first
+word to it to its last. Then what changes: a search right after a hand edit, a search when the
+daemon has had time to take that up, and `remember`. Milliseconds: CPU of the process (wall time).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import median
+
+from engram.daemon import knock
+from tests.benchmarks.cold_start import _ENGRAM, _ROOT
+from tests.benchmarks.invented import Invented
+from tests.benchmarks.scale import Taken, edit, megabytes, of_process, part_furnish, share
+from tests.daemon.doorkeeper import door_in
+
+#: what is measured -> the most milliseconds it may take, of wall time
+TARGETS = {"warm search": 100, "... the daemon's share": 20}
+#: how long a daemon takes to notice that nobody asks, and to look at what changed, seconds
+_NOTICED = 4.0
+
+
+class Bench:
+    """A vault of memories, an environment to use it in, and questions."""
+
+    def __init__(self, folder: Path, memories: int) -> None:
+        folder.mkdir()
+        part_furnish(folder, memories)
+        self.folder = folder
+        self.files = sorted((folder / "vault" / "facts").rglob("*.md"))
+        self._texts = [file.read_text("utf-8").partition("\n---\n")[2] for file in self.files]
+        self._words = Invented()
+        inherited = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        self.environment = inherited | {
+            "ENGRAM_HOME": str(folder / "home"), "HOME": str(folder),
+            "ENGRAM_CLOCK": "2026-03-06T12:00:00Z", "ENGRAM_VAULT": str(folder / "vault"),
+            "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+        }  # fmt: skip
+
+    def question(self, number: int) -> list[str]:
+        """A search for three words."""
+        words = self._words.question(number, 3, self._texts)
+        return ["search", "--json", *words.split()]
+
+    def run(self, *command: str, **more: str) -> Taken:
+        """A process from start to end."""
+        return of_process(command, self.environment | more, self.folder)[0]
+
+    def search(self, number: int, **more: str) -> Taken:
+        """A process that searches."""
+        return self.run(*_ENGRAM, *self.question(number), **more)
+
+    def ask(self, number: int) -> float:
+        """Seconds from the first word to a daemon to its last."""
+        seen = [f"{name}={value}" for name, value in self.environment.items()]
+        words = self.question(number)
+        fields = [str(self.folder), "0", "0", "0", str(len(words)), *words, *seen]
+        start = time.perf_counter()
+        with socket.socket(socket.AF_UNIX) as daemon:
+            daemon.connect(knock.place(self.environment))
+            knock.receive(daemon)
+            daemon.sendall(knock.framed(map(os.fsencode, fields)))
+            answer = knock.receive(daemon) or []
+        assert answer[:2] == [knock.DONE, b"0"]
+        return time.perf_counter() - start
+
+
+def tell(what: str, times: Iterable[Taken]) -> None:
+    """One row: medians and the 95th percentile."""
+    taken = [(one.cpu * 1e3, one.wall * 1e3) for one in times]
+    (cpu, wall), most = (median(part) for part in zip(*taken, strict=True)), share(taken, 95)
+    wanted = f", wanted {TARGETS[what]} ms" if what in TARGETS else ""
+    print(f"{what:<34}{cpu:6.1f} ({wall:.1f}), p95 {most.cpu:.1f} ({most.wall:.1f}){wanted}")
+
+
+def of_daemon(daemon: subprocess.Popen[str]) -> tuple[float, int]:
+    """Seconds of CPU that a process has taken so far, and its memory in bytes; Linux only."""
+    fields = Path(f"/proc/{daemon.pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])
+    return ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def measure(bench: Bench, runs: int) -> None:
+    """Print the figures."""
+    few = range(max(runs // 5, 1))
+    with door_in(bench.environment) as daemon:
+        for number in few:
+            bench.search(number)
+        tell("python -c pass", (bench.run(sys.executable, "-c", "pass") for _ in range(runs)))
+        tell("warm search", (bench.search(number) for number in range(runs)))
+        before = of_daemon(daemon)[0]
+        asked = [bench.ask(number) for number in range(runs)]
+        each = (of_daemon(daemon)[0] - before) / runs
+        tell("... the daemon's share", [Taken(each, wall) for wall in asked])
+        tell("cold search", (bench.search(number, ENGRAM_NO_DAEMON="1") for number in few))
+        edited, later = [], []
+        for number in few[:10]:
+            edit(bench.files[number], f"zyq{number}")
+            edited.append(bench.search(number))
+            edit(bench.files[-1 - number], f"zyq{number}")
+            time.sleep(_NOTICED)
+            later.append(bench.search(number))
+        tell("warm search after a hand edit", edited)
+        tell(f"... {_NOTICED:g} s after it", later)
+        said = ("remember", "The gauge shows", "bar.")
+        tell("warm remember", (bench.run(*_ENGRAM, *said, str(n)) for n in few))
+        cold = (bench.run(*_ENGRAM, *said, f"c{n}", ENGRAM_NO_DAEMON="1") for n in few)
+        tell("cold remember", cold)
+        print(f"{'memory of the daemon':<34}{megabytes(of_daemon(daemon)[1])}")
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--runs", type=int, default=100)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="warm-") as folder:
+        measure(Bench(Path(folder) / "v", options.memories), options.runs)
+
+
+if __name__ == "__main__":
+    main()

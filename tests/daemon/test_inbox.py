@@ -1,0 +1,131 @@
+"""What is dropped into a vault's inbox: taken once, never lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engram.daemon.inbox import Inbox
+from engram.vault import Vault
+
+STATEMENTS = {
+    "note.md": "We decided to use Postgres because two writers need it.\n",
+    "chat.txt": "I prefer small commits with one topic each.\n",
+    "turns.jsonl": '{"role": "user", "content": "I prefer dark mode in every editor."}\n',
+}
+
+
+class Seconds:
+    """A clock in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def seconds() -> Seconds:
+    return Seconds()
+
+
+def drop(vault: Vault, name: str, text: str) -> Path:
+    path = vault.root / "inbox" / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def taken(vault: Vault) -> list[str]:
+    folder = vault.root / "inbox" / "taken"
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def twice(inbox: Inbox, vault: Vault, seconds: Seconds) -> int:
+    """Look, and look again when everything has rested; returns how many files were taken."""
+    inbox.take(vault)
+    seconds.now += 2
+    return inbox.take(vault).files
+
+
+def test_every_kind_is_taken_in_and_put_away(vault: Vault, seconds: Seconds) -> None:
+    for name, text in STATEMENTS.items():
+        drop(vault, name, text)
+    assert twice(Inbox(seconds), vault, seconds) == 3
+    assert taken(vault) == sorted(STATEMENTS)
+    status = vault.status()
+    assert (status.turns, status.memories) == (3, {"active": 3})
+    assert vault.doctor() == []
+
+
+def test_what_is_still_written_rests_first(vault: Vault, seconds: Seconds) -> None:
+    inbox, path = Inbox(seconds), drop(vault, "note.md", "I prefer tabs.\n")
+    for _ in range(5):
+        assert inbox.take(vault).more
+        seconds.now += 0.5
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write("More of it.\n")
+    assert taken(vault) == []
+    assert twice(inbox, vault, seconds) == 1
+
+
+def test_the_same_name_and_the_same_words_again_lose_nothing_and_add_nothing(
+    vault: Vault, seconds: Seconds
+) -> None:
+    inbox = Inbox(seconds)
+    for _ in range(2):
+        drop(vault, "note.md", STATEMENTS["note.md"])
+        assert twice(inbox, vault, seconds) == 1
+    drop(vault, "note.md", "I prefer dark mode in every editor.\n")
+    assert twice(inbox, vault, seconds) == 1
+    assert taken(vault) == ["note-2.md", "note-3.md", "note.md"]
+    assert vault.status().turns == 2
+
+
+def test_a_crash_before_it_is_put_away_takes_it_once(
+    vault: Vault, seconds: Seconds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drop(vault, "note.md", STATEMENTS["note.md"])
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Inbox, "_put_away", crash)
+        with pytest.raises(KeyboardInterrupt):
+            twice(Inbox(seconds), vault, seconds)
+    assert twice(Inbox(seconds), vault, seconds) == 1
+    assert vault.status().turns == 1
+    assert taken(vault) == ["note.md"]
+
+
+def test_links_pipes_hidden_and_foreign_files_stay(
+    vault: Vault, seconds: Seconds, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.md").write_text("I prefer that nobody reads this.\n", encoding="utf-8")
+    inbox = vault.root / "inbox"
+    (inbox / "link.md").symlink_to(tmp_path / "secret.md")
+    os.mkfifo(inbox / "pipe.md")
+    drop(vault, ".hidden.md", "I prefer tabs.\n")
+    drop(vault, "photo.png", "I prefer tabs.\n")
+    drop(vault, "note (1).md", "I prefer tabs.\n")
+    assert twice(Inbox(seconds), vault, seconds) == 0
+    assert vault.status().turns == 0
+
+
+def test_what_cannot_be_read_stays_until_it_changes(
+    vault: Vault, seconds: Seconds, open_vault: Callable[..., Vault]
+) -> None:
+    path = drop(vault, "note.md", STATEMENTS["note.md"])
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("nothing is shut off from this user")
+    inbox = Inbox(seconds)
+    assert twice(inbox, vault, seconds) == 0
+    assert not inbox.take(vault).problems
+    path.chmod(0o600)
+    drop(vault, "note.md", STATEMENTS["note.md"] + "\n")
+    assert twice(inbox, vault, seconds) == 1

@@ -1,0 +1,162 @@
+"""A sentry is quiet only when a look at every file would have found nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engram.daemon.sentry import Sentry
+from engram.vault import Vault
+from tests.kit import takes_every_turn, turns
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
+
+CATALOG = object()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A vault's folders with one file."""
+    root = tmp_path / "vault"
+    day = root / "facts" / "2026-03-06"
+    day.mkdir(parents=True)
+    for name in ("archive", "boxes", "entities", "state"):
+        (root / name).mkdir()
+    (day / "a.md").write_text("one")
+    return root
+
+
+@pytest.fixture
+def sentry(root: Path) -> Iterator[Sentry]:
+    """One that has just seen everything."""
+    sentry = Sentry(root)
+    sentry.begin()
+    sentry.trust(CATALOG)
+    yield sentry
+    sentry.close()
+
+
+def replaced(path: Path) -> None:
+    fresh = path.with_name(".fresh")
+    fresh.write_text("two")
+    os.replace(fresh, path)
+
+
+def moved_away_and_another_here(root: Path) -> None:
+    os.rename(root, root.with_name("away"))
+    shutil.copytree(root.with_name("away"), root)
+
+
+CHANGES: dict[str, Callable[[Path, Path], object]] = {
+    "written": lambda root, file: file.write_text("two"),
+    "grown": lambda root, file: os.truncate(file, 9),
+    "replaced": lambda root, file: replaced(file),
+    "moved": lambda root, file: file.rename(file.with_name("b.md")),
+    "removed": lambda root, file: file.unlink(),
+    "touched": lambda root, file: os.utime(file, (1, 1)),
+    "made unreadable": lambda root, file: file.chmod(0),
+    "made": lambda root, file: (file.parent / "b.md").write_text("x"),
+    "a folder made": lambda root, file: (root / "facts" / "mine").mkdir(),
+    "a folder moved in": lambda root, file: (root / "state").rename(root / "facts" / "state"),
+    "a folder moved out": lambda root, file: file.parent.rename(root / "state" / "day"),
+    "a top folder moved": lambda root, file: (root / "facts").rename(root / "was"),
+    "a top folder removed": lambda root, file: (root / "boxes").rmdir(),
+    "another vault": lambda root, file: moved_away_and_another_here(root),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_it_knows_at_once(root: Path, sentry: Sentry, change: str) -> None:
+    assert sentry.quiet(CATALOG)
+    CHANGES[change](root, root / "facts" / "2026-03-06" / "a.md")
+    assert not sentry.quiet(CATALOG)
+    assert not sentry.quiet(CATALOG)  # until somebody has looked
+    sentry.begin()
+    sentry.trust(CATALOG)
+    assert sentry.quiet(CATALOG)
+
+
+def test_what_comes_during_a_look_is_news(root: Path, sentry: Sentry) -> None:
+    sentry.begin()
+    (root / "facts" / "new").mkdir()
+    sentry.trust(CATALOG)
+    assert not sentry.quiet(CATALOG)
+    sentry.begin()
+    (root / "facts" / "new" / "b.md").write_text("x")
+    sentry.trust(CATALOG)
+    assert not sentry.quiet(CATALOG)
+
+
+def test_state_is_none_of_its_business(root: Path, sentry: Sentry) -> None:
+    (root / "state" / "access.jsonl").write_text("{}")
+    assert sentry.quiet(CATALOG)
+
+
+def test_another_catalog_has_not_seen_it(sentry: Sentry) -> None:
+    assert not sentry.quiet(object())
+
+
+def test_peace_has_an_end(root: Path) -> None:
+    now = [0.0]
+    sentry = Sentry(root, lambda: now[0])
+    sentry.begin()
+    sentry.trust(CATALOG)
+    assert sentry.quiet(CATALOG)
+    now[0] = 601.0
+    assert not sentry.quiet(CATALOG)
+    sentry.close()
+    sentry.trust(CATALOG)
+    assert not sentry.quiet(CATALOG) and not sentry.able
+
+
+def test_a_queue_that_was_too_short_is_no_peace(root: Path, sentry: Sentry) -> None:
+    longest = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text("ascii"))
+    file = root / "facts" / "2026-03-06" / "a.md"
+    for _ in range(longest // 2 + 10):
+        os.utime(file, (1, 1))
+        os.chmod(file, 0o600)
+    assert not sentry.quiet(CATALOG)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    steps=st.lists(
+        st.sampled_from(["look", "edit", "make", "drop", "folder", "remember"]), max_size=8
+    )
+)
+def test_a_vault_with_a_sentry_answers_as_one_without(
+    steps: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("v")
+    environment = {
+        "ENGRAM_HOME": str(folder / "home"), "HOME": str(folder),
+        "ENGRAM_CLOCK": "2026-03-06T12:00:00Z", "ENGRAM_RECALL_SETTLE_MS": "60000",
+    }  # fmt: skip
+    with takes_every_turn(Vault.create(folder / "vault", environment=environment)) as kept:
+        kept.sentry = Sentry(kept.root)
+        kept.capture(turns(3))
+        kept.flush()
+        for number, step in enumerate(steps):
+            facts = sorted((kept.root / "facts").rglob("*.md"))
+            if step == "edit" and facts:
+                text = facts[0].read_text("utf-8")
+                facts[0].write_text(text.replace("valve", f"zyq{number} valve"), "utf-8")
+            elif step == "make":
+                (kept.root / "facts" / f"n{number}.md").write_text(f"A zyq{number} note.\n")
+            elif step == "drop" and facts:
+                facts[-1].unlink()
+            elif step == "folder" and facts:
+                facts[0].parent.rename(kept.root / "facts" / f"day{number}")
+            elif step == "remember":
+                with Vault.open(kept.root, environment=environment) as other:
+                    other.remember(f"The gauge zyq{number} shows {number} bar.")
+            said = kept.search("valve gauge note", limit=20)
+            with Vault.open(kept.root, environment=environment) as fresh:
+                assert fresh.search("valve gauge note", limit=20) == said
