@@ -10,16 +10,19 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from engram.founding import unguarded
 from engram.health.doctor import Examination
 from engram.model.errors import EngramError
 from engram.shelf import Shelf
 from engram.store import layout
+from engram.store.conflict_copies import conflict_copies
 from engram.store.disk import VaultDisk
 from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.scan import LINK, scan
+from engram.store.trace_rows import trace_list
 from engram.store.turn_rows import DEAD
-from engram.store.views import hash_lines, topics_are_stale, trace_lines, trace_list
+from engram.store.views import hash_lines, topics_are_stale, trace_lines
 
 _GROUP_AND_OTHERS = 0o077
 #: a link to a memory: the digits of its id look like a secret where "token" stands nearby
@@ -41,7 +44,7 @@ def examine(
     return Examination(
         problems={path: row.problem for path, row in rows.items() if row.problem},
         refused=found.refused | _strange(disk),
-        conflict_copies=_conflict_copies(disk.root),
+        conflict_copies=conflict_copies(disk.root),
         pending_transactions=sum(map(layout.is_transaction, disk.names(layout.PENDING))),
         stale_views=stale_views(disk, followers, history) if not (missing or damaged) else (),
         missing_transactions=missing,
@@ -52,6 +55,7 @@ def examine(
         unsettled=len(found.changed) + len(found.gone),
         index_reason=shelf.index_reason,
         exposed=_exposed(disk.root),
+        unguarded=unguarded(disk.root),
         secrets=with_secrets(disk, rows, clean),
     )
 
@@ -104,17 +108,6 @@ def _bytes(disk: VaultDisk, path: str) -> bytes:
         return disk.read(path) or b""
     except EngramError:
         return b""
-
-
-def _conflict_copies(root: Path) -> list[str]:
-    return sorted(
-        (Path(folder) / name).relative_to(root).as_posix()
-        for top in (*layout.CONTENT, layout.TRANSCRIPTS)
-        if not os.path.islink(root / top)
-        for folder, _, names in os.walk(root / top)
-        for name in names
-        if layout.is_conflict_copy(name)
-    )
 
 
 def _exposed(root: Path) -> list[str]:

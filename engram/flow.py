@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engram.admit.draft import Draft
 from engram.admit.resolve import Court, admit
 from engram.capture.door import check, cleaned
 from engram.capture.trigger import due
-from engram.consolidate.passes import PASSES
-from engram.consolidate.scene import Scene
-from engram.consolidate.shift import Deed, Shift, plan_of, shift, still_sound
 from engram.extract.receipt import verify
 from engram.house import House
 from engram.lots import Lot, failure, postponement
@@ -28,13 +25,11 @@ from engram.model.instant import Instant
 from engram.model.step import Step
 from engram.model.turn import Turn, Waiting
 from engram.model.verdict import Verdict
-from engram.ports import (
-    Asker,
-    Extractor,
-    Judge,
-    Ledger,
-    Model,
-)
+from engram.ports import Asker, Extractor, Judge, Ledger, Model
+
+if TYPE_CHECKING:
+    from engram.consolidate.scene import Scene
+    from engram.consolidate.shift import Deed, Shift
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
@@ -96,6 +91,7 @@ def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
     for turn in turns:
         check(turn)
     with house.ledger.lock():
+        house.turns.take_up_shown(turns)
         seen = house.turns.seen(turns)
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
@@ -137,6 +133,7 @@ def extract(
     """
     outcome = Outcome()
     names, last = _oldest_first(transcripts, house), house.journal.end()[2]
+    _leave_to_others(names, house)
     postponed: list[Lot] = []
     while names:
         lots: list[Lot] = []
@@ -159,6 +156,16 @@ def extract(
         names = [lot.transcript for lot in done if _has_more(lot, last, house)]
     _postpone(postponed, house, outcome)
     return outcome
+
+
+def _leave_to_others(transcripts: Sequence[str], house: House) -> None:
+    """Settle what another machine has extracted already: nobody pays for it twice."""
+    with house.ledger.lock():
+        found = {name: house.turns.settled_elsewhere(name) for name in transcripts}
+        ack = [pair for ranges in found.values() for pair in ranges]
+        if ack:
+            events = tuple(Event("extracted_elsewhere", name) for name in found if found[name])
+            house.ledger.commit(Plan("extract", (), events, ack=tuple(ack)))
 
 
 def _together(lots: Sequence[Lot], lot: Lot) -> bool:
@@ -346,11 +353,16 @@ def _postpone(lots: Sequence[Lot], house: House, outcome: Outcome) -> None:
 
 def plan_night(night: Night, house: House) -> Shift:
     """What a consolidation would do now, every step of it checked; nothing is written."""
+    from engram.consolidate.passes import PASSES  # here: only the night needs them
+    from engram.consolidate.shift import shift
+
     return shift(scene_of(night, house), PASSES, night.declined)
 
 
 def scene_of(night: Night, house: House) -> Scene:
     """What the passes of a night are handed."""
+    from engram.consolidate.scene import Scene  # as above
+
     return Scene(
         house.contents, house.clock.now(), house.settings, night.judge or house.judge, house.weaver,
         house.biographer, night.changed, night.closing, night.model, night.prompts,
@@ -366,10 +378,9 @@ def consolidate(
     now. A night in which there was nothing to do is recorded if anything had happened since the
     last: what was looked at is not looked at again. The writer lock is held by the caller.
     """
-    if planned is None:
-        found = plan_night(night, house)
-    else:
-        found = still_sound(planned, house.contents)
+    from engram.consolidate.shift import plan_of, still_sound
+
+    found = plan_night(night, house) if planned is None else still_sound(planned, house.contents)
     if not found.steps and not night.eventful:
         return found, 0
     plan = plan_of(found.steps, house.writer, house.pages, batch)

@@ -41,8 +41,6 @@ from engram.store.ledger import Ledger
 from engram.store.lock import WriterLock
 from engram.store.pen import Pen
 from engram.store.turnbook import VaultTurns
-from engram.weave.biography import Biography
-from engram.weave.loom import Loom
 
 if TYPE_CHECKING:
     from engram.capture.redact import Redactor
@@ -106,9 +104,11 @@ def house_of(
     parts: Parts, settings: Settings, desk: Desk, trusted: bool, take_up: Callable[[], None]
 ) -> House:
     """The ports that the flows of a vault work through; a model only for a registered vault."""
-    # imported here: reading a vault needs neither pattern table
+    # imported here: reading a vault needs neither pattern table, and weaves nothing
     from engram.capture.redact import compile_redactor
     from engram.capture.signals import compile_signals
+    from engram.weave.biography import Biography
+    from engram.weave.loom import Loom
 
     capture = settings.capture
     redactor = compile_redactor(shipped("redaction"), capture.redact_allow)

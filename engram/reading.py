@@ -11,16 +11,14 @@ from __future__ import annotations
 import logging
 import math
 import random
-import re
 import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from engram import flow, founding
-from engram.entities import EntityLibrary
 from engram.examination import stale_views
 from engram.furnishing import Desk, asked_model, estimate_of, house_of, model_status, parts_of
 from engram.house import House
@@ -30,7 +28,6 @@ from engram.model.change import Plan, Transaction
 from engram.model.errors import (
     BadInput,
     ConfigError,
-    Conflict,
     Locked,
     NotFound,
     StorageError,
@@ -48,20 +45,22 @@ from engram.settings.load import Loaded
 from engram.settings.places import Places
 from engram.store import layout
 from engram.store.access import AccessLog
-from engram.store.content_file import read_content
+from engram.store.conflict_copies import conflict_copies
 from engram.store.contents import VaultContents
 from engram.store.history import Entry
 from engram.store.scan import Scan, edits, scan
 from engram.store.turn_rows import DEAD, PENDING, WITHDRAWN
-from engram.threads import BoxLibrary
+from engram.undoing import Undoing
+
+if TYPE_CHECKING:
+    from engram.entities import EntityLibrary
+    from engram.threads import BoxLibrary
 
 _log = logging.getLogger(__name__)
 #: how long a question waits for another process to finish writing, seconds
 _PATIENCE = 1.0
 #: how long it waits to take up a hand edit, seconds
 _SETTLE_PATIENCE = 0.02
-
-
 #: who extracts
 Tier = Literal["auto", "rules", "model"]
 
@@ -95,14 +94,25 @@ class Reading:
         self.ledger = self.parts.ledger
         self.shelf = self.parts.shelf
         self.library = self.parts.library
-        contents = VaultContents(self.disk, self.followers)
-        self.entities = EntityLibrary(self.disk, contents)
-        self.boxes = BoxLibrary(contents, self.settings.boxes)
 
     @property
     def writable(self) -> bool:
         """Whether this vault may be written here: registered, and of a format that is known."""
         return self.trusted and not self.read_only
+
+    @cached_property
+    def entities(self) -> EntityLibrary:
+        """The people, tools and projects that the memories speak of."""
+        from engram.entities import EntityLibrary  # here: a search does not pay for weaving
+
+        return EntityLibrary(self.disk, VaultContents(self.disk, self.followers))
+
+    @cached_property
+    def boxes(self) -> BoxLibrary:
+        """The boxes, sealed and open, and their traces."""
+        from engram.threads import BoxLibrary  # as above
+
+        return BoxLibrary(VaultContents(self.disk, self.followers), self.settings.boxes)
 
     @cached_property
     def house(self) -> House:
@@ -149,12 +159,14 @@ class Reading:
 
     def _settle(self, found: Scan) -> int:
         """Take up hand edits; returns how many files were concerned."""
-        rows = self.followers.catalog.files()
-        self.followers.take_quietly(found)
-        seen, subjects = edits(found, rows)
-        if seen:
+        if found.changed or found.gone:
+            rows = self.followers.catalog.files()
+            self.followers.take_quietly(found)
+            seen, subjects = edits(found, rows)
             flow.settle(seen, subjects, self.ledger)
-        return len(seen)
+            return len(seen)
+        self.followers.take_quietly(found)
+        return 0
 
     def take_up(self) -> None:
         """Take up hand edits; the writer lock is held by the caller."""
@@ -324,62 +336,15 @@ class Reading:
         memory = self.library.find_memory(reference) or self.history.last_memory(reference)
         cited = self.followers.catalog.cited_by
         citing = {name for link in memory.sources for name in cited(link)} - {memory.id}
-        paths = sorted(self.history.paths_of(memory.id) | {memory.path})
-        return Doomed(memory.id, memory.text, paths, list(memory.sources), sorted(citing))
+        paths = self.history.paths_of(memory.id) | {memory.path}
+        paths.update(
+            copy for copy in conflict_copies(self.root) if layout.original_of(copy) in paths
+        )
+        return Doomed(memory.id, memory.text, sorted(paths), list(memory.sources), sorted(citing))
 
     def undo_plan(self, what: str = "") -> Plan:
         """What `undo` would do: files, turns and transactions; nothing is written."""
-        catalog = self.followers.catalog
-        if re.fullmatch(r"[0-9]{1,15}\.[0-9]{1,6}", what):
-            return self._undo_of_a_step(what)
-        numbers, batch = self.history.to_undo(what, catalog)
-        plan = self.history.undo_plan(numbers)
-        if batch:
-            plan = replace(plan, withdraw=(*plan.withdraw, *catalog.turns.batch_range(batch)))
-        if plan.empty or not (plan.changes or plan.withdraw or plan.readmit or plan.requeue):
-            raise BadInput(
-                "there is nothing left of that to take back", "`engram log` shows the changes"
-            )
-        if catalog.turns.captured_again(plan.readmit):
-            raise Conflict(
-                "those turns were captured again meanwhile, so they cannot come back a second time",
-                "undo the newer import first, or leave it as it is",
-            )
-        if elsewhere := self._second_homes(plan):
-            raise Conflict(
-                f"what would come back stands in {elsewhere[0]} already",
-                "a memory has one file; remove that one first, or leave it as it is",
-            )
-        return replace(plan, events=self.history.undo_events(plan))
-
-    def _undo_of_a_step(self, what: str) -> Plan:
-        """What takes back one step of a consolidation, and those that changed the same things."""
-        number, _, step = what.partition(".")
-        steps = self.followers.catalog.nights.steps(int(number))
-        if step not in steps:
-            raise NotFound(f"there is no step {what!r}", f"`engram log {number}` shows the steps")
-        wanted, subjects = {step}, set(steps[step])
-        while more := {one for one in steps if subjects & set(steps[one])} - wanted:
-            wanted |= more
-            subjects.update(*(steps[one] for one in more))
-        plan = self.history.part_plan(int(number), subjects)
-        if not plan.changes:
-            raise BadInput(f"there is nothing left of {what} to take back", "`engram log` shows it")
-        label = f"{number}.{'+'.join(sorted(wanted, key=int))}"
-        plan = replace(plan, batch=label)
-        return replace(plan, events=self.history.undo_events(plan))
-
-    def _second_homes(self, plan: Plan) -> list[str]:
-        """Where that stands already which a plan would make a second file of: people move files."""
-        leaving = {change.path for change in plan.changes if change.after is None}
-        found = []
-        for change in plan.changes:
-            if change.before is None and change.after and layout.content_type(change.path):
-                read = read_content(change.path, change.after)
-                home = self.followers.catalog.home(read.kind, read.id)
-                if home and home not in leaving | {change.path}:
-                    found.append(home)
-        return found
+        return Undoing(self.history, self.followers).plan(what)
 
     def log(self, limit: int = 20) -> list[Entry]:
         """The changes, newest first."""

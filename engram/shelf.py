@@ -105,6 +105,16 @@ class Shelf:
             _log.warning("the index is not usable (%s); building it anew", reason)
         self.rebuild()
 
+    def show(self, links: Sequence[str]) -> None:
+        """Put turns that only transcripts have into the index, if that is as the catalog is."""
+        if not (links and self._is_current()):
+            return
+        try:
+            self._finder.update(self._foreign_documents(links), [], seen=self._target())
+        except IndexUnusable as reason:
+            _log.warning("the index is not usable (%s); building it anew", reason)
+            self.rebuild()
+
     def rebuild(self) -> None:
         """A new generation of everything; without one, a scan of the files for this process."""
         self.index_reason = ""
@@ -209,9 +219,11 @@ class Shelf:
         for one in missed:
             if one.plan.kind not in _HIDING:
                 continue
+            # each box that an undo took away would be looked for in all of the history
+            pages = frozenset(_pages_of(one))
             for name in dict.fromkeys(_concerned(one)):
                 memory = self._followers.catalog.memory(name)
-                if memory is None:  # its file was removed by hand
+                if memory is None and name not in pages:  # its file was removed by hand
                     with suppress(NotFound):
                         memory = self._history.last_memory(name)
                 found.update(dict.fromkeys(memory.sources if memory is not None else ()))

@@ -10,28 +10,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from engram import amend, flow, rulings
 from engram.capture.door import legible
-from engram.consolidate.shift import Shift
 from engram.examination import examine
 from engram.furnishing import model_judge, prompts
-from engram.health.audit import Evidence
 from engram.health.doctor import Finding, diagnose
-from engram.health.queue import Item, queue
-from engram.inspection import inspect
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.model.instant import Day
 from engram.model.memory import Memory
-from engram.model.report import Consolidated, Edited
+from engram.model.report import Apart, Consolidated, Edited, Reunited
 from engram.ports import Model
 from engram.reading import Reading, Tier
 from engram.rulings import Ruling
 from engram.store import layout
+from engram.store.conflict_copies import ConflictCopies, Reunion, conflict_copies
 from engram.store.content_file import read_content
 from engram.store.remains import Remains
+
+if TYPE_CHECKING:
+    from engram.consolidate.shift import Shift
+    from engram.health.audit import Evidence
+    from engram.health.queue import Item
 
 
 class Tending(Reading):
@@ -120,7 +123,8 @@ class Tending(Reading):
             for link in doomed.turns:
                 messages += self.followers.catalog.turns.withdrawn(link)
             details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
-            pages = filter(layout.is_page, self.followers.catalog.files())
+            known = (*self.followers.catalog.files(), *conflict_copies(self.root))
+            pages = [path for path in known if layout.is_page(layout.original_of(path))]
             changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
             self.ledger.commit(
                 Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
@@ -136,6 +140,32 @@ class Tending(Reading):
         """Take up hand edits now, and let the index follow; returns how many files they are."""
         with self._writing() as edits:
             return edits
+
+    # -- folders that travel -------------------------------------------------------------------
+
+    def reunite(self, *, dry_run: bool = False) -> Reunited:
+        """Take in what sync tools and git left apart, as far as that is sure (decision 0017).
+
+        One transaction that `undo` takes back; what is a question goes to review. A dry run plans
+        the same and writes nothing.
+        """
+        copies = ConflictCopies(self.disk, self.followers)
+        if dry_run:
+            self.settle_within(math.inf)
+            return _reunited(copies.transcripts(dry_run=True), copies.plan())
+        with self._writing():
+            shown = copies.transcripts()
+            found = copies.plan()
+            number = 0 if found.plan.empty else self.ledger.commit(found.plan).number
+            self._take_up_transcripts([one.original for one in shown if not one.why])
+        return _reunited(shown, found, number)
+
+    def _take_up_transcripts(self, also: Sequence[str] = ()) -> None:
+        """Know and find the turns of transcripts that another machine wrote."""
+        links = self.house.turns.take_up_transcripts(also)
+        if links:
+            self.shelf.refresh()
+            self.shelf.show(links)
 
     # -- what the person decides ---------------------------------------------------------------
 
@@ -245,6 +275,7 @@ class Tending(Reading):
         if dry_run:
             self.settle_within(math.inf)
             return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
+        self.reunite()
         planned = None
         if model is not None:
             with self._writing():
@@ -296,6 +327,9 @@ class Tending(Reading):
 
     def to_review(self, since: Day = "") -> list[Item]:
         """What waits for the person, the most pressing first (see `health.queue`); only asks."""
+        # imported here, as for the audit: a search pays for neither
+        from engram.health.queue import queue
+
         self.settle_within(self.settings.recall.settle_ms)
         return queue(self.house.contents.live(), self.clock.now(), since)
 
@@ -307,7 +341,7 @@ class Tending(Reading):
         try:
             if self.writable:
                 with self._writing():
-                    pass
+                    self._take_up_transcripts()
             else:
                 self.settle_within(float("inf"))
                 self.shelf.refresh()
@@ -318,6 +352,8 @@ class Tending(Reading):
 
     def audit(self) -> Evidence:
         """What the audit judges, gathered (`health.audit`); nothing is written."""
+        from engram.inspection import inspect
+
         self.settle_within(math.inf)
         scene = flow.scene_of(flow.Night(), self.house)
         return inspect(scene, self.disk, self.followers, self.house.redactor.clean)
@@ -339,3 +375,8 @@ class Tending(Reading):
 
 def _consolidated(found: Shift, number: int = 0) -> Consolidated:
     return Consolidated(tuple(found.steps), tuple(sorted(found.refused.items())), number)
+
+
+def _reunited(shown: list[Apart], found: Reunion, number: int = 0) -> Reunited:
+    apart = sorted([*shown, *found.apart], key=lambda one: one.path)
+    return Reunited(tuple(apart), number)

@@ -21,7 +21,8 @@ ORDER = (
     "model", "ports", "settings",
     "flow", "house", "lots",
     "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
-    "amend", "rulings", "imports", "survey", "library", "entities", "threads", "page_search",
+    "amend", "rulings", "imports", "survey", "library", "entities", "threads", "undoing",
+    "page_search",
     "shelf", "surroundings", "founding", "examination", "inspection",
     "health", "furnishing", "reading", "tending", "vault", "canary", "daemon", "surfaces",
 )  # fmt: skip

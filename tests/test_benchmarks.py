@@ -77,7 +77,7 @@ SMALL = {
     ),
     "facts": ("| engram | all | 100 |", "| engram | changed | 20 |"),
     "consolidate --sizes 60,120 --compared 60": (
-        "| merge, full |", "| ... all pairs compared |", "| merge, 15 changed |",
+        "| merge, full |", "| ... all pairs compared |", "| night: 15 changed |",
     ),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip

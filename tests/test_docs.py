@@ -35,12 +35,17 @@ NETWORK = frozenset({
 })  # fmt: skip
 #: the one module that reaches out, and with what
 WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
-#: the one that listens, on loopback only: the HTTP server of the qmd face
+#: those that listen: the HTTP server of the qmd face, on loopback only, and the door of the daemon,
+#: a file that is this user's alone
 LISTENING = {
-    f"engram/surfaces/qmd/mcp_http.py: {name}" for name in ("http.server", "socket", "socketserver")
+    "engram/daemon/door.py: socket",
+    *(
+        f"engram/surfaces/qmd/mcp_http.py: {name}"
+        for name in ("http.server", "socket", "socketserver")
+    ),
 }
-#: those that start a process: the person's editor, the daemon away from its terminal, the command that
-#: they set to run before an update of qmd's index, and the service manager of the system
+#: those that start a process: the editor, the daemon away from its terminal, the command set to
+#: run before an update of qmd's index, and the service manager of the system
 STARTING = {
     "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/detached.py: subprocess",
     "engram/surfaces/qmd/updating.py: subprocess", "engram/surfaces/supervisor.py: subprocess",

@@ -8,7 +8,6 @@ corners; pages are as they were found. What fails is refused with a stable code.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -223,13 +222,15 @@ def prose_of(steps: Sequence[Step]) -> list[Change]:
 
 
 def events_of(steps: Sequence[Step]) -> Iterator[Event]:
-    """One event for each subject of each step, numbered from 1: what was done, and why."""
+    """One event for each subject of each step, numbered from 1: what was done, and why.
+
+    The subjects of a step are those of its events: named in each, a profile would name squares.
+    """
     for number, step in enumerate(steps, 1):
         details = (
             ("step", str(number)),
             ("task", step.task),
             ("action", step.action),
-            ("subjects", json.dumps(step.subjects, separators=(",", ":"))),
             ("why", step.why),
         )
         for subject in step.subjects:

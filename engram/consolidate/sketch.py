@@ -7,6 +7,7 @@ step changes a text.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from engram.model.box import Box
@@ -25,15 +26,21 @@ class Sketch:
     def __init__(self, contents: Contents) -> None:
         self._under = contents
         self._memories: dict[str, Memory] = {}
+        #: entity -> those of them that link to it
+        self._linked: dict[str, set[str]] = defaultdict(set)
         self._boxes: dict[str, Box | None] = {}
         self._entities: dict[str, Entity | None] = {}
         self._prose: dict[str, str | None] = {}
         self._live: Sequence[Memory] | None = None
+        #: what was due below: two passes ask
+        self._due: dict[Day, Sequence[Memory]] = {}
 
     def take(self, step: Step) -> None:
         """Let a step be done."""
         for memory in (*step.born, *(after for _, after in step.amended)):
             self._memories[memory.id] = memory
+            for name in memory.entities:
+                self._linked[name].add(memory.id)
         for before, after in step.pages:
             page = after or before
             if isinstance(page, Box):
@@ -60,8 +67,10 @@ class Sketch:
 
     def due(self, day: Day) -> Sequence[Memory]:
         """Live ones whose `expires` is that day or before."""
+        if day not in self._due:
+            self._due[day] = self._under.due(day)
         return self._over(
-            self._under.due(day), lambda memory: bool(memory.expires) and memory.expires <= day
+            self._due[day], lambda memory: bool(memory.expires) and memory.expires <= day
         )
 
     def aged(self, before: Instant, importance: float) -> Sequence[Memory]:
@@ -106,9 +115,8 @@ class Sketch:
     def about(self, entity: str) -> Sequence[Memory]:
         """Memories of any status that link to an entity."""
         found = {memory.id: memory for memory in self._under.about(entity)}
-        found.update(
-            (name, memory) for name, memory in self._memories.items() if entity in memory.entities
-        )
+        changed = (self._memories[name] for name in self._linked.get(entity, ()))
+        found.update((memory.id, memory) for memory in changed if entity in memory.entities)
         return _oldest_first(found.values())
 
     def _over(self, found: Iterable[Memory], wanted: Wanted) -> Sequence[Memory]:

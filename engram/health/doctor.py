@@ -28,7 +28,8 @@ class Examination:
     """What was found by looking, without judging.
 
     `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
-    `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written.
+    `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
+    `unguarded` are the ignore files that should leave out state/, and do not.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Examination:
     unsettled: int = 0
     index_reason: str = ""
     exposed: Sequence[str] = ()
+    unguarded: Sequence[str] = ()
     secrets: Sequence[str] = ()
 
 
@@ -113,9 +115,15 @@ def _files(seen: Examination) -> Iterator[Finding]:
     for path, problem in seen.refused.items():
         yield Finding("error", "unreadable", path, problem, "check the file's type, owner and mode")
     for path in seen.conflict_copies:
+        if path.startswith("state/"):
+            yield Finding(
+                "warning", "state_travels", path, f"{path}: two machines write to one state/",
+                "take state/ out of what is synced (README.md of the vault); then remove this file",
+            )  # fmt: skip
+            continue
         yield Finding(
             "warning", "conflict_copy", path, f"{path} was left by a sync tool and is not indexed",
-            "compare it with the original, keep what you want, then remove it",
+            "run `engram conflicts`; what that leaves is to be compared, then removed",
         )  # fmt: skip
     for path in seen.secrets:
         yield Finding(
@@ -135,6 +143,12 @@ def _surroundings(seen: Examination) -> Iterator[Finding]:
         yield Finding(
             "warning", "index", "index", f"the index is not usable: {seen.index_reason}",
             "run `engram rebuild`; until then search reads the files",
+        )  # fmt: skip
+    for name in seen.unguarded:
+        yield Finding(
+            "warning", "state_travels", name,
+            f"{name} does not leave out state/, which is the history of this machine alone",
+            f"add a line `state` to {name}, as a new vault has it",
         )  # fmt: skip
     for path in seen.exposed:
         yield Finding(

@@ -32,6 +32,26 @@ class Consolidated:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """A conflict copy, or a file with the marks of git, and the file that it belongs to.
+
+    `why` is why it was left to the person; empty for one that was taken in.
+    """
+
+    path: str
+    original: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reunited:
+    """What became of all conflict copies, in the order of their paths; `transaction` may be 0."""
+
+    apart: tuple[Apart, ...] = ()
+    transaction: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Edited:
     """A memory before and after a person rewrote its file, and what is wrong with it, if anything.
 

@@ -208,6 +208,18 @@ class TurnBook(Protocol):
         """
         ...
 
+    def take_up_shown(self, turns: Sequence[Turn]) -> None:
+        """Know of turns that these transcripts show and another machine captured."""
+        ...
+
+    def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
+        """Know transcripts that came as a whole, and some paths; the links of the new turns."""
+        ...
+
+    def settled_elsewhere(self, transcript: str) -> list[Range]:
+        """The pending ranges of a transcript that another machine has settled."""
+        ...
+
     def still_pending(self, ranges: Sequence[Range]) -> bool:
         """Whether nothing of these ranges was settled meanwhile."""
         ...

@@ -14,6 +14,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engram.model.display import plain
 from engram.model.text import words
@@ -90,15 +91,20 @@ def _pieces(source: str, asked: frozenset[str], fold: Fold, width: int) -> list[
     longest = max(1, min(60, (width - 2) // 2))
     cutter = re.compile(f"[{_DENSE}]|[^\\s{_DENSE}]{{1,{longest}}}")
     dense = _dense_matches(source, asked)
-    known: dict[str, frozenset[str]] = {}
     pieces: list[_Piece] = []
     for match in cutter.finditer(source):
         piece = match.group()
-        if piece not in known:
-            known[piece] = asked & frozenset(fold(piece)) if asked else frozenset()
-        terms = known[piece] | dense.get(match.start(), frozenset())
+        terms = _asked_in(piece, asked, fold) if asked else asked
+        if dense:
+            terms |= dense.get(match.start(), frozenset())
         pieces.append(_Piece(match.start(), match.end(), columns(piece), terms))
     return pieces
+
+
+@lru_cache(maxsize=4_096)
+def _asked_in(word: str, asked: frozenset[str], fold: Fold) -> frozenset[str]:
+    """The asked terms in a word; the hits of one question have most of their words in common."""
+    return asked & frozenset(fold(word))
 
 
 def _dense_matches(source: str, asked: frozenset[str]) -> dict[int, frozenset[str]]:
@@ -125,13 +131,15 @@ def _window(source: str, pieces: list[_Piece], width: int) -> tuple[int, int]:
     best, chosen = (0, 0), (0, 0)
     for last, piece in enumerate(pieces):
         used += piece.columns + (_gap(source, pieces[last - 1], piece) if last > first else 0)
-        counts.update(piece.terms)
-        matches += bool(piece.terms)
+        if piece.terms:
+            counts.update(piece.terms)
+            matches += 1
         while used > width:
             gone = pieces[first]
             used -= gone.columns + _gap(source, gone, pieces[first + 1])
-            counts -= Counter(gone.terms)
-            matches -= bool(gone.terms)
+            if gone.terms:
+                counts -= Counter(gone.terms)
+                matches -= 1
             first += 1
         if (len(counts), matches) > best:
             best, chosen = (len(counts), matches), (first, last)

@@ -28,6 +28,7 @@ from engram.store import (
     lookup,
     page_rows,
     topic_rows,
+    trace_rows,
     turn_rows,
 )
 from engram.store.access import AccessRows
@@ -45,7 +46,7 @@ from engram.store.transaction import encode, sha256
 from engram.store.turn_rows import TurnRows
 
 #: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "7"
+SCHEMA = "8"
 
 _OWN = """
 create table meta(key text primary key, value text) without rowid;
@@ -70,7 +71,7 @@ create index memories_slot on memories(slot) where slot != '';
 create table sources(link text, id text, primary key(link, id)) without rowid;
 create index sources_id on sources(id);
 """
-_PARTS = (access, census, log_rows, lookup, page_rows, topic_rows, turn_rows)
+_PARTS = (access, census, log_rows, lookup, page_rows, topic_rows, trace_rows, turn_rows)
 _TABLES = _OWN + "".join(part.TABLES for part in _PARTS)
 #: where the base names are that a link can mean
 _NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")

@@ -1,7 +1,8 @@
 """The census: the catalog's memories by age, due date, words, entity and box.
 
 What consolidation asks about many memories at once, answered from indexed columns, so that a
-question about few of ten thousand reads few. Nothing is written but the links to entities.
+question about few of ten thousand reads few. Nothing is written but the links to entities, and
+which memories no box holds.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
 from engram.store.database import Database, Row
+from engram.store.page_rows import UNBOX
 from engram.store.row_body import decode
 
 TABLES = """
@@ -20,7 +22,7 @@ create index memories_aged on memories(importance, created)
   where status = 'active' and created != '';
 create index memories_promised on memories(created)
   where category = 'commitment' and status = 'active';
-create index memories_sourced on memories(id) where session != '' and not forgotten;
+create index memories_named on memories(id, status);
 create index memories_forgotten on memories(id) where forgotten;
 create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
 create index mentions_memory on mentions(memory);
@@ -38,15 +40,17 @@ class Census:
         self._db = database
 
     def put(self, memory: Memory) -> None:
-        """Record which entities a memory links to."""
+        """Record which entities a memory links to, and whether it waits for a box."""
         self._db.many(
             "insert or ignore into mentions values(?,?)",
             [(name, memory.id) for name in memory.entities],
         )
+        self._db.do(UNBOX, memory.id)
 
     def drop(self, identifier: str) -> None:
         """Forget them."""
         self._db.do("delete from mentions where memory = ?", identifier)
+        self._db.do("delete from unboxed where memory = ?", identifier)
 
     def live(self) -> list[Memory]:
         """Every active or needs-review memory, oldest first."""
@@ -81,10 +85,7 @@ class Census:
 
     def unboxed(self) -> list[Memory]:
         """Memories with a source that no box holds, but those that the person forgot."""
-        return self._memories(
-            "memories indexed by memories_sourced where session != '' and not forgotten"
-            " and not exists (select 1 from members where memory = id)"
-        )
+        return self._memories("unboxed join memories on id = memory")
 
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """How many live memories hold each term; a term that none holds is absent."""
@@ -120,7 +121,8 @@ class Census:
         """Entity names that memories link to, by name, and how many live ones do."""
         return dict(
             self._db.rows(
-                f"select entity, sum({_LIVE}) from mentions join memories on id = memory"
+                f"select entity, sum({_LIVE}) from mentions"
+                " join memories indexed by memories_named on id = memory"
                 " group by entity order by entity"
             )
         )

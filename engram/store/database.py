@@ -13,6 +13,7 @@ from typing import Any
 from engram.model.errors import StorageError
 
 Row = tuple[Any, ...]
+_FAILURES = (sqlite3.Error, OSError)
 
 
 class CatalogUnusable(StorageError):
@@ -78,36 +79,50 @@ class Database:
 
     @contextmanager
     def _sound(self) -> Iterator[None]:
-        """As `sound`; a file that turns out to be damaged goes: the next opening builds it anew."""
+        """Turn what SQLite and the disk raise into CatalogUnusable; see `_unusable`."""
         try:
-            with sound():
-                yield
-        except CatalogUnusable as error:
-            if _is_damage(error.__cause__):
-                with suppress(OSError):
-                    self._path.unlink(missing_ok=True)
-            raise
+            yield
+        except _FAILURES as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> CatalogUnusable:
+        """A failure by its name; a file that turns out to be damaged goes: it is built anew.
+
+        Statements ask for it themselves: two contexts around each cost more than most of them.
+        """
+        if _is_damage(error):
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
+        return _named(error)
 
     def do(self, statement: str, *values: object) -> None:
         """Run one statement."""
-        with self._sound():
+        try:
             self._db.execute(statement, values)
+        except _FAILURES as error:
+            raise self._unusable(error) from error
 
     def many(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         """Run one statement for each row."""
-        with self._sound():
+        try:
             self._db.executemany(statement, rows)
+        except _FAILURES as error:
+            raise self._unusable(error) from error
 
     def row(self, statement: str, *values: object) -> Row | None:
         """The first row of an answer."""
-        with self._sound():
+        try:
             found: Row | None = self._db.execute(statement, values).fetchone()
+        except _FAILURES as error:
+            raise self._unusable(error) from error
         return found
 
     def rows(self, statement: str, *values: object) -> list[Row]:
         """All rows of an answer."""
-        with self._sound():
+        try:
             return self._db.execute(statement, values).fetchall()
+        except _FAILURES as error:
+            raise self._unusable(error) from error
 
     def number(self, statement: str, *values: object) -> int:
         """The first value of an answer as a number, 0 without one."""
@@ -120,8 +135,12 @@ def sound() -> Iterator[None]:
     """Turn what SQLite and the disk raise into CatalogUnusable."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
-        raise CatalogUnusable(f"the catalog in the cache cannot be used: {error}") from error
+    except _FAILURES as error:
+        raise _named(error) from error
+
+
+def _named(error: Exception) -> CatalogUnusable:
+    return CatalogUnusable(f"the catalog in the cache cannot be used: {error}")
 
 
 def _is_damage(error: BaseException | None) -> bool:

@@ -45,7 +45,7 @@ class Eraser:
         changes = [Purged(path, None, None, "purged") for path in own]
         for path in (*sorted(pages), *layout.PROSE):
             data = self._disk.read(path)
-            if data is not None and (kept := remains.without(path, data)) != data:
+            if data is not None and (kept := _without(remains, path, data)) != data:
                 changes.append(Purged(path, None, kept, "purged"))
         return changes
 
@@ -63,17 +63,21 @@ class Eraser:
             self._journal.purge(messages)
             self._transcripts.purge(details.get("turns", "").split())
             for path in own:
-                # its place may be another's by now
-                if self._identity(path) == event.subject:
+                # its place may be another's by now; a conflict copy is nobody else's
+                if layout.original_of(path) != path or self._identity(path) == event.subject:
                     self._disk.remove(path)
 
     def _erase_from_pages(self, remains: Remains, paths: Iterable[str]) -> None:
         for path in paths:
             data = self._disk.read(path)
-            if data is not None and (kept := remains.without(path, data)) != data:
+            if data is not None and (kept := _without(remains, path, data)) != data:
                 self._disk.put(path, kept)
         self._rewrite(
-            lambda earlier: transaction.rewritten(earlier, layout.is_page, remains.without)
+            lambda earlier: transaction.rewritten(
+                earlier,
+                lambda path: layout.is_page(layout.original_of(path)),
+                lambda path, body: _without(remains, path, body),
+            )
         )
 
     def _rewrite(self, change: Callable[[Transaction], Transaction]) -> None:
@@ -113,3 +117,8 @@ class Eraser:
         """Whose file stands at a path now."""
         data = self._disk.read(path)
         return "" if data is None else read_memory(path, data).memory.id
+
+
+def _without(remains: Remains, path: str, data: bytes) -> bytes:
+    """A page, or a conflict copy of one, without what remains of a memory."""
+    return remains.without(layout.original_of(path), data)

@@ -30,9 +30,9 @@ from engram.store.last_known import LastKnown
 from engram.store.lock import WriterLock
 from engram.store.meaning import meaning_of, meaning_of_read
 from engram.store.scan import Scan, content_files
-from engram.store.transcripts import PURGED as MARK
+from engram.store.shown_turns import add_shown
 from engram.store.transcripts import Transcripts
-from engram.store.turn_rows import DONE, PURGED, WITHDRAWN
+from engram.store.turn_rows import WITHDRAWN
 
 
 class Followers:
@@ -158,7 +158,7 @@ class Followers:
             mended.append(layout.HASHES)
         if self.trace.mend(self._history.all()):
             mended.append(layout.TRACE)
-        if self.traces.follow(self.catalog.pages.boxes()):
+        if self.traces.follow(self.catalog.pages.traces.listed()):
             mended.append(layout.TRACES)
         if self.topics.mend(self.catalog, due=due):
             mended.append(layout.TOPICS)
@@ -201,7 +201,7 @@ class Followers:
         whole = again or bool(before - after)
         self.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
         if any(layout.content_type(change.path) is Box for change in changed):
-            self.traces.follow(catalog.pages.boxes())
+            self.traces.follow(catalog.pages.traces.listed())
         self._follow_turns(committed)
         if plan.kind in views.COUNTING:
             self.topics.write(catalog.topics.best())
@@ -217,7 +217,8 @@ class Followers:
         if plan.readmit:
             rows = self.catalog.turns.places_of(plan.readmit, WITHDRAWN)
             self.transcripts.mend(list(self.journal.read(row[1:] for row in rows)))
-        for name, block in self.catalog.turns.extracted((*plan.ack, *plan.readmit)):
+        settled = (*plan.ack, *plan.readmit, *plan.requeue, *plan.withdraw)
+        for name, block in self.catalog.turns.extracted(settled):
             self.transcripts.mark(name, block)
 
     def _leave_to_scan(self, seen: Iterable[Change]) -> None:
@@ -368,23 +369,4 @@ class Followers:
             row = catalog.file(path)
             if row is not None and (owed := known.owed(row)) is not None:
                 catalog.put_file(owed)
-        self._add_foreign_turns(catalog)
-
-    def _add_foreign_turns(self, catalog: Catalog) -> None:
-        """Turns whose journal is gone or lies on another machine, but which a transcript shows."""
-        for path in self.transcripts.paths():
-            missing = [
-                block
-                for block in self.transcripts.blocks(path)
-                if catalog.turns.behind_link(block.link) is None
-            ]
-            if missing:
-                project = self.transcripts.header(path).get("project", "")
-                name = path.rpartition("/")[2][:-3]
-                catalog.turns.add_foreign(
-                    (
-                        block.link, name, block.role, block.time, project,
-                        PURGED if block.text == MARK else DONE,
-                    )
-                    for block in missing
-                )  # fmt: skip
+        add_shown(catalog.turns, self.transcripts, self.transcripts.paths())

@@ -307,7 +307,7 @@ class History:
             for found in self.all()
             for change in (*found.plan.changes, *found.plan.seen)
             for body in (change.after, change.before)
-            if body is not None and layout.kind_of(change.path) == "memory"
+            if body is not None and layout.kind_of(layout.original_of(change.path)) == "memory"
         ]
         own = {body for path, body in bodies if read_memory(path, body).memory.id == identifier}
         return {path for path, body in bodies if body in own}

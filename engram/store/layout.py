@@ -16,6 +16,7 @@ from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
 from engram.model.step import Page
 from engram.model.turn import Turn
+from engram.store.copy_name import original_name
 
 FORMAT = 1
 CONFIG = "engram.toml"
@@ -52,10 +53,6 @@ _KINDS: dict[str, Kind] = {
 }  # fmt: skip
 _CONTENT: dict[Kind, type[Content]] = {"memory": Memory, "box": Box, "entity": Entity}
 
-_CONFLICT = re.compile(
-    r"\(.*conflicted copy.*\)|\.sync-conflict-|\(conflict(?:ed)?[ )]| \(\d+\)\.md$|_conf\(\d+\)",
-    re.IGNORECASE,
-)
 _TRANSACTION = re.compile(r"[0-9]{8}\.json")
 
 
@@ -126,4 +123,10 @@ def is_foreign_name(name: str) -> bool:
 
 def is_conflict_copy(name: str) -> bool:
     """Whether a sync tool left this file beside the real one."""
-    return _CONFLICT.search(name) is not None
+    return bool(original_name(name))
+
+
+def original_of(path: str) -> str:
+    """The path of the file that a conflict copy stands beside; any other path as it is."""
+    folder, slash, name = path.rpartition("/")
+    return folder + slash + (original_name(name) or name)

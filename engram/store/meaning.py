@@ -33,10 +33,14 @@ def meaning_of_read(read: ContentFile) -> str:
     said = {name: getattr(memory, name) for name in _FIELDS} if memory else {}
     known = KEYS if memory else frozenset()
     other = {key: value or [] for key, value in read.document.header.items() if key not in known}
-    body = read.document.body.replace("\r\n", "\n").replace("\r", "\n")
-    lines = "\n".join(line.rstrip() for line in body.split("\n")).strip("\n")
-    whole = json.dumps([said, other, read.problems, lines], sort_keys=True)
+    whole = json.dumps([said, other, read.problems, said_in(read.document.body)], sort_keys=True)
     return sha256(whole.encode("ascii"))
+
+
+def said_in(body: str) -> str:
+    """A body but for line ends, and blank space at the ends of lines and of the whole."""
+    lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
 def same_meaning(path: str, one: bytes | None, other: bytes | None) -> bool:

@@ -58,25 +58,25 @@ class NightRows:
         """`(task, action, subjects)` of the steps that the person took back, and left so."""
         found = set()
         for number, step in self._taken_back():
-            for details in self._steps(number):
+            for details, subjects in self._steps(number):
                 if not step or details["step"] == step:
-                    subjects = tuple(json.loads(details["subjects"]))
                     found.add((details["task"], details["action"], subjects))
         return frozenset(found)
 
     def steps(self, number: int) -> dict[str, tuple[str, ...]]:
         """The subjects of each step of a consolidation, by the step's number."""
-        return {
-            details["step"]: tuple(json.loads(details["subjects"]))
-            for details in self._steps(number)
-        }
+        return {details["step"]: subjects for details, subjects in self._steps(number)}
 
-    def _steps(self, number: int) -> Iterator[dict[str, str]]:
-        rows = self._db.rows(
-            "select distinct details from events where n = ? and name = ?", number, STEP
-        )
-        for row in rows:
-            yield json.loads(row[0])
+    def _steps(self, number: int) -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
+        """What each step says of itself, and its subjects: those of its events, in their order."""
+        subjects: dict[str, list[str]] = {}
+        for subject, details in self._db.rows(
+            "select subject, details from events where n = ? and name = ? order by rowid",
+            number, STEP,
+        ):  # fmt: skip
+            subjects.setdefault(details, []).append(subject)
+        for details, names in subjects.items():
+            yield json.loads(details), tuple(names)
 
     def _taken_back(self) -> Iterator[tuple[int, str]]:
         """`(consolidation, step)` that are undone at present; '' for all of its steps."""

@@ -14,6 +14,7 @@ from engram.model.instant import Instant
 from engram.model.step import Page
 from engram.store.database import Database
 from engram.store.row_body import decode, encode
+from engram.store.trace_rows import TraceRows
 
 TABLES = """
 create table boxes(
@@ -21,21 +22,27 @@ create table boxes(
   trace text, body text
 ) without rowid;
 create index boxes_sealed on boxes(sealed);
+create index boxes_trace on boxes(trace) where trace != '';
 create table members(memory text, box text, primary key(memory, box)) without rowid;
 create index members_box on members(box);
+create table unboxed(memory text primary key) without rowid;
 create table entities(
   id text primary key, path text, type text, name text, merged_into text, body text
 ) without rowid;
 """
 
+#: a memory is without a box from now on, if it comes of a conversation and none holds it
+UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
+  and not forgotten and not exists (select 1 from members where memory = id)"""
 _ORDER = "order by created, id"
 
 
 class PageRows:
-    """What the catalog knows of boxes and entities."""
+    """What the catalog knows of boxes and entities; `traces` is a part."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
+        self.traces = TraceRows(database)
 
     def put(self, page: Page) -> None:
         """Record a page as its file says it."""
@@ -51,15 +58,22 @@ class PageRows:
             page.id, page.path, page.session, page.project, page.created, page.sealed,
             page.trace, encode(page),
         )  # fmt: skip
+        self.traces.touch(page.id)
         self._db.many(
             "insert or ignore into members values(?,?)", [(name, page.id) for name in page.memories]
         )
+        self._db.many("delete from unboxed where memory = ?", [(name,) for name in page.memories])
 
     def drop(self, identifier: str, *, box: bool) -> None:
         """Forget a box, or else an entity."""
-        self._db.do(f"delete from {'boxes' if box else 'entities'} where id = ?", identifier)
-        if box:
-            self._db.do("delete from members where box = ?", identifier)
+        if not box:
+            self._db.do("delete from entities where id = ?", identifier)
+            return
+        self.traces.touch(identifier)
+        held = self._db.rows("select memory from members where box = ?", identifier)
+        self._db.do("delete from boxes where id = ?", identifier)
+        self._db.do("delete from members where box = ?", identifier)
+        self._db.many(UNBOX, held)
 
     def boxes(self, since: Instant = "", until: Instant = "") -> list[Box]:
         """Boxes whose last memory is not before `since` nor after `until`, oldest first."""

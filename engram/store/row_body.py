@@ -18,16 +18,18 @@ from engram.model.memory import Memory
 Kept = TypeVar("Kept", Memory, Box, Entity)
 
 
-def _shape(kind: type[Memory | Box | Entity]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of its fields, and those of them that are tuples."""
+def _shape(kind: type[Memory | Box | Entity]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The names of its fields, and the places of those that are tuples."""
     names = fields(kind)
     return (
         tuple(field.name for field in names),
-        tuple(field.name for field in names if str(field.type).startswith("tuple")),
+        tuple(place for place, one in enumerate(names) if str(one.type).startswith("tuple")),
     )
 
 
 _SHAPES = {kind.__name__: _shape(kind) for kind in (Memory, Box, Entity)}
+#: without the look for spaces around: a body is exactly what was encoded
+_decoded = json.JSONDecoder().raw_decode
 
 
 def encode(value: Memory | Box | Entity) -> str:
@@ -38,11 +40,11 @@ def encode(value: Memory | Box | Entity) -> str:
 
 def decode(kind: type[Kept], body: str) -> Kept:
     """The value of that kind that a row's `body` holds."""
-    names, tuples = _SHAPES[kind.__name__]
-    values: dict[str, Any] = dict(zip(names, json.loads(body), strict=True))
-    for name in tuples:
-        values[name] = _items(values[name])
-    return kind(**values)
+    _, tuples = _SHAPES[kind.__name__]
+    values: list[Any] = _decoded(body)[0]
+    for place in tuples:
+        values[place] = _items(values[place]) if values[place] else ()
+    return kind(*values)
 
 
 def _items(values: Sequence[Any]) -> tuple[Any, ...]:

@@ -24,18 +24,20 @@ from engram.model.turn import Turn
 from engram.store import document, layout
 from engram.store.disk import VaultDisk
 
-_SPEAKER = re.compile(
+SPEAKER = re.compile(
     r"^\*\*(?P<role>user|assistant)(?:: (?P<name>[^*\n]{1,80}))?\*\*"
     r" (?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d) \^(?P<block>m[0-9a-f]{10})\r?$",
     re.MULTILINE,
 )
 #: a letter of a name takes up to four bytes
 _SPEAKER_BYTES = re.compile(
-    _SPEAKER.pattern.replace("{1,80}", "{1,320}").encode("ascii"), re.MULTILINE
+    SPEAKER.pattern.replace("{1,80}", "{1,320}").encode("ascii"), re.MULTILINE
 )
 PURGED = "*(purged)*"
 #: new transcripts that one group fsync makes durable; bounds the open file handles
 _GROUP = 200
+#: most headers end within so many bytes
+_HEAD = 4_096
 #: how often a transcript is read again that a person writes to at the same moment
 _ATTEMPTS = 5
 
@@ -63,12 +65,29 @@ class Transcripts:
         self._paths: dict[str, str] | None = None
         #: sizes of the files that ended with one of our blocks when we last wrote them
         self._ends: dict[str, int] = {}
+        #: sizes of the files whose turns were looked at, as they were then
+        self._looked: dict[str, int] = {}
 
     def find(self, name: str) -> str | None:
         """The path of a transcript by its base name, wherever a person moved it in the folder."""
         if self._paths is None or name not in self._paths:
             self._look()
         return self._paths.get(name) if self._paths else None
+
+    def news_of(self, names: Sequence[str]) -> list[str]:
+        """The paths of those transcripts that may show what was not looked at, nor written here."""
+        if any(name not in (self._paths or {}) for name in names):
+            self._look()
+        paths = [self._paths[name] for name in names if self._paths and name in self._paths]
+        return [
+            path
+            for path in paths
+            if self._disk.size(path) not in (self._ends.get(path), self._looked.get(path))
+        ]
+
+    def looked(self, path: str) -> None:
+        """Note that the turns of a transcript are known, as it is now."""
+        self._looked[path] = self._disk.size(path) or 0
 
     def _look(self) -> dict[str, str]:
         self._paths = {path.rpartition("/")[2][:-3]: path for path in self.paths()}
@@ -128,6 +147,7 @@ class Transcripts:
                 raise StorageError(
                     f"{path} is in the way of the transcript", "move it away; nothing is lost"
                 ) from error
+        self._ends.update((path, len(body)) for _, path, body in born)
         self._disk.sync(path.rpartition("/")[0] for _, path, _ in born)
 
     def mend(self, turns: Sequence[Turn]) -> None:
@@ -176,12 +196,38 @@ class Transcripts:
                 self._rewrite(path, partial(_without, [_block(turn) for turn in own]))
 
     def purge(self, links: Iterable[str]) -> None:
-        """Replace the words of blocks by a mark; their speaker lines stay: links resolve."""
+        """Replace the words of blocks by a mark; their speaker lines stay: links resolve.
+
+        Also in the conflict copies of their transcripts.
+        """
+        copies = self._copies()
         for link in links:
             name, _, block = link.partition("#^")
             path = self.find(name)
-            if path:
-                self._rewrite(path, partial(_purged, block))
+            for one in (*([path] if path else []), *copies.get(name, ())):
+                self._rewrite(one, partial(_purged, block))
+
+    def _copies(self) -> dict[str, list[str]]:
+        """The conflict copies among the transcripts, by the names of those."""
+        found: dict[str, list[str]] = {}
+        for day in self._entries(layout.TRANSCRIPTS):
+            folder = f"{layout.TRANSCRIPTS}/{day.name}"
+            for entry in self._entries(folder) if day.is_dir(follow_symlinks=False) else ():
+                original = layout.original_of(f"{folder}/{entry.name}")
+                if original != f"{folder}/{entry.name}" and entry.is_file(follow_symlinks=False):
+                    name = original.rpartition("/")[2].removesuffix(".md")
+                    found.setdefault(name, []).append(f"{folder}/{entry.name}")
+        return found
+
+    def replace(self, path: str, before: bytes, after: bytes) -> None:
+        """Give a transcript other bytes. Raises StorageError when it is not as before any more."""
+
+        def replaced(data: bytes) -> bytes:
+            if data != before:
+                raise StorageError(f"{path} has changed meanwhile", "try again")
+            return after
+
+        self._rewrite(path, replaced)
 
     def _rewrite(self, path: str, change: Callable[[bytes], bytes | None]) -> None:
         """Give a transcript other bytes (None: remove it), based on what a person left there.
@@ -203,6 +249,9 @@ class Transcripts:
                 self._paths = None
             else:
                 self._disk.place(staged, path, fresh=False)
+                for sizes in (self._ends, self._looked):
+                    if sizes.get(path) == len(data or b""):
+                        sizes[path] = len(after)
             return
         raise StorageError(f"{path} keeps changing", "wait until no other program writes to it")
 
@@ -210,7 +259,7 @@ class Transcripts:
         """The turns that a transcript shows, in its order."""
         text = (self._disk.read(path) or b"").decode("utf-8", "replace").replace("\r\n", "\n")
         name = path.rpartition("/")[2][:-3]
-        found = list(_SPEAKER.finditer(text))
+        found = list(SPEAKER.finditer(text))
         ends = [hit.start() for hit in found[1:]] + [len(text)]
         blocks, line, at = [], 1, 0
         for hit, end in zip(found, ends, strict=False):
@@ -237,7 +286,9 @@ class Transcripts:
 
     def header(self, path: str) -> dict[str, str]:
         """The scalars of a transcript's header."""
-        parsed = document.parse(self._disk.read(path) or b"")
+        parsed = document.parse(self._disk.pieces(path, [(0, _HEAD)])[0])
+        if parsed.problem:  # one that is cut off, or damaged
+            parsed = document.parse(self._disk.read(path) or b"")
         return {key: value for key, value in parsed.header.items() if isinstance(value, str)}
 
 
@@ -265,7 +316,7 @@ def _head(turn: Turn) -> bytes:
 def _block(turn: Turn) -> str:
     tools = "".join(f"\n- *{neutralise(tool)}*" for tool in turn.tools)
     # what is left of forged speaker lines stands in code, where nothing else is escaped
-    body = _SPEAKER.sub(r"\\\g<0>", f"{neutralise(turn.text)}\n{tools}".strip("\n"))
+    body = SPEAKER.sub(r"\\\g<0>", f"{neutralise(turn.text)}\n{tools}".strip("\n"))
     name = "".join(sign for sign in turn.speaker if sign not in "*[]<>`")
     said_by = f"{turn.role}: {name}" if name else turn.role
     return f"**{said_by}** {turn.time[:10]} {turn.time[11:19]} ^{turn.block}\n\n{body}\n\n"
@@ -281,10 +332,10 @@ def _without(blocks: Sequence[str], data: bytes) -> bytes | None:
 def _purged(block: str, data: bytes) -> bytes:
     """A transcript with a mark instead of the words of a block."""
     text = data.decode("utf-8", "surrogateescape")
-    found = next((hit for hit in _SPEAKER.finditer(text) if hit["block"] == block), None)
+    found = next((hit for hit in SPEAKER.finditer(text) if hit["block"] == block), None)
     if found is None:
         return data
-    following = _SPEAKER.search(text, found.end())
+    following = SPEAKER.search(text, found.end())
     tail = text[following.start() :] if following else ""
     purged = f"{text[: found.end()]}\n\n{PURGED}\n\n{tail}"
     return purged.encode("utf-8", "surrogateescape")
@@ -293,4 +344,4 @@ def _purged(block: str, data: bytes) -> bytes:
 def _only_head(data: bytes) -> bool:
     """Whether nothing is left but the header and the heading that we made."""
     body = document.parse(data).body.strip()
-    return "\n" not in body and _SPEAKER.search(body) is None
+    return "\n" not in body and SPEAKER.search(body) is None

@@ -89,12 +89,51 @@ class TurnRows:
         )  # fmt: skip
 
     def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str, int]]) -> None:
-        """Turns that only a transcript has: `(link, transcript, role, time, project, state)`."""
+        """Turns that only a transcript has: `(link, transcript, role, time, project, state)`.
+
+        Nobody is known to have settled them yet: `prior` is 0.
+        """
         first = int(self._db.number("select coalesce(min(seq), 0) from turns where seq < 0"))
         self._db.many(
-            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,1)",
+            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,0)",
             ((first - number, *row) for number, row in enumerate(rows, 1)),
         )  # fmt: skip
+
+    def settle_foreign(self, transcript: str, links: Iterable[str]) -> None:
+        """Note which of the turns that only a transcript has were settled elsewhere."""
+        open_ones = self._foreign_unsettled(transcript)
+        done = [(link,) for link in links if link in open_ones]
+        self._db.many(f"update turns set prior = {DONE} where link = ? and seq < 0", done)
+
+    def _foreign_unsettled(self, transcript: str) -> set[str]:
+        """The links of a transcript's turns that another machine has and has not settled."""
+        rows = self._db.rows(
+            "select link from turns where transcript = ? and seq < 0"
+            f" and prior = 0 and state = {DONE}", transcript,
+        )  # fmt: skip
+        return {row[0] for row in rows}
+
+    def known_links(self, transcript: str) -> set[str]:
+        """The links of a transcript's turns that were not taken back."""
+        rows = self._db.rows(
+            f"select link from turns where transcript = ? and state != {WITHDRAWN}", transcript
+        )
+        return {row[0] for row in rows}
+
+    def last_settled(self, transcript: str) -> str:
+        """The block of the last turn of a transcript that was settled here; '' for none."""
+        row = self._db.row(
+            "select link from turns where transcript = ? and seq > 0"
+            f" and state in ({DONE}, {DEAD}, {PURGED}) order by seq desc limit 1",
+            transcript,
+        )
+        return str(row[0]).partition("^")[2] if row else ""
+
+    def pending_links(self, transcript: str) -> list[tuple[str, int]]:
+        """`(link, seq)` of a transcript's pending turns."""
+        return self._db.rows(
+            "select link, seq from turns where state = 0 and transcript = ?", transcript
+        )
 
     def end_of(self, segment: str) -> int:
         """How many bytes of a journal segment are in here."""
@@ -164,9 +203,14 @@ class TurnRows:
         ]  # fmt: skip
 
     def extracted(self, ranges: Iterable[Range]) -> list[tuple[str, str]]:
-        """`(transcript, last settled block)` of the transcripts that have turns in these ranges."""
+        """`(transcript, last settled block)` of the transcripts that have turns in these ranges.
+
+        But for those where another machine has turns that it has not settled.
+        """
         found = []
         for name in self.transcripts_in(ranges):
+            if self._foreign_unsettled(name):
+                continue
             row = self._db.row(
                 f"select link from turns where transcript = ? and state in ({DONE}, {DEAD})"
                 " order by seq desc limit 1",
@@ -282,6 +326,10 @@ class TurnRows:
     def counts(self) -> dict[int, int]:
         """How many turns are in each state."""
         return dict(self._db.rows("select state, count(*) from turns where seq > 0 group by state"))
+
+    def transcript_names(self) -> set[str]:
+        """The transcripts that any turn is known of."""
+        return {row[0] for row in self._db.rows("select distinct transcript from turns")}
 
     def transcripts(self) -> int:
         """How many conversations were captured."""

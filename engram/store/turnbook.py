@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from engram.model.change import Range
 from engram.model.turn import Entry, Turn, Waiting
 from engram.ports import Journal
 from engram.store.followers import Followers
+from engram.store.shown_turns import add_shown, settled_elsewhere
 from engram.store.turn_rows import PENDING, ranges_of
 
 
@@ -21,6 +22,34 @@ class VaultTurns:
     def seen(self, turns: Sequence[Turn]) -> set[str]:
         """Digests of those turns that were captured before and not taken back."""
         return self._followers.catalog.turns.seen(turns)
+
+    def take_up_shown(self, turns: Sequence[Turn]) -> None:
+        """Know what transcripts of these turns show that came from another machine."""
+        names = dict.fromkeys(turn.transcript for turn in turns)
+        self._add_shown(self._followers.transcripts.news_of(list(names)))
+
+    def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
+        """Know the transcripts that came from another machine as a whole, and some other paths.
+
+        Returns the links of the turns that are new.
+        """
+        catalog = self._followers.catalog
+        known = catalog.turns.transcript_names()
+        paths = self._followers.transcripts.paths()
+        strange = [path for path in paths if path.rpartition("/")[2][:-3] not in known]
+        return self._add_shown(list(dict.fromkeys((*strange, *also))))
+
+    def _add_shown(self, paths: Sequence[str]) -> list[str]:
+        if not paths:
+            return []
+        catalog = self._followers.catalog
+        with catalog.transaction():
+            return add_shown(catalog.turns, self._followers.transcripts, paths)
+
+    def settled_elsewhere(self, transcript: str) -> list[Range]:
+        """The pending ranges of a transcript that another machine has settled."""
+        turns = self._followers.catalog.turns
+        return settled_elsewhere(turns, self._followers.transcripts, transcript)
 
     def add(self, entries: list[Entry]) -> None:
         """Freshly journalled turns: now pending, and readable in their transcripts."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from engram.model.box import Box, traces_of
 from engram.model.change import Event, Transaction
 from engram.model.memory import Memory
 from engram.model.text import content_hash
@@ -21,6 +20,8 @@ from engram.store.disk import VaultDisk
 
 #: the transactions after which the topics are counted; purged words must not stand in them
 COUNTING = ("consolidate", "undo", "purge")
+#: bytes that hold the last line of a trace, but for a very long one: then all of it is read
+_TAIL = 4_096
 
 
 class Trace:
@@ -35,7 +36,7 @@ class Trace:
         """Append a transaction's lines unless they are there; what an earlier attempt tore goes."""
         lines, number = trace_lines(transaction), transaction.number
         size = self._disk.size(layout.TRACE) or 0
-        if self._end != (size, number - 1):
+        if self._end != (size, number - 1) and not self._ends_before(number, size):
             data = self._disk.read(layout.TRACE) or b""
             if data.endswith(lines):
                 self._end = (size, number)
@@ -46,6 +47,13 @@ class Trace:
             size = len(kept)
         self._disk.append(layout.TRACE, lines, sync=False)
         self._end = (size + len(lines), number)
+
+    def _ends_before(self, number: int, size: int) -> bool:
+        """Whether the last line is whole and of an earlier transaction: no attempt got here yet."""
+        start = max(0, size - _TAIL)
+        (tail,) = self._disk.pieces(layout.TRACE, [(start, size - start)])
+        last = tail.removesuffix(b"\n").rpartition(b"\n")[2] + b"\n"
+        return tail.endswith(b"\n") and any(at < number for at, _ in _numbered(last))
 
     def mend(self, transactions: Iterable[Transaction]) -> bool:
         """Make it what the journal says; lines of transactions that the journal lost stay.
@@ -138,9 +146,8 @@ class Traces:
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
 
-    def follow(self, boxes: Iterable[Box]) -> bool:
-        """Make it what the boxes say; returns whether there was anything to do."""
-        made = trace_list(boxes)
+    def follow(self, made: bytes) -> bool:
+        """Make it what the boxes say (`trace_rows`); returns whether there was anything to do."""
         if (self._disk.read(layout.TRACES) or b"") == made:
             return False
         if made:
@@ -148,19 +155,6 @@ class Traces:
         else:
             self._disk.remove(layout.TRACES)
         return True
-
-
-def trace_list(boxes: Iterable[Box]) -> bytes:
-    """The bytes of `traces.json` for these boxes; none for no trace."""
-    traces = {
-        trace.id: {
-            "boxes": trace.boxes, "topics": trace.topics, "first": trace.first, "last": trace.last,
-        }
-        for trace in traces_of(boxes)
-    }  # fmt: skip
-    if not traces:
-        return b""
-    return json.dumps({"traces": traces}, indent=1, sort_keys=True).encode("ascii") + b"\n"
 
 
 class Topics:

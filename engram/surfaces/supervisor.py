@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,10 @@ from engram.settings.userfile import read_small, refuse_symlink
 
 #: a manager that has not answered by then does not answer, seconds
 _PATIENCE = 60.0
+#: the folders of a home that macOS guards
+_GUARDED = (
+    "Desktop", "Documents", "Downloads", "Library/CloudStorage", "Library/Mobile Documents",
+)  # fmt: skip
 _WITHOUT = "`engram daemon start` runs it without one, until you log out or restart"
 _Call = tuple[str, ...]
 
@@ -49,6 +53,8 @@ class Supervisor:
     end: tuple[_Call, ...]
     after: tuple[_Call, ...] = ()
     encoding: str = "utf-8"
+    #: folders that the system lets no service into before the person allowed it
+    private: tuple[Path, ...] = ()
 
     def text(self) -> str | None:
         """The text of the unit that is installed, None for none. Raises ConfigError."""
@@ -61,6 +67,10 @@ class Supervisor:
             return None
         except (OSError, UnicodeError) as error:
             raise ConfigError(f"{self.file}: cannot be read: {error}", "move it away") from error
+
+    def guarded(self, folders: Iterable[str]) -> list[str]:
+        """Those of some folders for which the system asks the person first."""
+        return [one for one in folders if any(map(Path(one).is_relative_to, self.private))]
 
     def check(self, environment: Mapping[str, str]) -> None:
         """Raise NotFound unless the manager answers."""
@@ -145,6 +155,7 @@ def _launchd(places: Places, environment: Mapping[str, str]) -> Supervisor:
         begin=(("?", "bootout", job), ("enable", job), ("bootstrap", domain, str(file))),
         begin_again=(("?", "bootstrap", domain, str(file)), ("kickstart", job)),
         end=(("?", "bootout", job),),
+        private=tuple(places.home / name for name in _GUARDED),
     )  # fmt: skip
 
 

@@ -1,12 +1,17 @@
 """How long a vault takes to put itself in order: `python -m tests.benchmarks.consolidate`.
 
-    --sizes 1000,10000,100000   how many memories
-    --compared 1000             up to how many all pairs are compared, as the peer
+    --sizes 1000,10000          how many memories (100,000 take half an hour to make and to measure)
+    --compared 1000             up to how many all pairs are compared, as the merge pass's peer
 
-The merge pass on invented memories, of which every fiftieth says again what another says, in other
-words: a full run, a full run that also looks for what a model would be asked about, and an
-incremental one with fifteen changed memories on a real catalog. Beside it the peer: comparing all
-pairs. CPU seconds; the exponent says how time grows from one size to the next (1: as the size).
+First the merge pass alone, on invented memories of which every fiftieth says again what another
+says: a full run, one that also looks for what a model would be asked about, and, as its peer, all
+pairs compared. Then whole consolidations of real vaults (`lived_in`), by pass: the first night, in
+which nearly half of the memories come to their end and every box and entity gets its file; a second
+full one that finds nothing to do; and one after fifteen new memories. Their peer, in the same run,
+reads all of the vault's files with python-frontmatter, once.
+
+CPU seconds of this process; the exponent says how time grows from one size to the next (1: as the
+size). Beside a night stand its wall seconds, the steps, and the size of its one transaction.
 """
 
 from __future__ import annotations
@@ -17,16 +22,24 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
+from unittest.mock import patch
 
-from engram.consolidate import duplicates
+import frontmatter
+
+from engram.consolidate import duplicates, passes
 from engram.consolidate.near import LEAST, alike, joined
 from engram.consolidate.phrasing import phrasing
-from engram.consolidate.scene import Scene
+from engram.consolidate.scene import Pass, Scene
 from engram.model.memory import Memory
+from engram.model.step import Step
 from engram.ports import Contents
-from engram.store.contents import VaultContents
+from engram.store import layout
+from engram.store.clock import FixedClock
+from engram.vault import Vault
 from tests.benchmarks.imports import scratch
 from tests.benchmarks.invented import Invented
+from tests.benchmarks.lived_in import LivedIn, live_in
 from tests.consolidate.cases import scene
 from tests.consolidate.contents import Remembered
 
@@ -34,10 +47,17 @@ _NOW = "2026-03-06T12:00:00Z"
 #: one memory in so many is another one said again
 _AGAIN = 50
 _CHANGED = 15
-#: a catalog of more takes minutes to fill
-_MOST_IN_CATALOG = 10_000
+_IDLE, _FEW = "night: full, nothing to do", f"night: {_CHANGED} changed"
+#: a pass that takes a smaller share of its night is not shown
+_SHOWN = 0.02
 #: what is measured, at how many -> the most CPU seconds it may take
-TARGETS = {("merge, full", 100_000): 30.0, ("merge, 15 changed", 10_000): 0.3}
+TARGETS = {
+    ("merge, full", 100_000): 30.0,
+    (_IDLE, 1_000): 1.0,
+    (_IDLE, 10_000): 5.0,
+    (_IDLE, 100_000): 60.0,
+    (_FEW, 10_000): 0.3,
+}
 
 
 def memories(count: int) -> Iterator[Memory]:
@@ -79,33 +99,75 @@ def _in_memory(told: Sequence[Memory], compared: int) -> dict[str, float]:
     return found
 
 
-def _in_catalog(told: Sequence[Memory]) -> dict[str, float]:
-    """The incremental run, on the catalog of a vault."""
-    changed = frozenset(memory.id for memory in told[_AGAIN - 1 :: _AGAIN][:_CHANGED])
-    with scratch() as (_, make), make() as vault:
-        catalog = vault.followers.catalog
-        with catalog.transaction():
-            for memory in told:
-                catalog.put_memory(memory)
-        contents = VaultContents(vault.disk, vault.followers)
-        return {
-            f"merge, {_CHANGED} changed": _taken(lambda: duplicates.plan(_scene(contents, changed)))
-        }
+# -- whole vaults ----------------------------------------------------------------------------------
+
+
+def _in_vault(count: int) -> dict[str, float]:
+    """Three nights of a vault of so many memories, and what only reading its files takes."""
+    lived = LivedIn(count)
+    found: dict[str, float] = {}
+    with scratch() as (folder, make):
+        with make() as vault:
+            live_in(vault, lived, 0, count)
+            vault.shelf.refresh()
+        for name, full in (("night: first", True), (_IDLE, True), (_FEW, False)):
+            # each in a process's first look, as a command is
+            with _opened(folder) as vault:
+                if not full:
+                    live_in(vault, lived, count, count + _CHANGED)
+                    vault.shelf.refresh()
+                found |= _night(vault, name, full=full)
+        paths = [path for top in layout.CONTENT for path in (folder / "vault" / top).rglob("*.md")]
+        found["... all files read with python-frontmatter"] = _taken(
+            lambda: [frontmatter.load(str(path)) for path in paths]
+        )
+    return found
+
+
+def _opened(folder: Path) -> Vault:
+    environment = {"ENGRAM_HOME": str(folder / "home")}
+    return Vault.open(folder / "vault", environment=environment, clock=FixedClock(_NOW))
+
+
+def _night(vault: Vault, name: str, *, full: bool) -> dict[str, float]:
+    """One consolidation, whole and by pass."""
+    found: dict[str, float] = {}
+
+    def timed(one: Pass) -> Pass:
+        def plan(scene: Scene) -> list[Step]:
+            start = time.process_time()
+            steps = one(scene)
+            part = one.__module__.rpartition(".")[2]
+            found[f"{name}; {part}"] = time.process_time() - start
+            return steps
+
+        return plan
+
+    phrasing.cache_clear()
+    cpu, wall = time.process_time(), time.perf_counter()
+    with patch.object(passes, "PASSES", tuple(map(timed, passes.PASSES))):
+        done = vault.consolidate(full=full, tier="rules")
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    size = 0
+    if done.transaction:
+        path = vault.root / layout.journal_path(done.transaction, vault.clock.now())
+        size = path.stat().st_size
+    print(f"{name}: {wall:.2f} s, {len(done.steps):,} steps, {size / 1e6:.1f} MB", flush=True)
+    return {name: cpu} | {part: taken for part, taken in found.items() if taken >= _SHOWN * cpu}
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="how long a consolidation takes")
-    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--sizes", default="1000,10000")
     parser.add_argument("--compared", type=int, default=1_000)
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     told = list(memories(max(sizes)))
     rows: dict[str, dict[int, float]] = {}
     for size in sizes:
-        found = _in_memory(told[:size], options.compared)
-        if size <= _MOST_IN_CATALOG:
-            found |= _in_catalog(told[:size])
+        print(f"\n{size:,} memories", flush=True)
+        found = _in_memory(told[:size], options.compared) | _in_vault(size)
         for name, taken in found.items():
             rows.setdefault(name, {})[size] = taken
     print(f"| CPU seconds | {' | '.join(f'{size:,}' for size in sizes)} | exponent | wanted |")

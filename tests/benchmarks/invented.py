@@ -83,13 +83,14 @@ class Invented:
             accumulate(1 / (rank + _SHIFT) ** _FALL for rank in range(len(self._words)))
         )
 
-    def _drawn(self, draw: random.Random, count: int) -> list[str]:
+    def words(self, draw: random.Random, count: int) -> list[str]:
+        """So many words, as often as they come."""
         whole = self._weights[-1]
         return [self._words[bisect(self._weights, draw.random() * whole)] for _ in range(count)]
 
     def _sentence(self, draw: random.Random, mean: int) -> str:
         """Most sentences are of about the mean number of words, a few are twice as long."""
-        words = self._drawn(draw, max(4, min(3 * mean, round(draw.lognormvariate(0, 0.45) * mean))))
+        words = self.words(draw, max(4, min(3 * mean, round(draw.lognormvariate(0, 0.45) * mean))))
         if draw.random() < 0.25:
             words[draw.randrange(len(words))] = draw.choice(_PEOPLE)
         said = " ".join(words)
@@ -113,7 +114,7 @@ class Invented:
             importance=draw.choice((0.3, 0.5, 0.5, 0.8)),
             project=draw.choice(_PROJECTS),
             quote=" ".join(text.split()[: draw.randrange(5, 12)]).lower(),
-            tags=tuple(word for word in self._drawn(draw, 2) if word.isalpha()),
+            tags=tuple(word for word in self.words(draw, 2) if word.isalpha()),
             sources=(f"bench-{number // _SESSION:012x}#^m{number:010x}",),
         )
 
@@ -129,7 +130,7 @@ class Invented:
             words = sorted(words, key=lambda word: self._rank.get(word, _WORDS))
             words = words[: max(terms, len(words) // 2)]
         draw.shuffle(words)
-        words += [word for word in self._drawn(draw, 50) if word not in _EVERYWHERE]
+        words += [word for word in self.words(draw, 50) if word not in _EVERYWHERE]
         return " ".join(words[:terms])
 
     def turn(self, number: int) -> dict[str, str]:

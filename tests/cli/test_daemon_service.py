@@ -218,6 +218,8 @@ def test_without_a_manager_everything_is_removed_nevertheless(service: Service) 
 def test_a_drop_in_of_the_person_stays(service: Service) -> None:
     service.install()
     drop_in = service.shop.write(f"{UNIT}.d/override.conf", "[Service]\nNice=19\n")
+    # it may hold a key
+    assert "no key" not in service.install().err
     ran = service.uninstall()
     assert ran.code == 0 and f"{drop_in.parent} is yours and stays" in ran.err
     assert drop_in.exists()
@@ -262,6 +264,14 @@ def test_launchd_is_asked_as_it_wants_to_be(service: Service) -> None:
     assert service.uninstall("--for", "launchd").code == 0
     assert service.asked() == [f"print {domain}", f"bootout {job}"]
     assert not path.exists()
+
+
+def test_folders_that_macos_guards_are_told_of(service: Service) -> None:
+    service.shop.run("init", "Documents/notes")
+    said = service.install("--for", "launchd").err
+    folder = service.shop.folder.resolve()
+    assert said.count("macOS asks") == 1 and f"{folder / 'Documents' / 'notes'}: it has to" in said
+    assert "macOS asks" not in service.install().err
 
 
 def test_the_task_scheduler_is_asked_as_it_wants_to_be(service: Service) -> None:

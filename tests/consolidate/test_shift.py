@@ -147,9 +147,7 @@ def test_every_subject_has_its_event_and_can_be_taken_back_by_its_number() -> No
     assert [(event.name, event.subject) for event in events] == [
         ("consolidated", NEW.id), ("consolidated", OLD.id),
     ]  # fmt: skip
-    details = dict(events[0].details)
-    assert details["step"] == "1"
-    assert details["subjects"] == f'["{NEW.id}","{OLD.id}"]'
+    assert {dict(event.details)["step"] for event in events} == {"1"}
 
 
 def test_the_contents_in_memory_are_what_the_steps_make_of_them() -> None:

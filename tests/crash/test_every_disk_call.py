@@ -16,7 +16,7 @@ from engram.model.memory import Memory
 from engram.store import layout
 from engram.store.clock import FixedClock
 from engram.store.disk import VaultDisk
-from engram.store.views import trace_list
+from engram.store.trace_rows import trace_list
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import box, entity, takes_every_turn, turns, where, write_pages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -220,7 +221,7 @@ def test_a_task_that_fails_is_tried_again_later_and_later_and_the_others_go_on(
     monkeypatch.setattr(Vault, "tick", failing)
     life = begin()
     life.live(HOUR)
-    gaps = [round(late - early) for early, late in zip(tries, tries[1:], strict=False)]
+    gaps = [round(late - early) for early, late in pairwise(tries)]
     assert gaps[:4] == [1, 2, 4, 8] and max(gaps) == 300
     (projects / "s1.jsonl").write_text(said("I prefer tabs.", 1), encoding="utf-8")
     life.live(11 * 60)

@@ -24,7 +24,7 @@ FIELDS = {
 def test_the_template_is_exactly_this() -> None:
     files = {path for path in vault_template().rglob("*") if path.is_file()}
     assert {path.relative_to(vault_template()).as_posix() for path in files} == {
-        ".gitignore", "README.md", "engram.toml", "home.md",
+        ".gitignore", ".stignore", "README.md", "engram.toml", "home.md",
         "views/decisions.base", "views/needs-review.base",
         "views/open-commitments.base", "views/this-week.base",
     }  # fmt: skip

@@ -11,6 +11,9 @@ from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engram.daemon.units import Service
     from engram.surfaces.installation import Unit
     from engram.surfaces.supervisor import Supervisor
 
@@ -59,18 +62,23 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
         talk(f"would write {unit.path}:" if unit.differs else f"is written already: {unit.path}")
         say(unit.after.removesuffix("\n"))
     else:
-        _tell_installed(one, unit, service.key_variable)
+        _tell_installed(one, unit, service)
 
 
-def _tell_installed(one: Supervisor, unit: Unit, variable: str) -> None:
+def _tell_installed(one: Supervisor, unit: Unit, service: Service) -> None:
+    variable = service.key_variable
     done = "installed and started" if unit.differs else "is installed already, and runs"
     say(f"{done}: {unit.path}")
     if one.name == "systemd":
         talk("note: it runs while you are logged in; `loginctl enable-linger` lets it run always")
+        if _drop_in(one).exists():
+            return
         talk(f"note: it has no key of a model; give it a file of yours with {variable}=... in it:")
         talk("note: `systemctl --user edit engram`, [Service], EnvironmentFile=/a/file/of/yours")
         return
     talk(f"note: nobody has tried engram with {one.title} yet: see whether `engram status` is well")
+    for path in one.guarded(service.writes):
+        talk(f"note: macOS asks whether engram may use {path}: it has to be allowed")
     give = f"launchctl setenv {variable} ..." if one.name == "launchd" else f"setx {variable} ..."
     talk(f"note: it has no key of a model; this gives it one: {give}")
 
@@ -105,8 +113,13 @@ def uninstall(dry_run: bool, manager: str | None, force: bool) -> None:
             say(f"{'would remove' if dry_run else 'removed'} {path}")
     if trouble:
         talk(f"note: the service manager was not asked: {trouble}")
-    if (drop_in := one.file.with_name(f"{one.file.name}.d")).exists():
-        talk(f"note: {drop_in} is yours and stays")
+    if _drop_in(one).exists():
+        talk(f"note: {_drop_in(one)} is yours and stays")
+
+
+def _drop_in(one: Supervisor) -> Path:
+    """Where systemd looks for what the person lays over the unit."""
+    return one.file.with_name(f"{one.file.name}.d")
 
 
 def _supervisor(name: str | None) -> Supervisor:

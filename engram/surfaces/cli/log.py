@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from typing import Any
 
 import click
 
@@ -66,11 +66,12 @@ def _show(one: Transaction) -> None:
         say_step(f"{one.number}.{step['step']}", step["action"], step["subjects"][0], step["why"])
 
 
-def _steps(one: Transaction) -> list[dict[str, str]]:
-    """The steps of a consolidation, each once."""
-    found = {}
+def _steps(one: Transaction) -> list[dict[str, Any]]:
+    """The steps of a consolidation, each once, with what they were about."""
+    found: dict[str, dict[str, Any]] = {}
     for event in one.plan.events:
         details = dict(event.details)
         if "step" in details:
-            found[details["step"]] = details | {"subjects": json.loads(details["subjects"])}
+            step = found.setdefault(details["step"], details | {"subjects": []})
+            step["subjects"].append(event.subject)
     return list(found.values())
