@@ -25,6 +25,7 @@ from engram.daemon.keeper import Keeper
 from engram.daemon.logbook import Logbook
 from engram.daemon.notebook import Notebook
 from engram.daemon.power import on_battery
+from engram.daemon.relief import relieve
 from engram.daemon.rota import Rota
 from engram.daemon.spool import Poke, give_back, take
 from engram.daemon.watch import Watch
@@ -46,6 +47,8 @@ _LOOK, _TICK, _BOXES, _NIGHT = 10.0, 10.0, 60.0, 120.0
 _SLOWER = 3.0
 #: the clock on the wall and the one that never goes back part by more only over a sleep, seconds
 _JUMP = 60.0
+#: turns after which memory is given back
+_MUCH = 500
 #: what is done for each vault
 _DUTIES = ("edits", "inbox", "extract", "boxes", "night", "build")
 
@@ -83,6 +86,7 @@ class Rounds:
         self._notes = Notebook(self._state)
         self._settings = DaemonSettings()
         self._held: list[Poke] = []
+        self._much = 0
         self._apart = times.wall() - times.steady()
         self.paused = pauses.read(self._state)
 
@@ -256,6 +260,10 @@ class Rounds:
         if fed.turns:
             keeper.busy()
         self._tell(fed, name)
+        self._much += fed.turns
+        if not fed.more and self._much >= _MUCH:
+            self._much = 0
+            relieve()
         return 0.0 if fed.more else None
 
     def _edits(self, keeper: Keeper) -> None:

@@ -16,6 +16,7 @@ from engram.daemon.logbook import Logbook, read_log
 from engram.daemon.notebook import Notebook
 from engram.daemon.power import on_battery
 from engram.daemon.pulse import Pulse, PulseFile, read_pulse
+from engram.daemon.relief import relieve
 from engram.daemon.schedule import Schedule
 from engram.daemon.seat import Seat
 from engram.daemon.watch import Watch
@@ -261,3 +262,7 @@ def test_the_lock_note_is_json(tmp_path: Path) -> None:
     with Seat(tmp_path).taken():
         note = json.loads((tmp_path / "daemon" / "lock").read_bytes())
         assert note == {"pid": os.getpid()}
+
+
+def test_memory_is_given_back_on_every_system() -> None:
+    relieve()

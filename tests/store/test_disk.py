@@ -224,3 +224,11 @@ def test_any_path_lies_inside_or_is_refused(disk: VaultDisk, path: str) -> None:
         return
     assert os.path.normpath(found) == str(found)
     assert found.is_relative_to(disk.root) and found != disk.root
+
+
+def test_a_vault_that_is_gone_is_not_made_anew(disk: VaultDisk) -> None:
+    disk.root.rename(disk.root.with_name("away"))
+    for write in (disk.put, disk.create, disk.append):
+        with pytest.raises(StorageError):
+            write("facts/2026-03-06/note.md", b"words")
+    assert not disk.root.exists()

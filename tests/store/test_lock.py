@@ -112,3 +112,14 @@ def test_a_place_where_no_lock_can_be_is_a_storage_error(tmp_path: Path) -> None
         with pytest.raises(StorageError), WriterLock(path, 0).hold():
             raise AssertionError("never inside")
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_the_folder_that_is_locked_is_not_made_anew(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    lock = WriterLock(vault / "state" / "lock", 1.0, within=vault)
+    with pytest.raises(StorageError), lock.hold():
+        pytest.fail("there is nothing to lock")
+    assert not vault.exists()
+    vault.mkdir()
+    with lock.hold():
+        assert (vault / "state" / "lock").exists()
