@@ -21,6 +21,8 @@ _FILES = int(os.environ.get("TEST_FILES", "50000"))
 _SESSIONS = int(os.environ.get("TEST_SESSIONS", "100"))
 #: for all of it, seconds
 _LONGEST = 900.0
+#: files of one folder
+_TOGETHER = 5000
 _QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
 _NOTE = """---
 id: note-{number}
@@ -46,6 +48,9 @@ def stormed(home: Path, environment: Mapping[str, str], files: int, sessions: in
         for number in range(sessions):
             say(daemon.projects, f"session-{number}", [number])
         daemon.wait_until_done(range(sessions))
+        # folders that it watches already: of what is made in others no event would come
+        for number in range(0, files, _TOGETHER):
+            (root / _day(number)).mkdir()
         settle_down(daemon.pid)
         daemon.signal(signal.SIGSTOP)
         _make(root, files)
@@ -80,12 +85,14 @@ def stormed(home: Path, environment: Mapping[str, str], files: int, sessions: in
 
 
 def _make(root: Path, files: int) -> None:
-    """Notes by hand, 5,000 a folder."""
+    """Notes by hand."""
     for number in range(files):
-        day = root / "facts" / f"2026-03-{number // 5000 + 1:02d}"
-        day.mkdir(exist_ok=True)
         body = _NOTE.format(number=number, other=number * 7 % 1000)
-        (day / f"note-{number}.md").write_text(body, encoding="utf-8")
+        (root / _day(number) / f"note-{number}.md").write_text(body, encoding="utf-8")
+
+
+def _day(number: int) -> str:
+    return f"facts/2026-03-{number // _TOGETHER + 1:02d}"
 
 
 def _listing(root: Path) -> dict[str, str]:
