@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engram import __version__
 from engram.capture.sources import SOURCES, source
-from engram.daemon import pauses
+from engram.daemon import knock, pauses
 from engram.daemon.pulse import read_pulse
 from engram.daemon.seat import FOLDER, Seat
 from engram.daemon.units import writes_of
@@ -40,16 +40,15 @@ def look(
         ours=__version__,
         paused=["everything"] if paused.everything else sorted(paused.sources),
         absent=_absent(load(None, environment).settings.daemon.sources, places, environment),
-        exposed=_exposed([state / FOLDER, *session_folder(environment)]),
+        exposed=_exposed([state / FOLDER, *session_folder(places, environment)]),
     )
 
 
-def session_folder(environment: Mapping[str, str]) -> list[Path]:
-    """The folder of the socket, where it is not the daemon's own one; none with ENGRAM_HOME."""
-    runtime = environment.get("XDG_RUNTIME_DIR", "")
-    if environment.get("ENGRAM_HOME") or not os.path.isabs(runtime):
-        return []
-    return [Path(runtime) / "engram"]
+def session_folder(places: Places, environment: Mapping[str, str]) -> list[Path]:
+    """The folder of the door, where it stands in one of its own; else none."""
+    folder = os.path.normpath(os.path.dirname(knock.place(environment)))
+    own = places.state_dir / FOLDER
+    return [Path(folder)] if os.path.isabs(folder) and Path(folder) != own else []
 
 
 def _shut_out(places: Places, text: str | None) -> list[str]:

@@ -47,7 +47,6 @@ class Keeper:
         self._clock = clock
         self._inbox = Inbox(seconds)
         self._news: Instant = clock.now()
-        self._restless = True
         self._deaf = False
 
     # -- being there ---------------------------------------------------------------------------
@@ -127,7 +126,6 @@ class Keeper:
     def busy(self) -> None:
         """Something happened in the vault: its quiet while begins anew."""
         self._news = self._clock.now()
-        self._restless = True
 
     @property
     def here(self) -> Vault:
@@ -165,13 +163,11 @@ class Keeper:
         if not closed:
             self._put(closed=now)
         elif _since(closed, now) >= _DAY:
-            self._restless = False
             done = vault.consolidate(closing=True, tier=self._tier())
             self._put(closed=now)
             return done
-        if not self._restless or _since(self._news, now) < idle_minutes:
+        if _since(self._news, now) < idle_minutes:
             return None
-        self._restless = False
         if not vault.followers.catalog.nights.changed():
             return None
         return vault.consolidate(closing=False, tier=self._tier())

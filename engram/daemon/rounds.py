@@ -295,6 +295,7 @@ class Rounds:
     def _build(self, keeper: Keeper) -> None:
         if self._works(keeper) and keeper.build():
             self._log.note("index_built", vault=str(keeper.root))
+            relieve()
 
     def _works(self, keeper: Keeper) -> bool:
         return not self.paused.everything and keeper.is_here(self.watch)

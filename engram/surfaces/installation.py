@@ -85,8 +85,13 @@ def service_of(
         environment=_carried(places, environment),
         key_variable=settings.llm.key_variable,
         user=f"{domain}\\{user}" if domain and user else user,
-        in_session=not environment.get("ENGRAM_HOME"),
+        in_session=_in_session(places, environment),
     )
+
+
+def _in_session(places: Places, environment: Mapping[str, str]) -> bool:
+    """Whether the door will stand in the folder of a session, though there may be none just now."""
+    return bool(session_folder(places, {"XDG_RUNTIME_DIR": os.sep, **environment}))
 
 
 def _carried(places: Places, environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -151,7 +156,7 @@ def _refuse_foreign(path: Path, text: str, home: str) -> None:
 
 def estate(manager: Supervisor, places: Places, environment: Mapping[str, str]) -> list[Path]:
     """The files and folders that the daemon left on this machine, those that are there."""
-    folders = [places.state_dir / FOLDER, *session_folder(environment)]
+    folders = [places.state_dir / FOLDER, *session_folder(places, environment)]
     # what `systemctl enable` makes, should nobody be there to take it away
     enabled = manager.file.parent / "default.target.wants" / manager.file.name
     return [path for path in (manager.file, enabled, *folders) if os.path.lexists(path)]

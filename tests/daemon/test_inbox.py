@@ -68,6 +68,9 @@ def test_what_is_still_written_rests_first(vault: Vault, seconds: Seconds) -> No
         seconds.now += 0.5
         with path.open("a", encoding="utf-8") as stream:
             stream.write("More of it.\n")
+    inbox.take(vault)
+    seconds.now += 0.5
+    assert inbox.take(vault).more
     assert taken(vault) == []
     assert twice(inbox, vault, seconds) == 1
 

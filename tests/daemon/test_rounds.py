@@ -82,6 +82,8 @@ def test_a_day_of_it(
     days = [row for row in rows(environment) if row["event"] == "consolidated"]
     assert len(days) == 2, "one for the quiet while, one for the day"
     assert events(environment).count("index_built") == 1
+    life.live(25 * HOUR)
+    assert events(environment).count("index_built") == 1, "nothing has changed"
     assert "failed" not in events(environment)
 
 
@@ -115,6 +117,25 @@ def test_a_box_is_sealed_after_its_gap_without_new_traffic(
     with open_vault() as vault:
         assert all(box.path for box in vault.boxes.listing())
     assert "sealed" in events(environment)
+
+
+def test_a_quiet_consolidation_that_fails_is_tried_again(
+    begin: Callable[..., Life], root: Path, open_vault: Callable[..., Vault],
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str],
+) -> None:  # fmt: skip
+    with open_vault() as vault:
+        vault.remember("The shop uses Postgres.")
+
+    def full(*_: object, **__: object) -> None:
+        raise StorageError("the disk is full")
+
+    life = begin()
+    with monkeypatch.context() as patch:
+        patch.setattr(Vault, "consolidate", full)
+        life.live(HOUR)
+        assert _failing(life) == {f"night {root}": "StorageError"}
+    life.live(10 * 60)
+    assert "consolidated" in events(environment) and not _failing(life)
 
 
 def test_history_is_an_import_and_news_are_live(
@@ -257,6 +278,7 @@ def test_a_file_that_breaks_its_reader_does_not_hold_up_the_others(
     life = begin()
     life.live(5 * 60)
     assert len(memories(open_vault)) == 2
+    assert not _failing(life), "what is new is not held up for ever either"
     monkeypatch.undo()
     life.live(15 * 60)
     assert len(memories(open_vault)) == 3, "it is tried again with the next look at everything"

@@ -122,6 +122,10 @@ def test_what_only_a_person_can_decide_is_left_to_the_person(mine: bytes, theirs
 
 def test_the_end_of_a_memory_stands_before_what_still_has_it_live() -> None:
     over = replace(BASE, status="superseded", superseded_by=("fact-b",), valid_until="2026-03-07")
+    asked = replace(BASE, status="needs-review", status_since="2026-03-08T10:00:00Z")
+    for live in (BASE, asked):
+        found = reunited(PATH, render_memory(live), render_memory(over))
+        assert found is not None and memory_of(found).status == "superseded"
     found = reunited(PATH, render_memory(BASE), render_memory(over))
     assert found is not None
     assert memory_of(found).superseded_by == ("fact-b",) and not memory_of(found).live

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engram.store.reunion import sides
 from tests.machines import Machine, copied
 from tests.travel.test_two_machines import LATER, SAID, without_expiry
 
@@ -109,3 +110,15 @@ def test_what_a_person_wrote_on_both_sides_stays_marked(pair: tuple[Machine, Mac
     before = path.read_bytes()
     one.consolidates()
     assert b"<<<<<<<" in before and b"MySQL" in path.read_bytes() and b"Oracle" in path.read_bytes()
+
+
+def test_a_conversation_about_marks_is_left_as_it_was_said(pair: tuple[Machine, Machine]) -> None:
+    one, _ = pair
+    one.hears("What is this?\n```\n<<<<<<< HEAD\n=======\n>>>>>>> other\n```\nI prefer tabs.")
+    before = one.travelling()
+    shown = next(data for name, data in before.items() if name.startswith("transcripts/"))
+    assert sides(shown) is not None
+    one.consolidates()
+    with one.vault() as vault:
+        assert vault.reunite().apart == ()
+    assert shown in one.travelling().values()

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engram import flow
 from engram.model.change import Plan
+from engram.model.turn import turn_of
 from engram.store import layout
 from tests.fakes.model_server import Behaviour, ModelServer, answers, fact, facts
 from tests.machines import Machine, SyncTool, copied
@@ -191,6 +193,22 @@ def test_a_turn_that_is_queued_again_is_this_machines_to_extract(
         ack = Plan("retry", requeue=((2, 3),))
         vault.ledger.commit(ack)
         assert vault.flush().turns == 2
+
+
+def test_what_an_import_brought_is_not_taken_for_anothers_when_later_turns_are_extracted(
+    tmp_path: Path,
+) -> None:
+    one = Machine(tmp_path / "one")
+    said = [turn_of("user", text, f"2026-03-06T10:0{minute}:00Z", project="shop", session="s")
+            for minute, text in enumerate(SAID)]  # fmt: skip
+    with one.vault() as vault:
+        flow.take_in(said[:1], vault.house)
+        flow.take_in(said[1:2], vault.house, "import-2")
+        flow.take_in(said[2:], vault.house)
+        first = vault.house.turns.pending(said[0].transcript)[0]
+        assert first == [(1, 1), (3, 3)]
+        vault.ledger.commit(Plan("extract", ack=tuple(first)))
+        assert vault.flush().turns == 1 and len(one.facts()) == 1
 
 
 def test_a_conversation_that_was_undone_in_part_can_be_taken_in_again(tmp_path: Path) -> None:
