@@ -193,7 +193,7 @@ class Reading:
                     self._settle(self._scan(until if behind else 0.0, first=noticed))
             except (Locked, StorageError, BadInput):
                 return False  # somebody writes, or the disk is full, read-only or damaged
-        elif self.sentry is not None and looked.complete:
+        if self.sentry is not None and writable and looked.complete and not behind:
             self.sentry.trust(self.followers.catalog)
         return looked.complete
 

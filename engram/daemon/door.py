@@ -51,12 +51,13 @@ _HERE = (
 class Request:
     """A command line and what it sees of its surroundings; `columns` is 0 where nobody knows.
 
-    `terminals` says whether standard output and standard error are any. `gone` is
-    whether nobody waits for the answer any more.
+    `identity` says which folder it saw at `folder`, `terminals` whether standard output and
+    standard error are any, `gone` whether nobody waits for the answer any more.
     """
 
     arguments: Sequence[str]
     folder: Path
+    identity: str
     environment: Mapping[str, str]
     terminals: tuple[bool, bool]
     columns: int
@@ -168,11 +169,18 @@ class Door:
         request = None if fields is None else _request(fields, lambda: _is_gone(caller))
         if request is None:
             return
-        answer = None
-        if all(request.environment.get(name) == self._environment.get(name) for name in _HERE):
-            answer = self._host.answer(request)
+        answer = self._host.answer(request) if self._sees_the_same(request) else None
         caller.settimeout(_HEARING)
         caller.sendall(_framed(answer))
+
+    def _sees_the_same(self, request: Request) -> bool:
+        """Whether the person's files are the same here: a service can have other folders."""
+        if any(request.environment.get(name) != self._environment.get(name) for name in _HERE):
+            return False
+        try:
+            return knock.identity(str(request.folder)) == request.identity
+        except OSError:
+            return False
 
 
 def _framed(answer: Answer | None) -> bytes:
@@ -190,19 +198,20 @@ def _framed(answer: Answer | None) -> bytes:
 def _request(fields: Sequence[bytes], gone: Callable[[], bool]) -> Request | None:
     """What a caller asks; None for what is no request.
 
-    The fields: folder, is stdout a terminal, is stderr, columns, how many arguments, the arguments,
-    `NAME=VALUE` of variables.
+    The fields: folder, its identity, is stdout a terminal, is stderr, columns, how many arguments,
+    the arguments, `NAME=VALUE` of variables.
     """
-    if len(fields) < 5 or not all(field.isdigit() and len(field) < 7 for field in fields[1:5]):
+    if len(fields) < 6 or not all(field.isdigit() and len(field) < 7 for field in fields[2:6]):
         return None
-    folder, (out, err, columns, count) = os.fsdecode(fields[0]), map(int, fields[1:5])
+    folder, identity = os.fsdecode(fields[0]), os.fsdecode(fields[1])
     if not os.path.isabs(folder):
         return None
-    words = [os.fsdecode(field) for field in fields[5:]]
+    out, err, columns, count = map(int, fields[2:6])
+    words = [os.fsdecode(field) for field in fields[6:]]
     pairs = (word.partition("=") for word in words[count:])
     until = time.monotonic() + DEADLINE
     return Request(
-        words[:count], Path(folder), {name: value for name, _, value in pairs},
+        words[:count], Path(folder), identity, {name: value for name, _, value in pairs},
         (bool(out), bool(err)), columns, lambda: gone() or time.monotonic() > until,
     )  # fmt: skip
 

@@ -67,6 +67,12 @@ def greeting() -> tuple[str, str, str]:
     return HELLO, engram.__version__, os.path.dirname(engram.__file__)
 
 
+def identity(folder: str) -> str:
+    """Which folder stands at a path: a daemon may have a `/tmp` of its own. Raises OSError."""
+    found = os.stat(folder)
+    return f"{found.st_dev}:{found.st_ino}"
+
+
 def framed(fields: Iterable[bytes]) -> bytes:
     """One frame of these fields."""
     body = b"".join(b"%d:%b" % (len(field), field) for field in fields)

@@ -9,6 +9,7 @@ that cannot be read is passed over and named by `unreadable`: logs are never nee
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -34,6 +35,8 @@ _MOST_MISSING = 100
 #: lines of each version that a refused undo shows
 _SHOWN_LINES = 4
 
+_Stamp = tuple[str, int, int, int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -54,6 +57,7 @@ class History:
 
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
+        self._hashed: tuple[int, _Stamp, str] | None = None
 
     def read(self, number: int) -> Transaction | None:
         """A committed transaction by its number, None when there is none."""
@@ -61,9 +65,29 @@ class History:
         return None if data is None else _decoded(path, data)
 
     def sha_of(self, number: int) -> str:
-        """SHA-256 of a transaction's file, '' when there is none."""
+        """SHA-256 of a transaction's file, '' when there is none.
+
+        Every question asks for that of the last one, and an import has megabytes: a file that is
+        still the same one is not read again.
+        """
+        stamp = self._stamp(number)
+        if stamp and self._hashed and self._hashed[:2] == (number, stamp):
+            return self._hashed[2]
         data = self._file(number)[1]
-        return "" if data is None else transaction.sha256(data)
+        if data is None:
+            return ""
+        sha = transaction.sha256(data)
+        self._hashed = (number, stamp, sha) if stamp else None
+        return sha
+
+    def _stamp(self, number: int) -> _Stamp | None:
+        """What changes when a transaction's file does: where and which it is, size and times."""
+        for month in reversed(self._disk.names(layout.JOURNAL)):
+            path = f"{layout.JOURNAL}/{month}/{number:08d}.json"
+            with suppress(OSError):
+                found = os.lstat(self._disk.root / path)
+                return path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        return None
 
     def _file(self, number: int) -> tuple[str, bytes | None]:
         for month in reversed(self._disk.names(layout.JOURNAL)):

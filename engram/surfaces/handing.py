@@ -133,7 +133,8 @@ def _request(arguments: list[str]) -> list[str]:
         for name, value in os.environ.items()
         if name.startswith("ENGRAM_") or name in knock.VARIABLES
     ]
-    return [os.getcwd(), *map(str, numbers), *arguments, *seen]
+    here = os.getcwd()
+    return [here, knock.identity(here), *map(str, numbers), *arguments, *seen]
 
 
 def _print(answer: list[bytes]) -> int:

@@ -66,7 +66,10 @@ class Bench:
         """Seconds from the first word to a daemon to its last."""
         seen = [f"{name}={value}" for name, value in self.environment.items()]
         words = self.question(number)
-        fields = [str(self.folder), "0", "0", "0", str(len(words)), *words, *seen]
+        fields = [
+            str(self.folder), knock.identity(str(self.folder)), "0", "0", "0", str(len(words)),
+            *words, *seen,
+        ]  # fmt: skip
         start = time.perf_counter()
         with socket.socket(socket.AF_UNIX) as daemon:
             daemon.connect(knock.place(self.environment))

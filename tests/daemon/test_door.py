@@ -153,10 +153,10 @@ def test_what_nobody_reads_or_takes_is_told_as_ever(shop: Shop, door: object) ->
 
 def test_a_folder_within_a_vault_names_it(shop: Shop, door: object) -> None:
     shop.environment.clear()
-    for where in (shop.vault / "facts", shop.folder):
+    for where, handed in ((shop.vault / "facts", True), (shop.folder, False)):
         caller = Caller()
         ran = run(["list", "--json"], where, surroundings(shop.folder), start=caller)
-        assert caller.handed
+        assert bool(caller.handed) == handed
         assert ran == run(["list", "--json"], where, surroundings(shop.folder))
 
 
@@ -232,6 +232,14 @@ def test_a_question_that_is_not_answered_is_asked_here(
 def test_other_surroundings_are_not_the_daemon_s(shop: Shop, door: object, variable: str) -> None:
     shop.environment[variable] = "1" if variable == "ENGRAM_NO_DAEMON" else str(shop.folder / "x")
     assert not call(shop, "list")[1]
+
+
+def test_a_vault_that_the_daemon_cannot_open_is_opened_here(shop: Shop, door: object) -> None:
+    assert call(shop, "list")[1]
+    shop.environment["ENGRAM_VAULT"] = "nowhere"
+    for arguments in (["list"], ["remember", "The logo is blue."]):
+        ran, handed = call(shop, *arguments)
+        assert not handed and ran == shop.run(*arguments) and ran.code == 1
 
 
 def test_what_asks_reads_or_helps_stays_here(shop: Shop, door: object) -> None:
@@ -387,25 +395,31 @@ def say(path: str, request: bytes) -> list[bytes] | None:
             return None
 
 
-def asked(*fields: str) -> bytes:
-    return knock.framed(map(os.fsencode, fields))
+def asked(*fields: str, folder: str = "/", identity: str = "") -> bytes:
+    """A request: the fields behind the folder's."""
+    seen = identity or knock.identity("/")
+    return knock.framed(map(os.fsencode, (folder, seen, *fields)))
 
 
 @pytest.mark.parametrize(
     "request_",
     [
         b"\n", b"{}\n", b"-1\n", b"1000001\n" + b"x" * 64, b"99999999999999999999\n", b"5\n1:",
-        b"3\n9:a", b"3\nx:a", b"3\n:::", asked("/"), asked("/", "0", "0", "x", "0"),
-        asked("relative", "0", "0", "0", "1", "word"), b"\xff" * 100,
+        b"3\n9:a", b"3\nx:a", b"3\n:::", asked(), asked("0", "0", "x", "0"),
+        asked("0", "0", "0", "1", "word", folder="relative"), b"\xff" * 100,
     ],
 )  # fmt: skip
 def test_nonsense_is_not_answered_and_does_not_matter(folder: Path, request_: bytes) -> None:
     environment = {"ENGRAM_HOME": str(folder)}
-    good = asked("/", "0", "0", "0", "1", "word", f"ENGRAM_HOME={folder}")
+    good = asked("0", "0", "0", "1", "word", f"ENGRAM_HOME={folder}")
     with Door(Silent(), environment) as door:
         assert say(door.path, request_) is None
         assert say(door.path, good) == [knock.DONE, b"0", b"out", b"word"]
         assert say(door.path, good.replace(b"ENGRAM_HOME", b"ENGRAM_HOMX")) == [knock.REFUSED]
+        other = asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}", identity="0:0")
+        assert say(door.path, other) == [knock.REFUSED]
+        nowhere = asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}", folder="/nowhere")
+        assert say(door.path, nowhere) == [knock.REFUSED]
 
 
 def test_an_answer_to_a_question_has_its_bounds(folder: Path) -> None:
@@ -416,7 +430,7 @@ def test_an_answer_to_a_question_has_its_bounds(folder: Path) -> None:
             return Answer(0, [("out", "x" * door_module.LARGEST_ANSWER)], self.repeatable)
 
     host = Talker()
-    good = asked("/", "0", "0", "0", "0", f"ENGRAM_HOME={folder}")
+    good = asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}")
     with Door(host, {"ENGRAM_HOME": str(folder)}) as door:
         assert say(door.path, good) == [knock.REFUSED]
         host.repeatable = False
@@ -442,7 +456,7 @@ def test_a_caller_who_goes_ends_the_command(folder: Path) -> None:
     ):
         one.connect(door.path)
         knock.receive(one)
-        one.sendall(asked("/", "0", "0", "0", "0", f"ENGRAM_HOME={folder}"))
+        one.sendall(asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}"))
         time.sleep(0.3)
         one.close()
     assert seen == [False, True]
@@ -466,3 +480,25 @@ def test_a_caller_loads_next_to_nothing(shop: Shop, door: object) -> None:
         "click", "json", "re", "socket", "typing", "dataclasses", "pathlib", "contextlib", "enum",
         "engram.vault", "engram.model", "engram.settings",
     }  # fmt: skip
+
+
+# -- the daemon itself -----------------------------------------------------------------------------
+
+
+def test_a_running_daemon_opens_the_door_and_shuts_it(shop: Shop) -> None:
+    socket_file = shop.folder / "home/daemon/control.sock"
+    daemon = process(shop, "--vault", "vault", "daemon", "run", stdin=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 30
+        while not socket_file.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        handed = [call(shop, "remember", f"The {word} logo is blue.")[1] for word in ("old", "new")]
+        while not all(handed) and time.monotonic() < until:  # it may be busy with its first look
+            handed = [call(shop, "list")[1]]
+        assert all(handed)
+        assert call(shop, "list")[0] == shop.run("list")
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        _, err = daemon.communicate(timeout=20)
+    assert daemon.returncode == 0, err
+    assert not socket_file.exists()

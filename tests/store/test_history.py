@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from engram.index.memory_finder import PlainFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.store import layout
-from engram.store.transaction import encode
+from engram.store.transaction import encode, sha256
 from engram.vault import Vault
 from tests.kit import takes_every_turn, tree_digest, turns, where
 
@@ -332,3 +333,15 @@ def test_events_of_an_undo_name_the_memories(vault: Vault) -> None:
     names = {event.subject for event in undone.plan.events}
     ids = {name for name in names if name.startswith("fact-")}
     assert len(ids) == 5 and {event.name for event in undone.plan.events} == {"undone"}
+
+
+def test_the_hash_of_a_transaction_is_that_of_the_file_as_it_is_now(vault: Vault) -> None:
+    number = wrote(vault, None, "one")
+    path = next((vault.root / layout.JOURNAL).rglob(f"{number:08d}.json"))
+    before, known = path.read_bytes(), path.stat()
+    assert vault.history.sha_of(number) == vault.history.sha_of(number) == sha256(before)
+    path.write_bytes(before.replace(b"one", b"two"))
+    os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+    assert vault.history.sha_of(number) == sha256(path.read_bytes()) != sha256(before)
+    path.unlink()
+    assert vault.history.sha_of(number) == ""

@@ -7,13 +7,16 @@ in place of the daemon's own. Vaults stay open in between. Refused: verbs that a
 
 from __future__ import annotations
 
+import os
 import traceback
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from engram.daemon.door import Answer, Request
 from engram.daemon.warm import WarmVaults
+from engram.model.errors import EngramError
+from engram.store import layout
 from engram.surfaces import handing
 from engram.surfaces.cli.app import BUG, run
 from engram.surfaces.cli.caller import on_behalf_of
@@ -38,6 +41,8 @@ class Visitors:
         with on_behalf_of(visitor):
             try:
                 code = run(list(request.arguments))
+            except _NotHere:
+                return None
             except Exception as error:  # noqa: BLE001 - the daemon outlives a bug in one command
                 visitor.err.write("".join(traceback.format_exception(error)))
                 visitor.err.write(BUG)
@@ -51,6 +56,10 @@ class Visitors:
     def close(self) -> None:
         """As Host says."""
         self._vaults.close()
+
+
+class _NotHere(Exception):
+    """The caller has to do it: here the vault cannot be opened, or not be written."""
 
 
 class _Visitor:
@@ -69,9 +78,18 @@ class _Visitor:
         """As Caller says."""
         return self._request.columns
 
-    def vault(self, path: Path) -> AbstractContextManager[Vault]:
-        """As Caller says."""
-        return self._vaults.lend(path, self.environment, self.folder)
+    @contextmanager
+    def vault(self, path: Path) -> Iterator[Vault]:
+        """As Caller says. What a service may not read or write is no reason to refuse its caller:
+        raises _NotHere then, before anything is done."""
+        with ExitStack() as stack:
+            try:
+                vault = stack.enter_context(self._vaults.lend(path, self.environment, self.folder))
+            except EngramError as error:
+                raise _NotHere from error
+            if vault.writable and not os.access(vault.root / layout.STATE, os.W_OK):
+                raise _NotHere
+            yield vault
 
     def drop_output(self) -> None:
         """As Caller says: nothing is kept back."""
