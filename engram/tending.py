@@ -41,10 +41,10 @@ class Tending(Reading):
     """A vault that can be changed."""
 
     @contextmanager
-    def _writing(self, *, index: bool = True) -> Iterator[int]:
+    def _writing(self, *, index: bool = True, settle: bool = True) -> Iterator[int]:
         """Under the writer lock, with hand edits settled before and the index caught up after.
 
-        Yields how many files were edited.
+        Yields how many files were edited. Without `settle` nobody has looked.
         """
         if self.read_only:
             raise FormatTooNew(f"{self.root} was written by a newer engram")
@@ -53,7 +53,7 @@ class Tending(Reading):
                 f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
             )
         with self.ledger.lock():
-            yield self._settle(self._scan())
+            yield self._settle(self._scan()) if settle else 0
             if index:
                 self.shelf.refresh()
 
@@ -301,12 +301,13 @@ class Tending(Reading):
     def seal_boxes(self, reason: str = "") -> int:
         """Seal the boxes of conversations that have been silent for the gap; returns how many.
 
-        For a `reason` ("shutdown") every other open box too, in one transaction. Where there is
-        nothing to seal, nothing is locked or written.
+        For a `reason` ("shutdown") every other open box too, in one transaction, and in a hurry:
+        hand edits and the index can wait for the next opening, the end of a daemon cannot. Where
+        there is nothing to seal, nothing is locked or written.
         """
         if not self._sealed(reason):
             return 0
-        with self._writing():
+        with self._writing(index=not reason, settle=not reason):
             boxes = self._sealed(reason)
             if boxes:
                 changes = self.house.pages.pages([(None, box) for box in boxes])

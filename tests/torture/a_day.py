@@ -87,7 +87,7 @@ class Provider:
         ways = {
             "answer": (60, None), "nonsense": (8, None), "429": (8, fails(429, "rate_limit")),
             "429 later": (4, fails(429, "rate_limit", retry_after="20")),
-            "500": (8, fails(500)), "page": (3, page(502)), "silent": (3, silent(1.5)),
+            "500": (8, fails(500)), "page": (3, page(502)), "silent": (6, silent(1.5)),
             "torn": (6, torn(facts())),
         }  # fmt: skip
         name = self.chance.choices(list(ways), [weight for weight, _ in ways.values()])[0]
@@ -124,7 +124,7 @@ def lived(home: Path, environment: Mapping[str, str], hours: float, turns: int, 
     """Live so many hours with so many turns and tokens a day; what was counted."""
     projects = home / ".claude" / "projects" / "-work-shop"
     projects.mkdir(parents=True)
-    clock, provider = Hand(_BEGIN), Provider(random.Random(7))
+    clock, provider = Hand(_BEGIN), Provider(random.Random(5))
     with ModelServer([provider]) as server:
         environment = {
             **environment, "ENGRAM_DAEMON_SOURCES": "claude-code",
