@@ -36,6 +36,7 @@ class Demo(NamedTuple):
         environment = os.environ | {
             "ENGRAM_HOME": str(self.folder / ".demo-home"), "ENGRAM_VAULT": str(self.vault),
             "ENGRAM_CLOCK": "2026-03-06T21:30:00Z", "PYTHONPATH": str(HERE.parents[1]),
+            "HOME": str(self.folder),  # whose agents' settings are no part of this
         }  # fmt: skip
         done = subprocess.run(
             [self.engram, *words], env=environment, capture_output=True, check=True, text=True,
