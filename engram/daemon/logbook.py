@@ -22,17 +22,23 @@ from engram.ports import Clock
 Level = Literal["info", "warning", "error"]
 #: bytes of one file, and how many there are
 MOST_BYTES, FILES = 5_000_000, 3
+#: what a plain line says in another way, or not at all
+_SAID_OTHERWISE = frozenset({"time", "level", "event", "machine"})
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 
 class Logbook(logging.Handler):
     """One log; also the handler of the program's own warnings, of which it keeps where they arose.
 
-    `echo` is given each event as a plain line.
+    `echo` is given each event as a plain line; `machine` stands in each row, for those who bring
+    the logs of several together.
     """
 
-    def __init__(self, path: Path, clock: Clock, echo: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: Path, clock: Clock, echo: Callable[[str], None], machine: str = ""
+    ) -> None:
         super().__init__(logging.WARNING)
+        self._machine = {"machine": machine} if machine else {}
         self._path = path
         self._clock = clock
         self._echo = echo
@@ -40,7 +46,13 @@ class Logbook(logging.Handler):
     def note(self, event: str, level: Level = "info", **details: str | int) -> None:
         """Write an event down."""
         now = self._clock.now()
-        row = {"time": now, "level": level, "event": event, **details}
+        row: dict[str, str | int] = {
+            "time": now,
+            "level": level,
+            "event": event,
+            **details,
+            **self._machine,
+        }
         with suppress(OSError):  # a full disk is in the status; there is nowhere else to say it
             self._append(json.dumps(row).encode("ascii") + b"\n")
         self._echo(plain(row))
@@ -87,7 +99,7 @@ def rows_of(lines: list[bytes]) -> Iterator[dict[str, str | int]]:
 
 def plain(row: dict[str, str | int]) -> str:
     """`2026-03-06T12:00:00Z took source=codex turns=3`."""
-    rest = {name: value for name, value in row.items() if name not in ("time", "level", "event")}
+    rest = {name: value for name, value in row.items() if name not in _SAID_OTHERWISE}
     level = str(row.get("level", "info"))
     head = [str(row.get("time", "")), *([] if level == "info" else [f"{level}:"])]
     return " ".join([*head, str(row["event"]), *(f"{name}={rest[name]}" for name in rest)])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -63,7 +64,7 @@ class Daemon:
         self._environment = environment
         self._clock = clock_of(environment)
         self._since = self._clock.now()
-        self._log = Logbook(log_file(places.state_dir), self._clock, echo)
+        self._log = Logbook(log_file(places.state_dir), self._clock, echo, platform.node())
         self._dirt = Dirt()
         self._door = door
         self._ending = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import signal
 import time
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from engram.vault import Vault
-from tests.daemon.life import daemon, events, ran, said, started, until, watch_source
+from tests.daemon.life import daemon, events, ran, rows, said, started, until, watch_source
 
 FRIDAY = "Remember that we never deploy on a Friday."
 
@@ -239,6 +240,7 @@ def test_there_is_one_it_tells_what_it_does_and_ends_when_told(
     assert "not running" in ran(environment, "daemon", "status").stdout
     logs = ran(environment, "daemon", "logs").stdout
     assert "started" in logs and "stopped" in logs and "Friday" not in logs
+    assert {row["machine"] for row in rows(environment)} == {platform.node()}
 
 
 def test_it_starts_detached_and_a_killed_one_leaves_the_seat_free(
