@@ -154,10 +154,14 @@ class Tending(Reading):
             self.settle_within(math.inf)
             return _reunited(copies.transcripts(dry_run=True), copies.plan())
         with self._writing():
-            shown = copies.transcripts()
-            found = copies.plan()
-            number = 0 if found.plan.empty else self.ledger.commit(found.plan).number
-            self._take_up_transcripts([one.original for one in shown if not one.why])
+            return self._reunite(copies)
+
+    def _reunite(self, copies: ConflictCopies) -> Reunited:
+        """The same under the writer lock, with hand edits taken up."""
+        shown = copies.transcripts()
+        found = copies.plan()
+        number = 0 if found.plan.empty else self.ledger.commit(found.plan).number
+        self._take_up_transcripts([one.original for one in shown if not one.why])
         return _reunited(shown, found, number)
 
     def _take_up_transcripts(self, also: Sequence[str] = ()) -> None:
@@ -275,13 +279,15 @@ class Tending(Reading):
         if dry_run:
             self.settle_within(math.inf)
             return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
-        self.reunite()
+        copies = ConflictCopies(self.disk, self.followers)
         planned = None
         if model is not None:
             with self._writing():
-                pass  # hand edits
+                self._reunite(copies)
             planned = flow.plan_night(self._night(full, closing, model), self.house).steps
         with self._writing():
+            if model is None:
+                self._reunite(copies)
             night = self._night(full, closing, model)
             found, number = flow.consolidate(night, self.house, planned, batch)
             if not number:

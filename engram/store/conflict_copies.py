@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from engram.model.change import Change, Event, Plan
@@ -39,13 +40,15 @@ _TAKEN_BACK = "it was taken in before, and that was undone"
 
 def conflict_copies(root: Path) -> list[str]:
     """The files that sync tools left beside others, below the folders with content and above."""
-    found = [name for name in os.listdir(root) if (root / name).is_file()]
+    copies = layout.is_conflict_copy
+    found = [name for name in os.listdir(root) if copies(name) and (root / name).is_file()]
     for top in (*layout.CONTENT, layout.TRANSCRIPTS, layout.STATE):
         if not os.path.islink(root / top):
             for folder, _, names in os.walk(root / top):
-                place = Path(folder).relative_to(root).as_posix()
-                found += [f"{place}/{name}" for name in names]
-    return sorted(path for path in found if layout.original_of(path) != path)
+                if here := [name for name in names if copies(name)]:
+                    place = Path(folder).relative_to(root).as_posix()
+                    found += [f"{place}/{name}" for name in here]
+    return sorted(found)
 
 
 @dataclass(slots=True)
@@ -63,11 +66,15 @@ class Reunion:
 
 
 class ConflictCopies:
-    """The conflict copies of one vault; the writer lock must be held."""
+    """The conflict copies of one vault, looked for once; the writer lock must be held."""
 
     def __init__(self, disk: VaultDisk, followers: Followers) -> None:
         self._disk = disk
         self._followers = followers
+
+    @cached_property
+    def _copies(self) -> list[str]:
+        return conflict_copies(self._disk.root)
 
     def transcripts(self, *, dry_run: bool = False) -> list[Apart]:
         """Bring transcripts together with their copies, and with themselves where git marked them.
@@ -76,7 +83,7 @@ class ConflictCopies:
         """
         done: list[Apart] = []
         own = self._followers.transcripts
-        for copy in conflict_copies(self._disk.root):
+        for copy in self._copies:
             original = layout.original_of(copy)
             if layout.kind_of(original) != "transcript":
                 continue
@@ -101,7 +108,7 @@ class ConflictCopies:
     def plan(self) -> Reunion:
         """What to do about all other copies and marks."""
         reunion = Reunion()
-        for copy in conflict_copies(self._disk.root):
+        for copy in self._copies:
             original = layout.original_of(copy)
             if original.startswith(f"{layout.STATE}/") or original == layout.CONFIG:
                 reunion.apart.append(Apart(copy, original, "logs and settings of two machines"))
