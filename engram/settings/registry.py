@@ -15,7 +15,7 @@ from pathlib import Path
 from engram.model.errors import BadInput, ConfigError, StorageError
 from engram.model.ids import is_id
 from engram.settings.places import Places
-from engram.settings.userfile import read_small, refuse_symlink, replace, without_mark
+from engram.settings.userfile import alone, read_small, refuse_symlink, replace, without_mark
 
 _FORMAT = 1
 #: Two people's commands rarely meet here; more than this many times in a row is no accident.
@@ -63,15 +63,17 @@ class Registry:
 
     def _write(self, real: str, vault_id: str | None) -> None:
         refuse_symlink(self._file)
-        for _ in range(_ATTEMPTS):
-            vaults = self._read()
-            vaults.pop(real, None)
-            if vault_id is not None:
-                vaults[real] = vault_id
-            replace(self._file, _bytes(vaults))
-            # There is no lock: when another process wrote its own list in between, go again.
-            if self._read().get(real) == vault_id:
-                return
+        self._read()  # what cannot be read is said before anything is made
+        with alone(self._file.parent):
+            for _ in range(_ATTEMPTS):
+                vaults = self._read()
+                vaults.pop(real, None)
+                if vault_id is not None:
+                    vaults[real] = vault_id
+                replace(self._file, _bytes(vaults))
+                # where there is no lock: when another wrote its own list in between, go again
+                if self._read().get(real) == vault_id:
+                    return
         raise StorageError(f"{self._file}: other programs keep changing it", "try again")
 
     def _read(self) -> dict[str, str]:

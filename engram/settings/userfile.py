@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident
 
@@ -79,6 +81,30 @@ def replace(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
         _sync_folder(path.parent)
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Whoever changes what is in a folder of the person, one after the other (not on Windows).
+
+    The folder itself is locked, so that nothing is left beside the files; it is made when it is
+    missing. Raises StorageError.
+    """
+    if os.name == "nt":
+        yield
+        return
+    import fcntl
+
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be used: {error.strerror or error}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _write_new(path: Path, data: bytes, mode: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,16 @@ def test_a_registered_vault_is_trusted_until_it_is_removed(tmp_path: Path) -> No
     assert again.trusts(tmp_path / "a", "one")
     assert again.remove(tmp_path / "a") and not again.remove(tmp_path / "a")
     assert not again.trusts(tmp_path / "a", "one") and again.trusts(tmp_path / "b", "two")
+
+
+def test_those_who_register_at_once_all_stay_registered(tmp_path: Path) -> None:
+    def register(number: int) -> None:
+        for vault in range(5):
+            registry_in(tmp_path / "home").add(tmp_path / f"{number}-{vault}", f"v{number}-{vault}")
+
+    with ThreadPoolExecutor(8) as people:
+        list(people.map(register, range(8)))
+    assert len(registry_in(tmp_path / "home").entries()) == 40
 
 
 def test_another_vault_at_the_same_path_is_not_trusted(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources.text import TURN_BYTES, Markdown, Text
@@ -175,6 +175,7 @@ _parts = st.sampled_from(
 @given(st.lists(_parts | _words, max_size=25), st.integers(0, 3000))
 def test_every_word_of_a_note_is_in_some_turn(parts: list[str], long: int) -> None:
     text = "".join(parts) + "tea " * long + "".join(parts)
+    assume(not text.startswith("---"))  # what stands in a header is no word of the note
     turns, reading = read(text)
     kept = sum(turn.text.count("words here") for turn in turns)
     assert kept == text.count("words here")
