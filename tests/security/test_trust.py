@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 from collections.abc import Callable
@@ -87,7 +88,7 @@ def test_hand_edits_in_an_unregistered_vault_are_seen_and_not_recorded(
 
 _WRITING: dict[str, Callable[[Vault, str, Path], object]] = {
     "capture": lambda vault, name, path: vault.capture(turns(1)),
-    "capture_stream": lambda vault, name, path: vault.capture_stream(path.open("rb")),
+    "capture_stream": lambda vault, name, path: vault.capture_stream(io.BytesIO(path.read_bytes())),
     "import": lambda vault, name, path: vault.import_files("text", path),
     "flush": lambda vault, name, path: vault.flush(),
     "extract": lambda vault, name, path: vault.extract_transcripts(["x"]),
@@ -100,7 +101,6 @@ _WRITING: dict[str, Callable[[Vault, str, Path], object]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("verb", sorted(_WRITING))
 def test_every_verb_that_writes_is_refused(
     verb: str, copied: Callable[[], Vault], tmp_path: Path, environment: dict[str, str]
