@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram import amend, flow, rulings
@@ -280,16 +281,23 @@ class Tending(Reading):
             self.settle_within(math.inf)
             return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
         copies = ConflictCopies(self.disk, self.followers)
-        planned = None
+        planned, late = None, frozenset[str]()
         if model is not None:
             with self._writing():
                 self._reunite(copies)
+                seen = self.followers.catalog.last
             planned = flow.plan_night(self._night(full, closing, model), self.house).steps
         with self._writing():
             if model is None:
                 self._reunite(copies)
+            else:
+                late = self.followers.catalog.nights.changed(seen)
             night = self._night(full, closing, model)
             found, number = flow.consolidate(night, self.house, planned, batch)
+            if late:
+                # came while the model thought: the next night begins after this one
+                rest = replace(night, changed=late, model=None, judge=None)
+                flow.consolidate(rest, self.house, batch=batch)
             if not number:
                 self.followers.write_topics()  # no transaction brings them
         return _consolidated(found, number)

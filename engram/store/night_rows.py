@@ -47,10 +47,11 @@ class NightRows:
             )
         )
 
-    def changed(self) -> frozenset[str]:
-        """Whatever an event since then was about: memories, also such as are gone."""
+    def changed(self, after: int | None = None) -> frozenset[str]:
+        """Whatever an event since then, or after a transaction, was about; also what is gone."""
         rows = self._db.rows(
-            "select distinct subject from events where n > ? and subject != ''", self.last()
+            "select distinct subject from events where n > ? and subject != ''",
+            self.last() if after is None else after,
         )
         return frozenset(row[0] for row in rows)
 

@@ -173,4 +173,3 @@ def _windows(places: Places, environment: Mapping[str, str]) -> Supervisor:
 
 
 _KNOWN = {"systemd": _systemd, "launchd": _launchd, "windows": _windows}
-SUPERVISORS = tuple(_KNOWN)

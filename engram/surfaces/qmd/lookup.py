@@ -8,7 +8,7 @@ there is found by edit distance. Nothing raises; a lookup costs one pass over th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engram.surfaces.qmd.config import Config
@@ -227,8 +227,3 @@ def _literally(text: str) -> str:
 
 def _first(found: Sequence[Document]) -> Document | None:
     return found[0] if found else None
-
-
-def of_collections(documents: Iterable[Document], names: Sequence[str]) -> list[Document]:
-    """Those of some collections."""
-    return [one for one in documents if one.collection in names]
