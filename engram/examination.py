@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from engram.founding import unguarded
 from engram.health.doctor import Examination
 from engram.model.errors import EngramError
 from engram.shelf import Shelf
 from engram.store import layout
 from engram.store.conflict_copies import conflict_copies
 from engram.store.disk import VaultDisk
+from engram.store.exposure import unguarded
 from engram.store.followers import Followers
 from engram.store.history import History
 from engram.store.scan import LINK, scan

@@ -22,13 +22,14 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from engram.index.contract import MAX_TERMS
 from engram.index.english import STOP_WORDS, stem
 from engram.model.text import words
 from engram.model.vocabulary import Vocabulary
 
 #: Raise it whenever the terms of some text change: indexes of another number are rebuilt.
 ANALYSIS = 1
+#: A query is cut to this many distinct terms; a pasted page must not cost seconds.
+MAX_TERMS = 64
 
 #: Longer runs without a space are encoded data or prose of a dense script, not words.
 _LONGEST = 64

@@ -14,9 +14,6 @@ from engram.model.hit import Admit, Collection, Document, Found, Hints
 
 COLLECTIONS: tuple[Collection, ...] = ("memories", "turns", "pages")
 
-#: A query is cut to this many distinct terms; a pasted page must not cost seconds.
-MAX_TERMS = 64
-
 
 class IndexUnusable(Exception):
     """The index is missing, foreign, too old or damaged; the message says which.

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from engram.index.analysis import beginning, query_terms
+from engram.index.analysis import MAX_TERMS, beginning, query_terms
 from engram.index.bag import MARK, speaker_term
-from engram.index.contract import MAX_TERMS
 from engram.index.english import STOP_WORDS
 from engram.index.scoring import (
     TIME_WORD,
