@@ -18,10 +18,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from engram.daemon.logbook import read_log
-from engram.daemon.pulse import Pulse, read_pulse
 from engram.daemon.run import log_file
-from engram.daemon.seat import Seat
+from engram.daemon.state.event_log import read_log
+from engram.daemon.state.heartbeat import Pulse, read_pulse
+from engram.daemon.state.instance_lock import Seat
 from engram.model.instant import Instant, instant_of
 from tests.accounting import Said, said
 

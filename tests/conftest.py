@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 
 NOW = "2026-03-06T12:00:00Z"

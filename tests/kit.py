@@ -14,7 +14,7 @@ from engram.model.change import Plan
 from engram.model.entity import Entity
 from engram.model.step import Page
 from engram.model.turn import Turn, turn_of
-from engram.store.pen import Pen
+from engram.store.files.render import Pen
 from engram.vault import Vault
 
 

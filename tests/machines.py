@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engram import founding
-from engram.settings.places import places_of
-from engram.store.clock import FixedClock
-from engram.vault import Vault
+from engram.settings.paths import places_of
+from engram.store.base.clock import FixedClock
+from engram.vault import Vault, create
 from tests.kit import files
 
 
@@ -38,7 +37,7 @@ class Machine:
         clock = FixedClock(now)
         if not (self.root / "engram.toml").exists():
             Vault.create(self.root, environment=self._environment, clock=clock).close()
-        founding.register(self.root.resolve(), places_of(self._environment))
+        create.register(self.root.resolve(), places_of(self._environment))
         with Vault.open(self.root, environment=self._environment, clock=clock) as vault:
             yield vault
 

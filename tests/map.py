@@ -18,13 +18,10 @@ PAGE = ROOT / "docs" / "architecture.md"
 
 #: The rooms in the order of the flow. A test holds this list to what is in the folder.
 ORDER = (
-    "model", "ports", "settings",
-    "flow", "house", "lots",
-    "capture", "extract", "admit", "weave", "consolidate", "llm", "store", "index", "recall",
-    "amend", "rulings", "imports", "survey", "library", "entities", "threads", "undoing",
-    "page_search",
-    "shelf", "surroundings", "founding", "examination", "inspection",
-    "health", "furnishing", "reading", "tending", "vault", "canary", "daemon", "surfaces",
+    "model", "language",
+    "capture", "extract", "admit", "weave", "consolidate", "recall", "health",
+    "store", "index", "llm", "settings",
+    "pipeline", "queries", "vault", "daemon", "surfaces",
 )  # fmt: skip
 
 _HEAD = """\
@@ -32,9 +29,9 @@ _HEAD = """\
 
 Made from the module docstrings and the import contracts by `make map`; edit those, not this page.
 
-Read [`flow.py`](../engram/flow.py) first (the flows, one screen each), then
-[`vault.py`](../engram/vault.py) (every verb of the command line as one method). The decisions
-behind it are in [decisions](decisions).
+Read [`flow.py`](../engram/pipeline/flow.py) first (the flows, one screen each), then
+[`vault/`](../engram/vault/__init__.py) (every verb of the command line as one method). The
+decisions behind it are in [decisions](decisions).
 """
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engram.canary import sing
-from engram.flow import Outcome, Taken
 from engram.model.errors import StorageError
-from engram.reading import Answers
+from engram.pipeline.flow import Outcome, Taken
 from engram.vault import Vault
+from engram.vault.canary import sing
+from engram.vault.reading import Answers
 
 
 @pytest.fixture(autouse=True)

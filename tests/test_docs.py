@@ -14,7 +14,7 @@ import click
 import pytest
 
 from engram.settings.keys import known_keys
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.surfaces.cli.app import FACES, VERBS, cli
 from engram.vault import Vault
 from tests import map as house
@@ -38,7 +38,7 @@ WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
 #: those that listen: the HTTP server of the qmd face, on loopback only, and the door of the daemon,
 #: a file that is this user's alone
 LISTENING = {
-    "engram/daemon/door.py: socket",
+    "engram/daemon/rpc/server.py: socket",
     *(
         f"engram/surfaces/qmd/mcp_http.py: {name}"
         for name in ("http.server", "socket", "socketserver")
@@ -47,8 +47,8 @@ LISTENING = {
 #: those that start a process: the editor, the daemon away from its terminal, the command set to
 #: run before an update of qmd's index, and the service manager of the system
 STARTING = {
-    "engram/surfaces/cli/editor.py: subprocess", "engram/surfaces/detached.py: subprocess",
-    "engram/surfaces/qmd/updating.py: subprocess", "engram/surfaces/supervisor.py: subprocess",
+    "engram/surfaces/cli/editor.py: subprocess", "engram/daemon/service/detached.py: subprocess",
+    "engram/surfaces/qmd/updating.py: subprocess", "engram/daemon/service/systems.py: subprocess",
 }  # fmt: skip
 PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 
@@ -254,7 +254,7 @@ def test_each_library_is_imported_in_one_place() -> None:
             homes.get(name.partition(".")[0], set()).add(path)
     assert {path.parent.name for path in homes.pop("click")} == {"cli"}
     assert {path.stem for path in homes.pop("whoosh")} == {"whoosh_codec", "whoosh_index"}
-    assert {path.stem for path in homes.pop("yaml")} == {"foreign", "yaml_text"}
+    assert {path.stem for path in homes.pop("yaml")} == {"foreign_header", "yaml_text"}
     assert {library: len(paths) for library, paths in homes.items()} == dict.fromkeys(homes, 1)
 
 

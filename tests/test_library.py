@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
-from engram.library import docid
 from engram.model.errors import BadInput, NotFound
 from engram.model.hit import Hit
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
-from engram.recall.listing import Filter
+from engram.queries.search import docid
+from engram.recall.filter import Filter
 from engram.recall.rank import Setting
-from engram.store import layout
+from engram.store.base import layout
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import takes_every_turn, tree_digest
@@ -33,7 +33,7 @@ _SAID = [
 @pytest.fixture
 def full(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with one conversation, extracted."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
     takes_every_turn(vault)
     said = [
         turn_of(role, text, f"2026-03-0{day}T10:00:00Z", source="test", session="s",  # type: ignore[arg-type]

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-import engram.shelf
-from engram import flow
+import engram.queries.index_sync
 from engram.index.contract import IndexUnusable
 from engram.index.memory_finder import PlainFinder
-from engram.shelf import document_of
+from engram.pipeline import flow
+from engram.queries.index_sync import document_of
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 
@@ -22,7 +22,7 @@ _COLLECTIONS = ("memories", "turns")
 def light(vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with the index in memory."""
     vault.close()
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
     return takes_every_turn(open_vault())
 
 
@@ -156,11 +156,11 @@ def test_without_any_index_the_files_are_read(
     vault.close()
     shutil.rmtree(vault.cache / "index")
 
-    class Full(engram.shelf.WhooshFinder):
+    class Full(engram.queries.index_sync.WhooshFinder):
         def rebuild(self, documents: object, *, seen: int | None = None) -> None:
             raise IndexUnusable("the disk is full")
 
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", Full)
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", Full)
     again = open_vault()
     again.ready_to_read()
     assert len(keys(again, "valve")[0]) == 5

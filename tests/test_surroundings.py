@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.model.turn import Turn, turn_of
-from engram.surroundings import EARLIER, VaultSurroundings
+from engram.queries.prompt_context import EARLIER, VaultSurroundings
 from engram.vault import Vault
 
 

@@ -19,11 +19,11 @@ from engram.model.change import Event
 from engram.model.ids import memory_id
 from engram.model.instant import Instant
 from engram.model.memory import Memory
+from engram.model.ports import Known
+from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, disputed, superseded
 from engram.model.text import content_hash, words
 from engram.model.verdict import Verdict
-from engram.ports import Known
-from engram.settings.values import Settings
 
 #: a word that more drafts hold finds none of them; so many are found at most
 _COMMON, _NEIGHBOURS = 100, 8

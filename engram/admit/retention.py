@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from engram.model.instant import Day, Instant, day_of, plus_days
 from engram.model.memory import Memory, memory_type, speculative_days
-from engram.settings.values import RetentionSettings
+from engram.model.settings import RetentionSettings
 
 
 def expiry(memory: Memory, now: Instant, retention: RetentionSettings) -> Day:

@@ -15,7 +15,7 @@ from engram.admit.retention import renewed
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant, minutes_between
 from engram.model.memory import Memory, authority_rank
-from engram.settings.values import RetentionSettings
+from engram.model.settings import RetentionSettings
 
 Standing = Literal["free", "owned", "retired"]
 #: repeats of rules and models never make a memory explicit (>= .95): only the person's word does

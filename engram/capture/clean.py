@@ -43,7 +43,7 @@ _NO_REQUEST = re.compile(
     r"|(?:strip|pop|remove|pull|read|cut|trim|drop|delete|fall|fell)(?:\s[\w'’-]+){1,5})\s\Z",
     re.IGNORECASE,
 )
-#: How the data begins in our own questions to a model (`engram.extract.model_prompt`).
+#: How the data begins in our own questions to a model (`engram.extract.llm.prompt`).
 _OWN_QUESTION = re.compile(r"<engram-data [0-9a-f]{8}>")
 #: Key of the conversation state: the session whose user last spoke off the record, or was us.
 _OFF = "off "

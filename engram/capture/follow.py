@@ -32,8 +32,8 @@ from typing import BinaryIO
 
 from engram.capture.clean import Removed, kept, readable
 from engram.model.errors import BadInput
+from engram.model.ports import Clock, Database, Reading, Source, Tally
 from engram.model.turn import Turn
-from engram.ports import Clock, Database, Reading, Source, Tally
 
 #: Turns, and characters of text, after which a chunk is handed over to be made durable.
 CHUNK_TURNS = 500

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engram.capture.explosive import why_explosive
+from engram.language.regex_safety import why_explosive
 from engram.model.errors import ConfigError
 
 Level = Literal["none", "low", "medium", "high"]

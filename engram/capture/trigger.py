@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Literal
 
 from engram.model.instant import Instant, minutes_between, plus_minutes
+from engram.model.settings import TriggerSettings
 from engram.model.turn import Waiting
-from engram.settings.values import TriggerSettings
 
 Reason = Literal["", "high", "count", "time"]
 

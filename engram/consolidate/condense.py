@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from engram.consolidate.sayings import substance
-from engram.consolidate.scene import Scene
-from engram.model.asking import Request, fenced, tokens_of
+from engram.consolidate.context import Scene
+from engram.consolidate.repeated_lines import substance
 from engram.model.errors import BudgetExceeded, ConfigError, ModelError
+from engram.model.model_request import Request, fenced, tokens_of
 
 PROMPT, KEY = "condense", "lines"
 #: an answer that keeps less than this share of what it was given forgets too much (issue 6)

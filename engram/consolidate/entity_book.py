@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engram.consolidate.entity_synthesis import can_be_asked, synthesis_of
-from engram.consolidate.scene import Scene
+from engram.consolidate.context import Scene
+from engram.consolidate.passes.entity_synthesis import can_be_asked, synthesis_of
 from engram.model.entity import Entity
+from engram.model.entity_ids import is_entity_id
 from engram.model.memory import Memory
-from engram.model.naming import is_entity_id
 
 #: live memories that make an entity worth a page; one of these categories is enough
 LEAST_MEMORIES = 2

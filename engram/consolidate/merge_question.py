@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engram.consolidate.scene import Scene
-from engram.model.asking import Request, fenced, tokens_of
+from engram.consolidate.context import Scene
 from engram.model.errors import BudgetExceeded, ConfigError, ModelError
 from engram.model.memory import Memory
+from engram.model.model_request import Request, fenced, tokens_of
 
 PROMPT, KEY = "merge", "pairs"
 #: so many pairs make one question

@@ -14,8 +14,8 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
+from engram.model.ports import Contents
 from engram.model.step import Access, Step
-from engram.ports import Contents
 
 Wanted = Callable[[Memory], bool]
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from engram.capture.follow import head_of
 from engram.capture.sources import recognise
-from engram.daemon.feeds import Fed
+from engram.daemon.source_worker import Fed
 from engram.model.errors import BadInput
-from engram.store import layout
+from engram.store.base import layout
 from engram.vault import Vault
 
 INBOX, TAKEN = "inbox", "inbox/taken"

@@ -19,19 +19,19 @@ from pathlib import Path
 from types import FrameType
 
 from engram import __version__
-from engram.daemon.dirt import Dirt
-from engram.daemon.door import Door
-from engram.daemon.logbook import Logbook
-from engram.daemon.pauses import Paused
-from engram.daemon.pulse import Pulse, PulseFile
-from engram.daemon.rounds import Rounds, Times
-from engram.daemon.seat import FOLDER, Seat
+from engram.daemon.debounce import Dirt
+from engram.daemon.loop import Rounds, Times
+from engram.daemon.rpc.server import Door
+from engram.daemon.state.event_log import Logbook
+from engram.daemon.state.heartbeat import Pulse, PulseFile
+from engram.daemon.state.instance_lock import FOLDER, Seat
+from engram.daemon.state.pause import Paused
 from engram.daemon.watch import Watch
-from engram.furnishing import model_status
-from engram.model.asking import Spent
 from engram.model.errors import EngramError
-from engram.settings.places import Places
-from engram.store.clock import clock_of
+from engram.model.model_request import Spent
+from engram.settings.paths import Places
+from engram.store.base.clock import clock_of
+from engram.vault.wiring import model_status
 
 #: after the signal: how long a task may go on, how long sealing may take, and when the process
 #: ends whatever happens, seconds

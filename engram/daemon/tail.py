@@ -17,7 +17,7 @@ from types import FrameType
 
 from engram.capture import sources
 from engram.capture.follow import belongs, walk
-from engram.daemon.dirt import Dirt
+from engram.daemon.debounce import Dirt
 from engram.daemon.watch import Watch
 from engram.model.errors import BadInput, EngramError
 from engram.vault import Vault

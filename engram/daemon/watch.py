@@ -31,7 +31,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 from watchdog.observers.polling import PollingObserver
 
-from engram.daemon.dirt import Dirt
+from engram.daemon.debounce import Dirt
 from engram.model.errors import StorageError
 
 #: how often folders are looked through that tell of no changes, seconds

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engram.extract.llm.model_tier import ModelTier
 from engram.extract.merge import merged
-from engram.extract.model import ModelTier
-from engram.model.asking import Request
 from engram.model.candidate import Candidate
 from engram.model.errors import BudgetExceeded, ModelAway
+from engram.model.model_request import Request
+from engram.model.ports import Extractor
 from engram.model.turn import Turn
-from engram.ports import Extractor
 
 
 class Tiers:

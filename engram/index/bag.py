@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from engram.index.analysis import terms
+from engram.language.tokens import terms
 from engram.model.hit import Document
 from engram.model.text import words
 

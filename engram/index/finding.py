@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from engram.index.analysis import MAX_TERMS, beginning, query_terms
 from engram.index.bag import MARK, speaker_term
-from engram.index.english import STOP_WORDS
 from engram.index.scoring import (
     TIME_WORD,
     TIME_WORDS,
@@ -23,6 +21,8 @@ from engram.index.scoring import (
     best,
     memory_scores,
 )
+from engram.language.stem import STOP_WORDS
+from engram.language.tokens import MAX_TERMS, beginning, query_terms
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import Day
 from engram.model.text import words

@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from engram.index.analysis import ANALYSIS
 from engram.index.contract import COLLECTIONS, IndexState, IndexUnusable
 from engram.index.finding import find
 from engram.index.generations import FileMark, Generation, Generations, Manifest
+from engram.language.tokens import ANALYSIS
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 
 if TYPE_CHECKING:

@@ -14,18 +14,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from engram.llm.answer import value_of
-from engram.llm.learnt import Learnt
-from engram.llm.ledger import OK, CallLedger
-from engram.llm.patience import patiently
+from engram.llm.backoff import patiently
+from engram.llm.budget import Budget
+from engram.llm.failure import Trouble
+from engram.llm.json_answer import value_of
 from engram.llm.prices import MAX_OUTPUT_TOKENS, Prices
 from engram.llm.provider import Provider
-from engram.llm.spend import Budget
-from engram.llm.trouble import Trouble
+from engram.llm.provider_habits import Learnt
+from engram.llm.usage_log import OK, CallLedger
 from engram.llm.wire import Wire
-from engram.model.asking import Reply, Request, Usage
 from engram.model.errors import BadAnswer, BudgetExceeded, ModelAway, ModelError, ModelRefuses
-from engram.ports import Sleeper
+from engram.model.model_request import Reply, Request, Usage
+from engram.model.ports import Sleeper
 
 #: of what the person has to do something about
 _ACT = {

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engram.llm.provider import Provider
-from engram.model.asking import Estimate, Usage
 from engram.model.errors import ConfigError
-from engram.settings.values import LlmSettings
+from engram.model.model_request import Estimate, Usage
+from engram.model.settings import LlmSettings
 
 _MILLION = 1_000_000
 #: what a model may write in one answer, tokens; upstream's limit

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from engram.settings.values import LlmSettings
+from engram.model.settings import LlmSettings
 
 CLOUD, LM_STUDIO, OLLAMA = "cloud", "lmstudio", "ollama"
 _OPENAI = "api.openai.com"

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from engram.llm.failure import Trouble
 from engram.llm.prices import MAX_OUTPUT_TOKENS
 from engram.llm.provider import NO_KEY, Provider
-from engram.llm.trouble import Trouble
-from engram.model.asking import Request, Usage
+from engram.model.model_request import Request, Usage
 
 if TYPE_CHECKING:
     import openai

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engram.model.asking import Away, Spent
 from engram.model.memory import Memory
+from engram.model.model_request import Away, Spent
 from engram.model.step import Step
 from engram.model.turn import Waiting
 

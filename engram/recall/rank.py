@@ -17,7 +17,7 @@ from engram.model.hit import Collection, Found
 from engram.model.instant import Instant, minutes_between
 from engram.model.memory import Memory, importance_level
 from engram.model.turn import Turn
-from engram.recall.parse import Query
+from engram.recall.query import Query
 
 #: The most that being learnt just now, or mattering most, can add to a perfect match: enough to
 #: order matches that are alike, too little to bring up one that is not.

@@ -16,8 +16,8 @@ from os.path import isabs
 from typing import NamedTuple
 
 from engram.model.memory import CATEGORIES, LEVELS, SCHEMAS
-from engram.settings.tables import parse
-from engram.settings.values import Settings
+from engram.model.settings import Settings
+from engram.settings.toml_tables import parse
 
 Value = str | int | float | bool | tuple[str, ...] | tuple[float, ...]
 

@@ -18,14 +18,14 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from engram.model.ids import is_id
-from engram.settings.edit import set_user_key
+from engram.model.settings import Settings
 from engram.settings.keys import Key, Value, known_keys, read_text, read_value, table_paths
-from engram.settings.places import Places, places_of
+from engram.settings.paths import Places, places_of
 from engram.settings.refusals import not_for_vaults, not_toml, unknown, unknown_variable, wrong
 from engram.settings.shipped import shipped, shipped_path, vault_template
-from engram.settings.tables import lines, parse
-from engram.settings.userfile import read_small, without_mark
-from engram.settings.values import Settings
+from engram.settings.toml_edit import set_user_key
+from engram.settings.toml_tables import lines, parse
+from engram.settings.user_files import read_small, without_mark
 
 __all__ = [
     "VAULT_FORMAT", "VAULT_KEYS", "Layer", "Loaded", "Origin", "VaultHeader",

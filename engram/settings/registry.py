@@ -14,8 +14,8 @@ from pathlib import Path
 
 from engram.model.errors import BadInput, ConfigError, StorageError
 from engram.model.ids import is_id
-from engram.settings.places import Places
-from engram.settings.userfile import alone, read_small, refuse_symlink, replace, without_mark
+from engram.settings.paths import Places
+from engram.settings.user_files import alone, read_small, refuse_symlink, replace, without_mark
 
 _FORMAT = 1
 #: Two people's commands rarely meet here; more than this many times in a row is no accident.

@@ -32,7 +32,7 @@ def main() -> NoReturn:
         from engram.surfaces.qmd.app import main as qmd
 
         qmd(arguments[1:])
-    from engram.surfaces.handing import handed_over
+    from engram.surfaces.remote.client import handed_over
 
     code = handed_over(arguments)
     if code is not None:

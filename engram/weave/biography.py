@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from engram.language import names
 from engram.model.entity import Entity, Named
 from engram.model.memory import Memory
-from engram.weave import names
 from engram.weave.entities import fold
 
 

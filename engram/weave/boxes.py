@@ -28,8 +28,8 @@ from engram.model.entity import TYPES
 from engram.model.instant import Instant, minutes_between
 from engram.model.markdown import inert_line
 from engram.model.memory import CATEGORIES, Memory
+from engram.model.settings import BoxSettings
 from engram.model.text import first_line, overlap, sha256_text
-from engram.settings.values import BoxSettings
 
 #: topics of one memory at most, and of a box: more words than that say nothing of it
 MEMORY_TOPICS, BOX_TOPICS = 16, 8

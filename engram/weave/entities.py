@@ -15,14 +15,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from engram.language.spelling import preferred, spellings
 from engram.model.entity import Entity
+from engram.model.entity_ids import entity_id, is_entity_id, stem_of, type_of
 from engram.model.ids import is_memory_id, slug
 from engram.model.instant import day_of
 from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import Memory
-from engram.model.naming import entity_id, is_entity_id, stem_of, type_of
 from engram.model.text import first_line
-from engram.weave.spelling import preferred, spellings
 
 #: lifecycle spec 1.4
 MOST_ACTIVITY = 20

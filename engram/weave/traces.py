@@ -17,8 +17,8 @@ from itertools import chain
 
 from engram.model.box import Box
 from engram.model.instant import Instant, plus_minutes
+from engram.model.settings import BoxSettings
 from engram.model.text import jaccard, sha256_text
-from engram.settings.values import BoxSettings
 from engram.weave.boxes import Topics, in_time
 
 #: a trace is about what so many of its boxes are about, just before, or after where none is before

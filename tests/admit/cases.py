@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from engram.admit.resolve import Court
-from engram.capture.redact import Redactor
+from engram.admit.decide import Court
+from engram.capture.redact.redactor import Redactor
 from engram.extract.receipt import receipt_of
 from engram.model.candidate import Candidate
 from engram.model.ids import memory_id
 from engram.model.memory import Memory
+from engram.model.settings import Settings
 from engram.model.turn import turn_of
-from engram.settings.values import Settings
-from engram.store.catalog import Catalog
+from engram.store.catalog.catalog import Catalog
 
 NOW = "2026-03-06T12:00:00Z"
 SAID = "2026-03-06T10:10:00Z"

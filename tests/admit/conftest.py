@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from engram.admit.decide import Court
 from engram.admit.draft import Draft
-from engram.admit.resolve import Court
-from engram.capture.redact import Redactor, compile_redactor
+from engram.capture.redact.redactor import Redactor, compile_redactor
 from engram.model.memory import Memory
 from engram.settings.load import shipped
-from engram.store.catalog import Catalog
+from engram.store.catalog.catalog import Catalog
 from tests.admit.cases import NOW, court
 
 

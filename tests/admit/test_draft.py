@@ -7,8 +7,8 @@ from collections.abc import Callable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engram.admit.decide import Court, admit
 from engram.admit.draft import Draft
-from engram.admit.resolve import Court, admit
 from engram.model.candidate import Candidate
 from engram.model.ids import is_id
 from engram.model.memory import AUTHORITIES, Memory, authority_rank

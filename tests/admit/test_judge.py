@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.admit.judge import CueJudge
+from engram.admit.judge.rule_judge import CueJudge
 from engram.model.memory import Memory
 from engram.model.step import Opinion
 from tests.admit.cases import memory

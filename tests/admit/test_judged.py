@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from engram.admit.decide import Court, admit
 from engram.admit.draft import Draft
-from engram.admit.resolve import Court, admit
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 from engram.model.step import Opinion

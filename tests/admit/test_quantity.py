@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.admit.quantity import quantities_of
-from engram.model.when import find_times
+from engram.language.quantity import quantities_of
+from engram.language.when import find_times
 
 SAID = "2026-03-06T10:00:00Z"
 

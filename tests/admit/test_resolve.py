@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from engram.admit.resolve import Court, admit
+from engram.admit.decide import Court, admit
 from engram.model.memory import STATUSES
 from tests.admit.cases import NOW, POSTGRES, SAID, candidate, memory
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engram.admit.retention import expiry, renewed
 from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, SCHEMAS
-from engram.settings.values import RetentionSettings
+from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, memory
 
 TABLE = RetentionSettings()

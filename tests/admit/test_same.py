@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engram.admit.same import confirmed, standing
 from engram.model.instant import plus_minutes
 from engram.model.memory import STATUSES, confidence_tier
-from engram.settings.values import RetentionSettings
+from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, candidate, memory
 
 TABLE = RetentionSettings()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.admit.secure import injection
+from engram.admit.gate.secure import injection
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("injections.toml").read_text(encoding="utf-8"))
 PERFORMED = [(code, text) for code, texts in SENTENCES["performed"].items() for text in texts]

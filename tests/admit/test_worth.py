@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.admit.worth import MOST_CHARACTERS, unworthy
+from engram.admit.gate.worth import MOST_CHARACTERS, unworthy
 from engram.model.memory import CATEGORIES
 from tests.admit.cases import candidate
 

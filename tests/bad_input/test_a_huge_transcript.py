@@ -16,7 +16,7 @@ _MOST = 150 * _MEGABYTE
 _READER = """
 import resource, sys
 from pathlib import Path
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 clock = FixedClock("2026-03-06T12:00:00Z")
 with Vault.create(sys.argv[1], clock=clock) as vault:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import engram.furnishing
+import engram.vault.wiring
 from engram.model.errors import Conflict, EngramError
 from engram.model.memory import Memory
-from engram.recall.listing import Filter
-from engram.store import layout
-from engram.store.disk import VaultDisk
+from engram.recall.filter import Filter
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 
@@ -47,7 +47,7 @@ class SharedDisk(VaultDisk):
 @pytest.fixture
 def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Sets what the person does between the next plan and its application."""
-    monkeypatch.setattr(engram.furnishing, "VaultDisk", SharedDisk)
+    monkeypatch.setattr(engram.vault.wiring, "VaultDisk", SharedDisk)
     monkeypatch.setattr(SharedDisk, "deed", None)
     monkeypatch.setattr(SharedDisk, "staged", None)
 

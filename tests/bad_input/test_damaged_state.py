@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engram import flow
-from engram.capture.journal import encode
+from engram.capture.turn_log import encode
 from engram.model.errors import BadInput, EngramError, NotFound, StorageError
-from engram.recall.listing import Filter
+from engram.pipeline import flow
+from engram.recall.filter import Filter
 from engram.vault import Vault
 from tests.kit import takes_every_turn, tree_digest, turns, where
 

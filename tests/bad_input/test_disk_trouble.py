@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-import engram.shelf
-import engram.store.disk
+import engram.queries.index_sync
+import engram.store.base.disk
 from engram.index.memory_finder import PlainFinder
 from engram.model.errors import EngramError, Locked, StorageError
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import takes_every_turn, tree_digest, turns
@@ -61,8 +61,8 @@ class FailingOs:
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> FailingOs:
     system = FailingOs()
-    monkeypatch.setattr(engram.store.disk, "os", system)
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.store.base.disk, "os", system)
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
     return system
 
 
@@ -209,7 +209,7 @@ def test_a_read_only_vault_is_read(
 
 _HOLDER = """
 import sys, time
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 with Vault.open(sys.argv[1], clock=FixedClock("2026-03-06T12:00:00Z")) as vault:
     with vault.ledger.lock():

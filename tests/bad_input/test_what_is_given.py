@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from engram.capture.sources import SOURCES
 from engram.model.errors import BadInput, ConfigError, EngramError, NotFound
 from engram.model.turn import Turn
-from engram.recall.listing import Filter
-from engram.store.clock import FixedClock
+from engram.recall.filter import Filter
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
 

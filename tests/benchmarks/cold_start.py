@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 

@@ -27,15 +27,15 @@ from unittest.mock import patch
 
 import frontmatter
 
-from engram.consolidate import duplicates, passes
-from engram.consolidate.near import LEAST, alike, joined
-from engram.consolidate.phrasing import phrasing
-from engram.consolidate.scene import Pass, Scene
+from engram.consolidate.context import Pass, Scene
+from engram.consolidate.passes import duplicates, order
+from engram.language.near_duplicates import LEAST, alike, joined
+from engram.language.paraphrase.phrasing import phrasing
 from engram.model.memory import Memory
+from engram.model.ports import Contents
 from engram.model.step import Step
-from engram.ports import Contents
-from engram.store import layout
-from engram.store.clock import FixedClock
+from engram.store.base import layout
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.benchmarks.imports import scratch
 from tests.benchmarks.invented import Invented
@@ -145,7 +145,7 @@ def _night(vault: Vault, name: str, *, full: bool) -> dict[str, float]:
 
     phrasing.cache_clear()
     cpu, wall = time.process_time(), time.perf_counter()
-    with patch.object(passes, "PASSES", tuple(map(timed, passes.PASSES))):
+    with patch.object(order, "PASSES", tuple(map(timed, order.PASSES))):
         done = vault.consolidate(full=full, tier="rules")
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     size = 0

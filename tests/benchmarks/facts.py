@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engram.model.memory import Memory
-from engram.shelf import document_of
-from engram.store.clock import FixedClock
+from engram.queries.index_sync import document_of
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.benchmarks import fts5
 

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.benchmarks.transcripts import FORMS, prose, write
 
@@ -34,7 +34,7 @@ _ROOT = Path(__file__).parents[2]
 _READER = """
 import sys
 from pathlib import Path
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.benchmarks.scale import peak
 with Vault.create(sys.argv[1], clock=FixedClock("2026-03-06T12:00:00Z")) as vault:

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from engram.model.ids import memory_id
 from engram.model.memory import CATEGORIES, Memory
-from engram.store import layout
-from engram.store.memory_file import render_memory
+from engram.store.base import layout
+from engram.store.files.memory_file import render_memory
 
 #: the most frequent words of English, in about their order
 _GRAMMAR = (

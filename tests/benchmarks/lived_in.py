@@ -17,8 +17,8 @@ from engram.model.change import Event, Plan
 from engram.model.ids import memory_id
 from engram.model.instant import day_of
 from engram.model.memory import Memory
-from engram.settings.values import RetentionSettings
-from engram.store.access import AccessLog
+from engram.model.settings import RetentionSettings
+from engram.store.catalog.access import AccessLog
 from engram.vault import Vault
 from tests.benchmarks.invented import Invented
 

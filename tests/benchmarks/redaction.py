@@ -22,7 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
-from engram.capture.redact import Redactor, compile_redactor
+from engram.capture.redact.redactor import Redactor, compile_redactor
 
 ROOT = Path(__file__).resolve().parents[2]
 LABELLED = Path(__file__).parent / "data" / "redaction.jsonl"

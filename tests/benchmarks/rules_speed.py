@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import time
 
-from engram import flow
 from engram.model.turn import turn_of
+from engram.pipeline import flow
 from tests.benchmarks.imports import prose, scratch
 
 _KEEP = (

@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engram.extract.rules import RulesTier
+from engram.extract.rules.rules_tier import RulesTier
 from engram.model.candidate import Candidate
 from engram.model.memory import CATEGORIES
+from engram.model.ports import Extractor
 from engram.model.turn import Turn, turn_of
-from engram.ports import Extractor
 from engram.settings.load import shipped
 
 DATA = Path(__file__).parent / "data" / "rules_turns.jsonl"

@@ -434,7 +434,7 @@ def turns(count: int, questions: int) -> Table:
 
 def _opened(folder: Path) -> Any:
     """The vault of a folder; a `Vault`."""
-    from engram.store.clock import FixedClock
+    from engram.store.base.clock import FixedClock
     from engram.vault import Vault
 
     environment = {"ENGRAM_HOME": str(folder / "home"), "HOME": str(folder)}
@@ -448,13 +448,13 @@ def _bags(texts: Mapping[str, str]) -> dict[str, int]:
     """How many of the texts hold each term."""
     from collections import Counter
 
-    from engram.index.analysis import terms
+    from engram.language.tokens import terms
 
     return Counter(term for text in texts.values() for term in set(terms(text)))
 
 
 def _texts(vault: Any) -> dict[str, str]:
-    from engram.shelf import document_of
+    from engram.queries.index_sync import document_of
 
     return {memory.id: document_of(memory).body for memory in vault.followers.catalog.memories()}
 
@@ -557,7 +557,7 @@ def part_ask(folder: Path, count: int) -> dict[str, Any]:
 
 def _looked_at(saved: Mapping[str, str], texts: Sequence[str], count: int) -> int:
     """How many postings the terms of all questions have."""
-    from engram.index.analysis import query_terms
+    from engram.language.tokens import query_terms
 
     held = _bags(saved)
     asked = (one for terms in _TERMS for one in _asked(texts, count, terms))
@@ -626,7 +626,7 @@ def _replaced(peer: fts5.Texts, file: Path, word: str) -> None:
 def part_finder(folder: Path, count: int, questions: int, with_fts5: int) -> dict[str, Any]:
     """The index of memories that lie in no vault."""
     from engram.index.whoosh_finder import WhooshFinder
-    from engram.shelf import document_of
+    from engram.queries.index_sync import document_of
 
     documents = [document_of(memory) for memory in _words().memories(count)]
     saved = {document.key: document.body for document in documents}

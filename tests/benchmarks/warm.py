@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 
-from engram.daemon import knock
+from engram.daemon.rpc import messages
 from tests.benchmarks.cold_start import _ENGRAM, _ROOT
 from tests.benchmarks.invented import Invented
 from tests.benchmarks.scale import Taken, edit, megabytes, of_process, part_furnish, share
@@ -67,20 +67,20 @@ class Bench:
         seen = [
             f"{name}={value}"
             for name, value in self.environment.items()
-            if name.startswith("ENGRAM_") or name in knock.VARIABLES
+            if name.startswith("ENGRAM_") or name in messages.VARIABLES
         ]
         words = self.question(number)
         fields = [
-            str(self.folder), knock.identity(str(self.folder)), "0", "0", "0", str(len(words)),
+            str(self.folder), messages.identity(str(self.folder)), "0", "0", "0", str(len(words)),
             *words, *seen,
         ]  # fmt: skip
         start = time.perf_counter()
         with socket.socket(socket.AF_UNIX) as daemon:
-            daemon.connect(knock.place(self.environment))
-            knock.receive(daemon)
-            daemon.sendall(knock.framed(map(os.fsencode, fields)))
-            answer = knock.receive(daemon) or []
-        assert answer[:2] == [knock.DONE, b"0"]
+            daemon.connect(messages.place(self.environment))
+            messages.receive(daemon)
+            daemon.sendall(messages.framed(map(os.fsencode, fields)))
+            answer = messages.receive(daemon) or []
+        assert answer[:2] == [messages.DONE, b"0"]
         return time.perf_counter() - start
 
 

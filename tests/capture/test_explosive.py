@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.capture.explosive import why_explosive
+from engram.language.regex_safety import why_explosive
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from engram.capture.clean import Removed
 from engram.capture.follow import CHUNK_TURNS, Cursor, cursor_of, read_file, walk
 from engram.capture.sources import source
 from engram.model.errors import BadInput
+from engram.model.ports import Tally
 from engram.model.turn import Turn
-from engram.ports import Tally
 
 
 class Noon:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import engram.capture.journal
-from engram.capture.journal import FOLDER, TurnJournal, decode, encode, encode_purged
+import engram.capture.turn_log
+from engram.capture.turn_log import FOLDER, TurnJournal, decode, encode, encode_purged
 from engram.model.turn import Turn, turn_of
-from engram.store.disk import VaultDisk
+from engram.store.base.disk import VaultDisk
 from tests.kit import turns
 
 FIRST = f"{FOLDER}/00000001.jsonl"
@@ -106,7 +106,7 @@ def test_one_that_looked_before_another_wrote_looks_again(disk: VaultDisk) -> No
 def test_segments_follow_each_other_without_gaps(
     disk: VaultDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engram.capture.journal, "SEGMENT_BYTES", 600)
+    monkeypatch.setattr(engram.capture.turn_log, "SEGMENT_BYTES", 600)
     for first in range(0, 12, 2):
         add(disk, 2, first=first)
     journal = TurnJournal(disk)
@@ -123,7 +123,7 @@ def test_segments_follow_each_other_without_gaps(
 def test_turns_are_read_at_their_places_in_the_order_asked_for(
     disk: VaultDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engram.capture.journal, "SEGMENT_BYTES", 600)
+    monkeypatch.setattr(engram.capture.turn_log, "SEGMENT_BYTES", 600)
     for first in range(0, 8, 2):
         add(disk, 2, first=first)
     journal = TurnJournal(disk)
@@ -196,7 +196,7 @@ def test_other_files_in_the_folder_are_no_segments(disk: VaultDisk) -> None:
 def test_a_purge_keeps_every_place_and_number(
     disk: VaultDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engram.capture.journal, "SEGMENT_BYTES", 600)
+    monkeypatch.setattr(engram.capture.turn_log, "SEGMENT_BYTES", 600)
     for first in range(0, 6, 2):
         add(disk, 2, first=first)
     journal = TurnJournal(disk)

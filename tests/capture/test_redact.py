@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.capture.redact import Redaction, compile_redactor
-from engram.capture.redact_checks import CHECKS, entropy, luhn
+from engram.capture.redact.redactor import Redaction, compile_redactor
+from engram.capture.redact.span_checks import CHECKS, entropy, luhn
 from engram.model.errors import ConfigError
 from tests.benchmarks.redaction import LABELLED, ROOT, Draws, expand, labelled, measure, shipped
 

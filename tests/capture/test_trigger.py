@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from engram.capture.trigger import due, retry_at
 from engram.model.instant import minutes_between, plus_minutes
+from engram.model.settings import TriggerSettings
 from engram.model.turn import Waiting
-from engram.settings.values import TriggerSettings
 
 NOW = "2026-03-06T12:00:00Z"
 AGES = {"young": plus_minutes(NOW, -14.9), "old": plus_minutes(NOW, -15)}

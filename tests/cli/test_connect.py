@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.surfaces.hooks.agent_settings import BACKUP, connected, disconnected, ours_in
 from engram.surfaces.hooks.agents import AGENTS, Agent, Command
-from engram.surfaces.hooks.connection import BACKUP, connected, disconnected, ours_in
 from tests.golden.console import Ran, run
 
 FILES = {

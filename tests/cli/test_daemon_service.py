@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon.seat import Seat
-from engram.daemon.units import seal_of, writes_of
+from engram.daemon.service.units import seal_of, writes_of
+from engram.daemon.state.instance_lock import Seat
 from tests.cli.shop import Shop
 from tests.golden.console import Ran, run, surroundings
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon import pauses
-from engram.daemon.pulse import Pulse, PulseFile
-from engram.daemon.seat import Seat
+from engram.daemon.state import pause
+from engram.daemon.state.heartbeat import Pulse, PulseFile
+from engram.daemon.state.instance_lock import Seat
 from engram.vault import Vault
 from tests.cli.shop import Shop
 
@@ -21,7 +21,7 @@ UNIT = ".config/systemd/user/engram.service"
 @pytest.fixture(autouse=True)
 def linux(monkeypatch: pytest.MonkeyPatch) -> None:
     """The service manager is that of Linux, whatever runs the tests."""
-    monkeypatch.setattr("engram.surfaces.supervisor.sys.platform", "linux")
+    monkeypatch.setattr("engram.daemon.service.systems.sys.platform", "linux")
 
 
 def codes(shop: Shop, *more: str) -> list[tuple[str, str]]:
@@ -41,11 +41,11 @@ def state(shop: Shop) -> Path:
 
 
 def paused(shop: Shop) -> None:
-    pauses.pause(state(shop), ["codex"])
+    pause.pause(state(shop), ["codex"])
 
 
 def all_paused(shop: Shop) -> None:
-    pauses.pause(state(shop), [])
+    pause.pause(state(shop), [])
 
 
 def watched_and_not_there(shop: Shop) -> None:

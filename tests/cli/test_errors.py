@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.store import layout
+from engram.store.base import layout
 from tests.cli.shop import Shop
 from tests.golden.console import Ran
 from tests.kit import tree_digest

@@ -38,9 +38,8 @@ def test_help_imports_nearly_nothing(tmp_path: Path) -> None:
         modules = imported(tmp_path, *arguments)
         assert not modules & {
             "whoosh", "yaml", "frontmatter", "watchdog", "rich", "sqlite3", "openai",
-            "platformdirs", "engram.vault", "engram.flow", "engram.library", "engram.settings",
-            "engram.store",
-            "engram.index", "logging", "tempfile", "difflib",
+            "platformdirs", "engram.vault", "engram.pipeline", "engram.queries", "engram.settings",
+            "engram.store", "engram.index", "logging", "tempfile", "difflib",
         }  # fmt: skip
 
 

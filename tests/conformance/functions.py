@@ -10,15 +10,18 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from engram.admit.secure import injection
+from engram.admit.gate.secure import injection
 from engram.admit.slot import attributes_of, overtaken
 from engram.capture.signals import compile_signals
-from engram.consolidate.duplicates import exactly, groups
-from engram.consolidate.lines import Lines
-from engram.consolidate.sayings import unsaid
-from engram.extract.anchor import anchored
+from engram.consolidate.page_lines import Lines
+from engram.consolidate.passes.duplicates import exactly, groups
+from engram.consolidate.repeated_lines import unsaid
 from engram.extract.classify import memory_kind, score_importance
+from engram.language.anchor import anchored
+from engram.language.names import find_entity
+from engram.language.topics import MOST, top_topics, topic_terms, totals_of
 from engram.model.attributes import attribute_key, normal_part
+from engram.model.entity_ids import entity_id
 from engram.model.instant import instant_of, plus_minutes
 from engram.model.memory import (
     STATUSES,
@@ -28,20 +31,17 @@ from engram.model.memory import (
     importance_level,
     speculative_days,
 )
-from engram.model.naming import entity_id
+from engram.model.settings import BoxSettings
 from engram.model.text import content_hash, jaccard, normalise
-from engram.model.topics import MOST, top_topics, topic_terms, totals_of
 from engram.model.turn import turn_of
 from engram.model.validity import effective_valid_from, is_valid_as_of
-from engram.recall.listing import Filter
+from engram.recall.filter import Filter
 from engram.settings.load import shipped
-from engram.settings.values import BoxSettings
-from engram.store.clock import FixedClock
-from engram.store.document import patch
-from engram.store.memory_file import read_memory
+from engram.store.base.clock import FixedClock
+from engram.store.files.document import patch
+from engram.store.files.memory_file import read_memory
 from engram.vault import Vault
 from engram.weave.boxes import fold
-from engram.weave.names import find_entity
 from engram.weave.traces import join
 
 NOW = "2026-03-06T10:10:00Z"

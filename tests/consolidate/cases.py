@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from engram.consolidate.scene import Scene
-from engram.model.asking import Reply, Request, Usage
+from engram.consolidate.context import Scene
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
+from engram.model.model_request import Reply, Request, Usage
+from engram.model.ports import Contents, Model
+from engram.model.settings import ConsolidateSettings, Settings
 from engram.model.step import Opinion
-from engram.ports import Contents, Model
 from engram.settings.load import shipped
-from engram.settings.values import ConsolidateSettings, Settings
 from engram.weave.biography import Biography
-from engram.weave.loom import Loom
+from engram.weave.seal import Loom
 from tests.admit.cases import memory
 
 NOW = "2026-11-20T12:00:00Z"

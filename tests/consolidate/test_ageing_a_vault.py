@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate import archival, commitments, expiry
-from engram.consolidate.shift import shift
+from engram.consolidate.passes import archival, commitments, expiry
+from engram.consolidate.plan import shift
 from engram.model.change import Plan
 from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, STATUSES, Memory
+from engram.model.settings import Settings
 from engram.model.step import Step
-from engram.settings.values import Settings
-from engram.store.contents import VaultContents
+from engram.store.commits.contents import VaultContents
 from engram.vault import Vault
 from tests.consolidate.cases import NOW, Silent, aged, scene
 from tests.consolidate.contents import after, remembering

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engram.consolidate import archival
+from engram.consolidate.passes import archival
 from engram.model.memory import CATEGORIES, Memory
 from tests.consolidate.cases import TODAY, aged, scene
 from tests.consolidate.contents import Remembered, after, remembering

@@ -7,22 +7,22 @@ from dataclasses import replace
 
 import pytest
 
-import engram.shelf
-from engram.consolidate.boxes import plan
-from engram.consolidate.scene import Scene
+import engram.queries.index_sync
+from engram.consolidate.context import Scene
+from engram.consolidate.passes.box_sealing import plan
 from engram.index.memory_finder import PlainFinder
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.memory import Memory
+from engram.model.settings import BoxSettings, Settings
 from engram.model.step import Opinion, Step
-from engram.settings.values import BoxSettings, Settings
-from engram.store import layout
-from engram.store.contents import VaultContents
-from engram.store.memory_file import render_memory
-from engram.store.pen import Pen
+from engram.store.base import layout
+from engram.store.commits.contents import VaultContents
+from engram.store.files.memory_file import render_memory
+from engram.store.files.render import Pen
 from engram.vault import Vault
 from engram.weave.biography import Biography
-from engram.weave.loom import Loom
+from engram.weave.seal import Loom
 from tests.kit import takes_every_turn, turns
 from tests.weave.yarn import memory, talk
 
@@ -33,7 +33,7 @@ SOON, LATER = "2026-03-06T10:10:00Z", "2026-03-07T00:00:00Z"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 class NoJudge:

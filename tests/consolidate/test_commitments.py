@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engram.consolidate import commitments
+from engram.consolidate.passes import commitments
 from engram.model.memory import Memory
 from tests.consolidate.cases import TODAY, aged, scene
 from tests.consolidate.contents import after, remembering

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from engram.admit.judge import CueJudge
-from engram.consolidate.contradictions import plan
-from engram.consolidate.scene import Scene
-from engram.consolidate.shift import shift, unsound
+from engram.admit.judge.rule_judge import CueJudge
+from engram.consolidate.context import Scene
+from engram.consolidate.passes.contradictions import plan
+from engram.consolidate.plan import shift, unsound
 from engram.model.instant import plus_minutes
 from engram.model.memory import Memory
 from engram.model.step import Opinion, Step

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engram.consolidate.duplicates import plan
 from engram.consolidate.merge_question import KEY
 from engram.consolidate.merging import rank
-from engram.consolidate.phrasing import phrasing
-from engram.consolidate.shift import shift
-from engram.model.asking import Reply, Request, Usage
+from engram.consolidate.passes.duplicates import plan
+from engram.consolidate.plan import shift
+from engram.language.paraphrase.phrasing import phrasing
 from engram.model.memory import Memory
+from engram.model.model_request import Reply, Request, Usage
 from engram.model.step import Step
-from engram.store.contents import VaultContents
+from engram.store.commits.contents import VaultContents
 from engram.vault import Vault
 from tests.admit.cases import memory
 from tests.consolidate.cases import scene

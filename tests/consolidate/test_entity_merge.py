@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engram.consolidate import entity_merge, entity_pages
+from engram.consolidate.passes import entity_merge, entity_pages
 from engram.model.entity import Entity
 from engram.model.memory import Memory
 from engram.model.step import Step

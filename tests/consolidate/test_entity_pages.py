@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from engram.consolidate import entity_pages
-from engram.consolidate.scene import Scene
-from engram.model.asking import Reply, Request, Usage
+from engram.consolidate.context import Scene
+from engram.consolidate.passes import entity_pages
 from engram.model.entity import Entity
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.memory import Memory
+from engram.model.model_request import Reply, Request, Usage
 from tests.admit.cases import memory
 from tests.consolidate.cases import scene
 from tests.consolidate.contents import Remembered, after, remembering

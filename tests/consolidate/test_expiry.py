@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engram.consolidate import expiry
+from engram.consolidate.passes import expiry
 from tests.consolidate.cases import NOW, TODAY, aged, scene
 from tests.consolidate.contents import after, remembering
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate import identity
-from engram.consolidate.lines import Lines
+from engram.consolidate.page_lines import Lines
+from engram.consolidate.passes import identity
 from tests.consolidate.cases import Condenser, scene
 from tests.consolidate.contents import Remembered, after, remembering
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.lines import Edit, Lines
+from engram.consolidate.page_lines import Edit, Lines
 
 PAGE = """# Page
 

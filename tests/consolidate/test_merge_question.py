@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from engram.consolidate.merge_question import KEY, MOST_PAIRS, Pair, confirmed
-from engram.model.asking import Reply, Request, Usage
 from engram.model.errors import (
     BadAnswer,
     BudgetExceeded,
@@ -16,7 +15,8 @@ from engram.model.errors import (
     ModelAway,
     ModelRefuses,
 )
-from engram.settings.values import LlmSettings
+from engram.model.model_request import Reply, Request, Usage
+from engram.model.settings import LlmSettings
 from tests.admit.cases import memory
 from tests.consolidate.cases import scene
 from tests.consolidate.contents import remembering

@@ -7,8 +7,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.near import LEAST, alike, joined, prefix_of, rarest
-from engram.consolidate.phrasing import Phrasing
+from engram.language.near_duplicates import LEAST, alike, joined, prefix_of, rarest
+from engram.language.paraphrase.phrasing import Phrasing
 
 TERMS = st.frozensets(st.sampled_from("abcdefgh"), max_size=7)
 SAID = st.builds(

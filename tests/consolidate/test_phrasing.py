@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.phrasing import LONGEST, phrasing
-from engram.consolidate.phrasing_tokens import canonical
-from engram.consolidate.phrasing_words import SAME, surfaces
+from engram.language.paraphrase.canonical_words import canonical
+from engram.language.paraphrase.phrasing import LONGEST, phrasing
+from engram.language.paraphrase.tables import SAME, surfaces
 
 PAIRS = tomllib.loads(Path(__file__).with_name("near_pairs.toml").read_text(encoding="utf-8"))
 #: what may be put for one another

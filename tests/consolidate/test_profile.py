@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate import profile
-from engram.consolidate.lines import Lines
-from engram.model.asking import Reply, Request
+from engram.consolidate.page_lines import Lines
+from engram.consolidate.passes import profile
 from engram.model.errors import ConfigError, ModelAway
 from engram.model.memory import CATEGORIES, Memory
+from engram.model.model_request import Reply, Request
 from tests.consolidate.cases import NOW, Condenser, aged, scene
 from tests.consolidate.contents import Remembered, after, remembering
 

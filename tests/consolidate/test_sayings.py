@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.sayings import alike, substance, unsaid
+from engram.consolidate.repeated_lines import alike, substance, unsaid
 from engram.model.text import normalise
 
 

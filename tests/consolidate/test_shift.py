@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from engram.consolidate.scene import Scene
-from engram.consolidate.shift import events_of, memories_of, pages_of, prose_of, shift, still_sound
+from engram.consolidate.context import Scene
+from engram.consolidate.plan import events_of, memories_of, pages_of, prose_of, shift, still_sound
 from engram.model.box import Box
 from engram.model.change import Change
 from engram.model.memory import Memory

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import engram.furnishing
-import engram.shelf
+import engram.queries.index_sync
+import engram.vault.wiring
 from engram.index.memory_finder import PlainFinder
 from engram.model.memory import Memory
-from engram.store import layout
-from engram.store.clock import FixedClock
-from engram.store.disk import VaultDisk
-from engram.store.trace_rows import trace_list
+from engram.store.base import layout
+from engram.store.base.clock import FixedClock
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.trace_rows import trace_list
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import box, entity, takes_every_turn, turns, where, write_pages
@@ -82,7 +82,7 @@ class StoppingDisk(VaultDisk):
 @pytest.fixture
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The in-memory index: these tests open hundreds of vaults and never search."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
     def arm(stop_at: int, half: bool) -> None:
         StoppingDisk.calls, StoppingDisk.stop_at, StoppingDisk.half = 0, stop_at, half
 
-    monkeypatch.setattr(engram.furnishing, "VaultDisk", StoppingDisk)
+    monkeypatch.setattr(engram.vault.wiring, "VaultDisk", StoppingDisk)
     arm(0, False)
     return arm
 

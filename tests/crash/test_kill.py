@@ -17,7 +17,7 @@ from tests.kit import takes_every_turn
 
 _WRITER = """
 import sys
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 vault = takes_every_turn(Vault.open(sys.argv[1], clock=FixedClock("2026-03-06T12:00:00Z")))

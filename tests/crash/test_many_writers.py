@@ -16,7 +16,7 @@ _SECONDS = float(os.environ.get("TEST_SECONDS", "20"))
 
 _WRITER = """
 import sys, time
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 path, name, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])

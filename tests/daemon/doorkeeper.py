@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from engram.daemon.door import Answer, Door, Request
-from engram.surfaces.cli.visitor import Visitors
+from engram.daemon.rpc.server import Answer, Door, Request
+from engram.surfaces.remote.handler import Visitors
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from engram.daemon.dirt import Dirt
-from engram.daemon.logbook import Logbook, read_log
-from engram.daemon.rounds import Rounds, Times
+from engram.daemon.debounce import Dirt
+from engram.daemon.loop import Rounds, Times
+from engram.daemon.state.event_log import Logbook, read_log
 from engram.model.instant import instant_of
-from engram.settings.places import places_of
-from engram.store.clock import FixedClock
+from engram.settings.paths import places_of
+from engram.store.base.clock import FixedClock
 
 #: a promise about behaviour, not about speed: far more than it takes
 PATIENCE = 30.0

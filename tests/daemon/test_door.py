@@ -19,12 +19,12 @@ from unittest import mock
 
 import pytest
 
-from engram.daemon import door as door_module
-from engram.daemon import knock
-from engram.daemon.door import Answer, Door, Request
+from engram.daemon.rpc import messages
+from engram.daemon.rpc import server as door_module
+from engram.daemon.rpc.server import Answer, Door, Request
 from engram.model.errors import StorageError
 from engram.surfaces.cli.app import main
-from engram.surfaces.handing import HANDED, handed_over, verb_of
+from engram.surfaces.remote.client import HANDED, handed_over, verb_of
 from tests.cli.shop import Shop, make_shop
 from tests.daemon.doorkeeper import ROOT, door_in
 from tests.golden.console import Ran, run, surroundings
@@ -201,21 +201,21 @@ def listening(path: str, behave: Callable[[socket.socket], object]) -> Iterator[
 
 
 def hello(caller: socket.socket, *more: bytes) -> None:
-    caller.sendall(knock.framed(map(os.fsencode, knock.greeting())))
-    knock.receive(caller)
+    caller.sendall(messages.framed(map(os.fsencode, messages.greeting())))
+    messages.receive(caller)
     caller.sendall(b"".join(more))
 
 
 @pytest.mark.parametrize(
     "behave",
     [
-        lambda caller: caller.sendall(knock.framed([b"engram door 1", b"0.0.0", b"/x"])),
+        lambda caller: caller.sendall(messages.framed([b"engram door 1", b"0.0.0", b"/x"])),
         lambda caller: caller.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
         lambda caller: time.sleep(0.5),
         lambda caller: None,
-        lambda caller: hello(caller, knock.framed([knock.REFUSED])),
+        lambda caller: hello(caller, messages.framed([messages.REFUSED])),
         lambda caller: hello(caller),
-        lambda caller: hello(caller, knock.framed([knock.DONE, b"0", b"out", b"x"])[:-1]),
+        lambda caller: hello(caller, messages.framed([messages.DONE, b"0", b"out", b"x"])[:-1]),
     ],
     ids=["other version", "no door", "busy", "closes", "refuses", "dies", "dies while it speaks"],
 )
@@ -366,16 +366,16 @@ def test_the_kernel_says_who_calls() -> None:
 
 def test_a_path_that_is_too_long_is_no_place(folder: Path) -> None:
     deep = {"ENGRAM_HOME": str(folder / ("x" * 100))}
-    assert knock.place(deep) == ""
+    assert messages.place(deep) == ""
     with pytest.raises(StorageError, match="no place"):
         Door(Silent(), deep).open()
 
 
 def test_the_place_is_the_session_s_else_the_state_folder() -> None:
     runtime = {"XDG_RUNTIME_DIR": "/run/user/7"}
-    assert knock.place(runtime) == "/run/user/7/engram/control.sock"
-    assert knock.place({**runtime, "ENGRAM_HOME": "/e"}) == "/e/daemon/control.sock"
-    assert knock.place({"XDG_STATE_HOME": "/s"}) == "/s/engram/daemon/control.sock"
+    assert messages.place(runtime) == "/run/user/7/engram/control.sock"
+    assert messages.place({**runtime, "ENGRAM_HOME": "/e"}) == "/e/daemon/control.sock"
+    assert messages.place({"XDG_STATE_HOME": "/s"}) == "/s/engram/daemon/control.sock"
 
 
 # -- what is no request ----------------------------------------------------------------------------
@@ -387,18 +387,18 @@ def say(path: str, request: bytes) -> list[bytes] | None:
         caller.settimeout(5)
         caller.connect(path)
         try:
-            greeting = knock.receive(caller)
+            greeting = messages.receive(caller)
             caller.sendall(request)
             caller.shutdown(socket.SHUT_WR)
-            return knock.receive(caller) if request else greeting
+            return messages.receive(caller) if request else greeting
         except ConnectionError:
             return None
 
 
 def asked(*fields: str, folder: str = "/", identity: str = "") -> bytes:
     """A request: the fields behind the folder's."""
-    seen = identity or knock.identity("/")
-    return knock.framed(map(os.fsencode, (folder, seen, *fields)))
+    seen = identity or messages.identity("/")
+    return messages.framed(map(os.fsencode, (folder, seen, *fields)))
 
 
 @pytest.mark.parametrize(
@@ -414,12 +414,12 @@ def test_nonsense_is_not_answered_and_does_not_matter(folder: Path, request_: by
     good = asked("0", "0", "0", "1", "word", f"ENGRAM_HOME={folder}")
     with Door(Silent(), environment) as door:
         assert say(door.path, request_) is None
-        assert say(door.path, good) == [knock.DONE, b"0", b"out", b"word"]
-        assert say(door.path, good.replace(b"ENGRAM_HOME", b"ENGRAM_HOMX")) == [knock.REFUSED]
+        assert say(door.path, good) == [messages.DONE, b"0", b"out", b"word"]
+        assert say(door.path, good.replace(b"ENGRAM_HOME", b"ENGRAM_HOMX")) == [messages.REFUSED]
         other = asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}", identity="0:0")
-        assert say(door.path, other) == [knock.REFUSED]
+        assert say(door.path, other) == [messages.REFUSED]
         nowhere = asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}", folder="/nowhere")
-        assert say(door.path, nowhere) == [knock.REFUSED]
+        assert say(door.path, nowhere) == [messages.REFUSED]
 
 
 def test_an_answer_to_a_question_has_its_bounds(folder: Path) -> None:
@@ -432,7 +432,7 @@ def test_an_answer_to_a_question_has_its_bounds(folder: Path) -> None:
     host = Talker()
     good = asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}")
     with Door(host, {"ENGRAM_HOME": str(folder)}) as door:
-        assert say(door.path, good) == [knock.REFUSED]
+        assert say(door.path, good) == [messages.REFUSED]
         host.repeatable = False
         answer: Sequence[bytes] = say(door.path, good) or []
         assert len(answer) == 4 and len(answer[3]) == door_module.LARGEST_ANSWER
@@ -455,7 +455,7 @@ def test_a_caller_who_goes_ends_the_command(folder: Path) -> None:
         socket.socket(socket.AF_UNIX) as one,
     ):
         one.connect(door.path)
-        knock.receive(one)
+        messages.receive(one)
         one.sendall(asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}"))
         time.sleep(0.3)
         one.close()

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.daemon import logbook, pauses
-from engram.daemon.dirt import Dirt
-from engram.daemon.logbook import Logbook, read_log
-from engram.daemon.notebook import Notebook
+from engram.daemon.debounce import Dirt
+from engram.daemon.free_memory import relieve
 from engram.daemon.power import on_battery
-from engram.daemon.pulse import Pulse, PulseFile, read_pulse
-from engram.daemon.relief import relieve
 from engram.daemon.schedule import Schedule
-from engram.daemon.seat import Seat
+from engram.daemon.state import event_log, pause
+from engram.daemon.state.event_log import Logbook, read_log
+from engram.daemon.state.heartbeat import Pulse, PulseFile, read_pulse
+from engram.daemon.state.instance_lock import Seat
+from engram.daemon.state.last_runs import Notebook
 from engram.daemon.watch import Watch
 from engram.model.errors import Locked
 from tests.daemon.life import Hours, until
@@ -85,9 +85,9 @@ def test_whatever_was_marked_is_taken_once_everything_is_quiet(
     hours = Hours()
     dirt = Dirt(hours.steady)
     taken: set[Path] = set()
-    for path, pause in marks:
+    for path, wait in marks:
         dirt.mark(path)
-        hours.go(pause)
+        hours.go(wait)
         taken.update(dirt.take_quiet(0.15))
     hours.go(1)
     assert taken | set(dirt.take_quiet(0.15)) == {path for path, _ in marks}
@@ -149,7 +149,7 @@ def test_a_seat_is_taken_once_and_its_note_counts_only_while_it_is(tmp_path: Pat
 def test_a_log_is_rotated_and_read_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logbook, "MOST_BYTES", 300)
+    monkeypatch.setattr(event_log, "MOST_BYTES", 300)
     path, seen = tmp_path / "daemon" / "log.jsonl", []
     log = Logbook(path, Hours(), seen.append)
     for number in range(20):
@@ -173,13 +173,13 @@ def test_a_log_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
 
 
 def test_pauses_add_up_and_outlive_everything(tmp_path: Path) -> None:
-    assert pauses.read(tmp_path) == pauses.Paused()
-    pauses.pause(tmp_path, ["codex"])
-    assert pauses.pause(tmp_path, ["kiro"]).sources == {"codex", "kiro"}
-    assert pauses.read(tmp_path).covers("codex") and not pauses.read(tmp_path).covers("cursor")
-    assert pauses.pause(tmp_path, []).covers("cursor")
-    assert pauses.resume(tmp_path, ["codex"]).everything
-    assert pauses.resume(tmp_path, []) == pauses.read(tmp_path) == pauses.Paused()
+    assert pause.read(tmp_path) == pause.Paused()
+    pause.pause(tmp_path, ["codex"])
+    assert pause.pause(tmp_path, ["kiro"]).sources == {"codex", "kiro"}
+    assert pause.read(tmp_path).covers("codex") and not pause.read(tmp_path).covers("cursor")
+    assert pause.pause(tmp_path, []).covers("cursor")
+    assert pause.resume(tmp_path, ["codex"]).everything
+    assert pause.resume(tmp_path, []) == pause.read(tmp_path) == pause.Paused()
 
 
 @given(data=st.binary(max_size=60))
@@ -190,7 +190,7 @@ def test_files_that_make_no_sense_say_nothing(
     (state / "daemon").mkdir()
     for name in ("paused.json", "pulse.json", "notes.json", "log.jsonl", "lock"):
         (state / "daemon" / name).write_bytes(data)
-    assert isinstance(pauses.read(state), pauses.Paused)
+    assert isinstance(pause.read(state), pause.Paused)
     assert read_pulse(state) is None or isinstance(read_pulse(state), Pulse)
     assert Notebook(state).get("vaults", "x") == {}
     assert list(read_log(state / "daemon" / "log.jsonl")) == []

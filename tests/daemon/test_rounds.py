@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon import pauses
 from engram.daemon.spool import Poke, spool, take
-from engram.flow import Outcome
+from engram.daemon.state import pause
 from engram.model.errors import StorageError
+from engram.pipeline.flow import Outcome
 from engram.vault import Vault
 from tests.daemon.life import Life, events, rows, said, watch_source
 
@@ -197,7 +197,7 @@ def test_what_is_paused_is_read_when_it_goes_on(
     environment: dict[str, str], root: Path,
 ) -> None:  # fmt: skip
     state = Path(environment["ENGRAM_HOME"])
-    pauses.pause(state, ["claude-code"])
+    pause.pause(state, ["claude-code"])
     transcript = projects / "s1.jsonl"
     transcript.write_text(said("I prefer tabs over spaces.", 1), encoding="utf-8")
     life = begin()
@@ -207,7 +207,7 @@ def test_what_is_paused_is_read_when_it_goes_on(
     life.close()
     assert len(take(state)) == 1, "what a hook said is kept for later"
     again = begin()
-    pauses.resume(state, [])
+    pause.resume(state, [])
     again.live(HOUR)
     assert len(memories(open_vault)) == 1
 

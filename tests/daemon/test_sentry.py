@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.daemon.sentry import Sentry
+from engram.daemon.change_detector import Sentry
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.daemon.units import (
+from engram.daemon.service.units import (
     Service,
     command_line,
     home_of,

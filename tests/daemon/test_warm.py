@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon.warm import WarmVaults
+from engram.daemon.rpc.vault_pool import WarmVaults
 from engram.model.errors import Locked, NotFound, StorageError
-from engram.store.lock import WriterLock
+from engram.store.base.lock import WriterLock
 from engram.vault import Vault
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.extract.anchor import anchored
+from engram.language.anchor import anchored
 
 #: a Friday
 SAID = "2026-03-06T15:00:00Z"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.extract.classify import memory_kind, score_importance
-from engram.extract.rules import RulesTier
+from engram.extract.rules.rules_tier import RulesTier
 from engram.model.memory import CATEGORIES, importance_level
 from engram.model.turn import turn_of
 from engram.settings.load import shipped

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.extract.forecast import Forecast
-from engram.extract.model_prompt import Prompt
-from engram.model.asking import Context
+from engram.extract.llm.estimate import Forecast
+from engram.extract.llm.prompt import Prompt
+from engram.model.model_request import Context
 from engram.model.turn import Turn, turn_of
 from engram.settings.load import shipped
 

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.extract.llm.answer_items import refused
 from engram.extract.merge import PRECISE, merged
-from engram.extract.model_items import refused
 from engram.extract.receipt import receipt_of
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn, turn_of

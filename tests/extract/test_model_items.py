@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.extract import model_items
-from engram.extract.model_items import candidates_of
+from engram.extract.llm import answer_items
+from engram.extract.llm.answer_items import candidates_of
 from engram.extract.receipt import verify
-from engram.model.asking import Context
 from engram.model.candidate import Candidate
 from engram.model.memory import CATEGORIES, Memory
+from engram.model.model_request import Context
 from engram.model.turn import Turn, turn_of
 from tests.fakes.model_server import fact
 
@@ -96,9 +96,9 @@ def test_what_is_left_out_has_its_usual_value() -> None:
     assert found.text == "The shop runs on MySQL."
 
 
-@pytest.mark.parametrize("name", sorted(model_items._ALIASES))
+@pytest.mark.parametrize("name", sorted(answer_items._ALIASES))
 def test_every_alias_leads_to_a_category(name: str) -> None:
-    category, schema = model_items._ALIASES[name]
+    category, schema = answer_items._ALIASES[name]
     found = one(category=f" {name.upper().replace('_', '-')} ")
     assert (found.category, found.schema, found.fault) == (category, schema, "")
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.extract.model_prompt import KEY, MOST_TURNS, SCHEMA, TURN_CHARACTERS, Prompt
-from engram.model.asking import Context
+from engram.extract.llm.prompt import KEY, MOST_TURNS, SCHEMA, TURN_CHARACTERS, Prompt
 from engram.model.errors import ConfigError
 from engram.model.memory import Memory
+from engram.model.model_request import Context
 from engram.model.turn import Turn, turn_of
 from engram.settings.load import shipped
 

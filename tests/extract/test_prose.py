@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.extract.prose import statements
+from engram.language.sentences import statements
 
 
 def said(text: str) -> list[str]:

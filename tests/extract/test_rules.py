@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.extract.receipt import verify
-from engram.extract.rules import RulesTier
-from engram.extract.rules_table import FAMILIES
+from engram.extract.rules.rules_tier import RulesTier
+from engram.extract.rules.table import FAMILIES
 from engram.model.candidate import Candidate
 from engram.model.memory import CATEGORIES
 from engram.model.turn import turn_of

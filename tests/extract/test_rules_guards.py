@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.extract.rules_guards import main_clause, objections
+from engram.extract.rules.guards import main_clause, objections
 
 
 @pytest.mark.parametrize(

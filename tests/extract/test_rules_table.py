@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engram.extract.rules_table import FAMILIES, compile_rules
+from engram.extract.rules.table import FAMILIES, compile_rules
 from engram.model.errors import ConfigError
 from engram.model.memory import CATEGORIES, SPACES
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.extract.rules_words import entities_of, is_tool, tags_of
+from engram.language.keywords import entities_of, is_tool, tags_of
 
 
 @pytest.mark.parametrize(

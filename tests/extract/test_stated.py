@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from engram.extract.imported import StatedTier
 from engram.extract.receipt import verify
-from engram.extract.rules import RulesTier
-from engram.extract.stated import StatedTier
+from engram.extract.rules.rules_tier import RulesTier
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn, turn_of
 from engram.settings.load import shipped

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from engram.extract.model import FLOOD, MOST_ITEMS, ModelTier
-from engram.extract.model_prompt import KEY, Prompt
+from engram.extract.llm.model_tier import FLOOD, MOST_ITEMS, ModelTier
+from engram.extract.llm.prompt import KEY, Prompt
 from engram.extract.receipt import receipt_of
 from engram.extract.tiers import Tiers
-from engram.model.asking import Context, Reply, Request, Usage
 from engram.model.candidate import Candidate
 from engram.model.errors import (
     BadAnswer,
@@ -19,6 +18,7 @@ from engram.model.errors import (
     ModelAway,
     ModelRefuses,
 )
+from engram.model.model_request import Context, Reply, Request, Usage
 from engram.model.turn import Turn, turn_of
 from tests.fakes.model_server import fact
 from tests.kit import Cheap

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engram.recall.listing import Filter
-from engram.store.clock import FixedClock
+from engram.recall.filter import Filter
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.fakes.model_server import ModelServer, recorded
 from tests.kit import tree_digest

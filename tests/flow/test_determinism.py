@@ -14,7 +14,7 @@ from tests.kit import files, tree_digest
 _RUN = """
 import sys
 from pathlib import Path
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 root, source = Path(sys.argv[1]), Path(sys.argv[2])
 vault = Vault.create(root / "vault", environment={"ENGRAM_HOME": str(root / "home")},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.kit import tree_digest
 

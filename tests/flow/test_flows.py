@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-import engram.shelf
-from engram import flow
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.candidate import Candidate
 from engram.model.errors import BadInput, StorageError
 from engram.model.instant import plus_minutes
 from engram.model.turn import Turn, turn_of
+from engram.pipeline import flow
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import Cheap, EveryTurn, takes_every_turn, tree_digest, turns
@@ -23,7 +23,7 @@ from tests.kit import Cheap, EveryTurn, takes_every_turn, tree_digest, turns
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 class Moving:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engram.model.errors import ConfigError, Conflict, NotFound, Untrusted
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import takes_every_turn, where

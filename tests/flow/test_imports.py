@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import engram.imports
-import engram.shelf
-from engram.imports import by_source, read_stream
+import engram.pipeline.imports
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.errors import BadInput, Conflict
-from engram.store.clock import FixedClock
+from engram.pipeline.imports import by_source, read_stream
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import takes_every_turn, tree_digest
@@ -23,7 +23,7 @@ from tests.kit import takes_every_turn, tree_digest
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 @pytest.fixture
@@ -144,8 +144,8 @@ def test_what_was_imported_anew_does_not_come_back_a_second_time(
 def test_turns_are_made_durable_in_groups(
     vault: Vault, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engram.imports, "GROUP_TURNS", 2)
-    monkeypatch.setattr(engram.imports, "_CURSOR_TURNS", 3)
+    monkeypatch.setattr(engram.pipeline.imports, "GROUP_TURNS", 2)
+    monkeypatch.setattr(engram.pipeline.imports, "_CURSOR_TURNS", 3)
     takes_every_turn(vault)
     report, _ = vault.import_files("jsonl", folder)
     assert report.new_turns == 6 and report.batch == "import-1"
@@ -248,6 +248,6 @@ def test_a_stream_is_read_by_what_it_looks_like(monkeypatch: pytest.MonkeyPatch)
     assert plain.text == "Kim likes tea, not café."
     with pytest.raises(BadInput):
         read_stream(io.BytesIO(b"\x89PNG\r\n\x1a\n\0\0\xff\xfe"), clock)
-    monkeypatch.setattr(engram.imports, "STREAM_BYTES", 10)
+    monkeypatch.setattr(engram.pipeline.imports, "STREAM_BYTES", 10)
     with pytest.raises(BadInput, match="too much"):
         read_stream(io.BytesIO(lines), clock)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from engram import flow
-from engram.consolidate.shift import Shift
-from engram.house import House
+from engram.consolidate.plan import Shift
+from engram.pipeline import flow
+from engram.pipeline.ports import House
 from engram.vault import Vault
 
 

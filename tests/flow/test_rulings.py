@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram import rulings
 from engram.model.errors import BadInput, Conflict
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
+from engram.model.settings import RetentionSettings
 from engram.model.standing import disputes, settled_with
-from engram.rulings import Ruling
-from engram.settings.values import RetentionSettings
+from engram.pipeline import rulings
+from engram.pipeline.rulings import Ruling
 from engram.vault import Vault
 from tests.admit.cases import EARLIER, NOW, memory
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from engram import survey
 from engram.capture.sources import source
 from engram.model.errors import BadInput
+from engram.queries import source_survey
 
 WRITTEN = {"a.jsonl": 1_770_000_000, "b.jsonl": 1_780_000_000}
 
@@ -46,8 +46,8 @@ def write(folder: Path, name: str, *lines: object, written: float = 0) -> Path:
     return path
 
 
-def checked(name: str, *files: Path) -> survey.Checked:
-    return survey.check(source(name), files, Noon(), NoDatabase)
+def checked(name: str, *files: Path) -> source_survey.Checked:
+    return source_survey.check(source(name), files, Noon(), NoDatabase)
 
 
 def said(role: str, text: str) -> dict[str, str]:
@@ -62,7 +62,7 @@ def test_the_stock_is_counted_from_what_folders_say(tmp_path: Path) -> None:
     write(tmp_path, "shop/notes.txt", "x")
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "shop/a.jsonl")
     (tmp_path / "loop").symlink_to(tmp_path)
-    found = survey.stock(source("jsonl"), [tmp_path, tmp_path / "nowhere"])
+    found = source_survey.stock(source("jsonl"), [tmp_path, tmp_path / "nowhere"])
     assert (found.files, found.bytes, found.first, found.last, found.complete) == (
         2, 8, "2026-02-02", "2026-05-28", True,
     )  # fmt: skip
@@ -70,19 +70,19 @@ def test_the_stock_is_counted_from_what_folders_say(tmp_path: Path) -> None:
 
 def test_a_file_that_is_a_place_is_counted_whatever_its_name(tmp_path: Path) -> None:
     history = write(tmp_path, ".history", "x", written=WRITTEN["a.jsonl"])
-    found = survey.stock(source("aider"), [history])
+    found = source_survey.stock(source("aider"), [history])
     assert (found.files, found.first, found.verified) == (1, "2026-02-02", "2026-11-20")
 
 
 def test_a_time_that_is_none_is_the_first_there_is(tmp_path: Path) -> None:
     write(tmp_path, "a.jsonl", "x", written=-86_400)
-    assert survey.stock(source("jsonl"), [tmp_path]).first == "1970-01-01"
+    assert source_survey.stock(source("jsonl"), [tmp_path]).first == "1970-01-01"
 
 
 def test_counting_stops_where_there_is_too_much(tmp_path: Path) -> None:
     for number in range(5):
         write(tmp_path, f"{number}.jsonl", "x")
-    found = survey.stock(source("jsonl"), [tmp_path], most=3)
+    found = source_survey.stock(source("jsonl"), [tmp_path], most=3)
     assert (found.files, found.complete) == (3, False)
 
 
@@ -92,7 +92,7 @@ def test_a_closed_folder_does_not_stop_the_count(tmp_path: Path) -> None:
     write(tmp_path, "b.jsonl", "x")
     (tmp_path / "shut").chmod(0)
     try:
-        assert survey.stock(source("jsonl"), [tmp_path]).files == 1
+        assert source_survey.stock(source("jsonl"), [tmp_path]).files == 1
     finally:
         (tmp_path / "shut").chmod(0o755)
 
@@ -102,7 +102,7 @@ def test_transcripts_are_read_and_only_counted(tmp_path: Path) -> None:
     path = write(
         tmp_path, "a.jsonl", said("user", "hi"), said("assistant", "ho"), said("bard", "x")
     )
-    found = survey.check(source("jsonl"), [path], Noon(), NoDatabase, told.append)
+    found = source_survey.check(source("jsonl"), [path], Noon(), NoDatabase, told.append)
     assert (found.files, found.user_turns, found.assistant_turns) == (1, 1, 1)
     assert (found.tally.lines, found.tally.unknown) == (3, {"bard": 1})
     assert told == [path.stat().st_size] and found.problems == []
@@ -116,18 +116,21 @@ def test_what_cannot_be_read_does_not_stop_the_rest(tmp_path: Path) -> None:
     assert (found.files, found.user_turns) == (1, 1)
     assert [path for path, _ in found.problems] == [str(gone)]
     assert checked("opencode", database).problems == [(str(database), "opencode.db is no database")]
-    [finding] = survey.findings([found])
+    [finding] = source_survey.findings([found])
     assert (finding.code, finding.subject, finding.severity) == ("unreadable", str(gone), "warning")
 
 
 def test_a_clean_reading_finds_nothing(tmp_path: Path) -> None:
-    assert survey.findings([checked("jsonl", write(tmp_path, "a.jsonl", said("user", "hi")))]) == []
+    assert (
+        source_survey.findings([checked("jsonl", write(tmp_path, "a.jsonl", said("user", "hi")))])
+        == []
+    )
 
 
 def test_each_strange_thing_is_a_warning_with_one_fix(tmp_path: Path) -> None:
     lines = [{"type": f"t{number}", "sessionId": "s"} for number in range(10)] * 4
     path = write(tmp_path, "a.jsonl", *lines, "no object")
-    found = survey.findings([checked("claude-code", path)])
+    found = source_survey.findings([checked("claude-code", path)])
     assert [finding.code for finding in found] == ["silent", "unparsed", "unknown"]
     assert all(finding.severity == "warning" and finding.fix for finding in found)
     assert "t0 (4), t1 (4)" in found[2].message and found[2].message.endswith("and 2 more")
@@ -150,5 +153,5 @@ def test_transcripts_that_go_by_themselves_are_warned_of(
 ) -> None:
     if settings is not None:
         (tmp_path / "settings.json").write_text(settings, "utf-8")
-    found = survey.cleanup([tmp_path / "projects"])
+    found = source_survey.cleanup([tmp_path / "projects"])
     assert [finding.code for finding in found] == ["cleanup"] * warned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engram.health.queue import in_dispute, queue
+from engram.health.review_queue import in_dispute, queue
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.standing import at_peace

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from engram.recall.answer import tokens
-from engram.surfaces.hooks.giving import projects_of
+from engram.recall.blocks import tokens
+from engram.surfaces.hooks.context_block import projects_of
 from tests.cli.shop import Shop
 from tests.hooks.conversation import given, hook, said_by
 from tests.kit import tree_digest, where

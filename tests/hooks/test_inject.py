@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.clean import said
-from engram.library import docid
 from engram.model.memory import Memory
-from engram.recall.answer import tokens
-from engram.recall.inject import (
+from engram.queries.search import docid
+from engram.recall.blocks import tokens
+from engram.recall.injection import (
     MOST_TOKENS,
     PROMPT_MEMORIES,
     PROMPT_TOKENS,

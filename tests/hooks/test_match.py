@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from engram.index.analysis import query_terms, terms
-from engram.index.english import stem
+from engram.language.stem import stem
+from engram.language.tokens import query_terms, terms
 from engram.recall.match import FILLER, Words, matches
 
 MEMORIES = [

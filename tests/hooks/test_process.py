@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from engram.surfaces.hooks import process
-from engram.surfaces.hooks.asked import MOST_BYTES
+from engram.surfaces.hooks.host_protocol import MOST_BYTES
 from tests.cli.shop import Shop
 from tests.golden.console import surroundings
 from tests.hooks.conversation import hook, said_by

@@ -24,7 +24,7 @@ _READER = """
 import json, sys, time
 from pathlib import Path
 from engram.index.whoosh_finder import WhooshFinder
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 path, clock, word, stop, level = sys.argv[1:]
 vault = Vault.open(path, clock=FixedClock(clock))
@@ -62,7 +62,7 @@ while True:
 
 _WRITER = """
 import sys
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 path, clock, name = sys.argv[1:]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.index.analysis import ANALYSIS, query_terms, terms
+from engram.language.tokens import ANALYSIS, query_terms, terms
 
 fragments = st.sampled_from(
     [

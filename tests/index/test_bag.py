@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.index.analysis import query_terms, terms
 from engram.index.bag import BODY, CAPTION, MARK, TITLE, bag_of, speaker_term
+from engram.language.tokens import query_terms, terms
 from engram.model.hit import Document
 
 anything = st.text(st.one_of(st.characters(), st.sampled_from("\x01\0 []:\n\ud800photo")))

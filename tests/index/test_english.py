@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.index.english import STOP_WORDS, stem
+from engram.language.stem import STOP_WORDS, stem
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.hit import Hints
 from engram.model.memory import Memory
@@ -29,7 +29,7 @@ _SAID = [
 def light(vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with the index in memory, which has been asked before anything was said."""
     vault.close()
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
     made = takes_every_turn(open_vault())
     made.search("anything")
     return made

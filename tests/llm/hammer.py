@@ -7,8 +7,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from engram.furnishing import budget_of
 from engram.model.errors import BudgetExceeded
+from engram.vault.wiring import budget_of
 from tests.llm.office import Office, said
 
 

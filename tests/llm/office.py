@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engram.model.ports import Clock
 from engram.model.turn import Turn, turn_of
-from engram.ports import Clock
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.security.canaries import letters

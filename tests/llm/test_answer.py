@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engram.llm.answer import value_of
+from engram.llm.json_answer import value_of
 
 ITEM = {"text": "Kim works here.", "entities": [{"name": "Kim", "type": "person"}]}
 WHOLE = json.dumps({"facts": [ITEM]})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engram import flow
-from engram.extract.model_prompt import MOST_TURNS
+from engram.extract.llm.prompt import MOST_TURNS
 from engram.model.memory import Memory
+from engram.pipeline import flow
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.fakes.model_server import Asked, ModelServer, answers, fact, facts, fails, page

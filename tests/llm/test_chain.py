@@ -7,13 +7,13 @@ import re
 
 import pytest
 
+from engram.llm.failure import Trouble
 from engram.llm.provider import providers
-from engram.llm.trouble import Trouble
 from engram.llm.wire import Wire
-from engram.model.asking import Request
 from engram.model.instant import plus_minutes
-from engram.settings.values import LlmSettings
-from engram.store.clock import FixedClock
+from engram.model.model_request import Request
+from engram.model.settings import LlmSettings
+from engram.store.base.clock import FixedClock
 from tests.conftest import NOW
 from tests.fakes.model_server import (
     Asked,

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from engram.furnishing import budget_of, chain_of
-from engram.model.asking import Request
 from engram.model.errors import ConfigError, Untrusted
+from engram.model.model_request import Request
 from engram.vault import Vault
+from engram.vault.wiring import budget_of, chain_of
 from tests.conftest import NOW
 from tests.fakes.model_server import ModelServer, answers, fact, facts
 from tests.llm.office import SENTENCE, Office, said

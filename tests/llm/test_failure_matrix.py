@@ -16,9 +16,9 @@ from typing import Literal
 
 import pytest
 
-from engram import flow
 from engram.llm import REASONS
 from engram.model.instant import plus_minutes
+from engram.pipeline import flow
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.fakes.model_server import (

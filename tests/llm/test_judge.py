@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from engram.admit import judge_model
-from engram.admit.judge import CueJudge
-from engram.admit.judge_model import ModelJudge
-from engram.furnishing import budget_of, chain_of
+from engram.admit.judge import model_judge
+from engram.admit.judge.model_judge import ModelJudge
+from engram.admit.judge.rule_judge import CueJudge
 from engram.model.errors import ConfigError
 from engram.model.memory import Memory
 from engram.settings.load import shipped
+from engram.vault.wiring import budget_of, chain_of
 from tests.admit.cases import memory
 from tests.fakes.model_server import Behaviour, ModelServer, answers, fails, page
 from tests.llm.office import Office, ledger
@@ -136,7 +136,7 @@ def test_who_does_not_answer_is_not_asked_again(office: Office) -> None:
 
 
 def test_there_is_an_end_to_questions(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judge_model, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr(model_judge, "MOST_QUESTIONS", 2)
     with ModelServer([says("supersedes")]) as server:
         asking = judge(office, server)
         told = [asking.compare(OLDER, replace(NEWER, id=f"n{one}")).sure for one in range(3)]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from engram.llm.learnt import FAILURES, FORMS, Habits, Learnt
 from engram.llm.provider import Provider
+from engram.llm.provider_habits import FAILURES, FORMS, Habits, Learnt
 from engram.model.errors import StorageError
 from engram.model.instant import plus_minutes
-from engram.store.clock import FixedClock
-from engram.store.disk import VaultDisk
+from engram.store.base.clock import FixedClock
+from engram.store.base.disk import VaultDisk
 from tests.conftest import NOW
 
 ONE = Provider("cloud", "http://one.test/v1", "m", "k")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engram.llm.patience import ATTEMPTS, LONGEST_WAIT, patiently
-from engram.llm.trouble import Trouble
+from engram.llm.backoff import ATTEMPTS, LONGEST_WAIT, patiently
+from engram.llm.failure import Trouble
 
 
 class Waited(list[float]):

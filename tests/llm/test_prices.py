@@ -6,10 +6,10 @@ import pytest
 
 from engram.llm.prices import Price, Prices
 from engram.llm.provider import Provider
-from engram.model.asking import Usage
 from engram.model.errors import ConfigError
+from engram.model.model_request import Usage
+from engram.model.settings import LlmSettings
 from engram.settings.load import shipped
-from engram.settings.values import LlmSettings
 
 TABLE = {
     "model": {

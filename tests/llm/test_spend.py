@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.llm.spend import Budget, Reservation
+from engram.llm.budget import Budget, Reservation
 from engram.model.errors import BudgetExceeded
-from engram.settings.values import LlmSettings
-from engram.store.clock import FixedClock
-from engram.store.disk import VaultDisk
+from engram.model.settings import LlmSettings
+from engram.store.base.clock import FixedClock
+from engram.store.base.disk import VaultDisk
 from tests.conftest import NOW
 from tests.fakes.model_server import (
     Asked,

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from engram.llm import wire
+from engram.llm.failure import Trouble
 from engram.llm.provider import Provider
-from engram.llm.trouble import Trouble
 from engram.llm.wire import Answer, Wire
-from engram.model.asking import Request, Usage
+from engram.model.model_request import Request, Usage
 from tests.fakes.model_server import Asked, Behaviour, Handler, ModelServer, fails, reply_of, send
 from tests.llm.office import KEY
 

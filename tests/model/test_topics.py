@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.topics import top_topics, topic_terms, totals_of
+from engram.language.topics import top_topics, topic_terms, totals_of
 
 ANY = st.text(st.characters() | st.sampled_from("aé李 ハ한-'+/._\ud800"), max_size=60)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.when import TimeSpan, find_times
+from engram.language.when import TimeSpan, find_times
 
 #: a Wednesday
 ANCHOR = "2026-03-04T10:00:00Z"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.surfaces.qmd.addresses import edits
 from engram.surfaces.qmd.arguments import parse
 from engram.surfaces.qmd.folder import title_of
-from engram.surfaces.qmd.lookup import edits
 from engram.surfaces.qmd.output import fixed, rounded
 from engram.surfaces.qmd.snippets import numbered, snippet
 from engram.surfaces.qmd.terms import asked, spaced

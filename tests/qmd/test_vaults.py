@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.surfaces.cli.app import cli
 from engram.vault import Vault
 from tests.qmd.desk import Desk

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.model.memory import STATUSES, Memory
-from engram.recall.answer import context_block, tokens
+from engram.recall.blocks import context_block, tokens
 
 DECISION = Memory(
     id="d1",

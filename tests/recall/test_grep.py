@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.capture.explosive import why_explosive
+from engram.language.regex_safety import why_explosive
 from engram.model.errors import BadInput
 from engram.recall.grep import MAX_LINE, Line, compile_pattern, matching_lines
 

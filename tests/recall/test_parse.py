@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
-from engram.recall.parse import Query, parse
+from engram.recall.query import Query, parse
 
 NOW = "2026-03-06T12:00:00Z"
 MEMORY = Memory(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engram.model.hit import Found
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
-from engram.recall.parse import Query, parse
+from engram.recall.query import Query, parse
 from engram.recall.rank import Setting, fuse, rank_memories, rank_turns
 
 NOW = Setting("2026-03-06T12:00:00Z", "shop")

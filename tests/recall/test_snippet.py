@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.index.analysis import query_terms
-from engram.recall.snippet import Excerpt, columns, excerpt
+from engram.language.snippet import Excerpt, columns, excerpt
+from engram.language.tokens import query_terms
 
 CHATTER = "We talked about lunch and the weather. "
 

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engram.capture.door import cleaned
-from engram.capture.redact import compile_redactor
+from engram.capture.accept import cleaned
+from engram.capture.redact.redactor import compile_redactor
 from engram.model.errors import BadInput, EngramError
 from engram.model.turn import Turn
-from engram.recall.listing import Filter
+from engram.recall.filter import Filter
 from engram.settings.load import shipped
 from engram.vault import Vault
 from tests.security.canaries import KINDS, TOKENS, Canary, canary, contents, leaks

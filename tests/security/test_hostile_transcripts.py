@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from engram.model.candidate import Candidate, Receipt
 from engram.model.memory import Memory
 from engram.model.turn import Turn, turn_of
-from engram.recall.answer import context_block
-from engram.store import document
-from engram.store.memory_file import read_memory, render_memory
-from engram.store.transcripts import Transcripts, _block, _head
+from engram.recall.blocks import context_block
+from engram.store.files import document
+from engram.store.files.memory_file import read_memory, render_memory
+from engram.store.files.transcripts import Transcripts, _block, _head
 from engram.vault import Vault
 from tests.kit import Cheap, turns
 

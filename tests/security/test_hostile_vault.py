@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 from engram.daemon.tail import Tail
 from engram.model.errors import EngramError, StorageError
 from engram.model.ids import is_id
-from engram.recall.listing import Filter
-from engram.settings.places import places_of
+from engram.recall.filter import Filter
+from engram.settings.paths import places_of
 from engram.settings.registry import Registry
 from engram.surfaces.cli.app import cli
 from engram.vault import Vault

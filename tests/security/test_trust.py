@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from engram import founding
 from engram.model.errors import ConfigError, Untrusted
-from engram.recall.listing import Filter
-from engram.settings.places import places_of
-from engram.store import layout
-from engram.store.clock import FixedClock
-from engram.vault import Vault
+from engram.recall.filter import Filter
+from engram.settings.paths import places_of
+from engram.store.base import layout
+from engram.store.base.clock import FixedClock
+from engram.vault import Vault, create
 from tests.conftest import NOW
 from tests.kit import tree_digest, turns
 
@@ -122,7 +121,7 @@ def test_after_trust_it_is_written(
     with copied() as vault:
         root = vault.root
         vault.search("shop")
-    founding.register(root, places_of(environment))
+    create.register(root, places_of(environment))
     with copied() as vault:
         assert vault.trusted
         vault.remember("The shop is closed on Sundays.")

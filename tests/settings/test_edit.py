@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.model.errors import ConfigError
-from engram.settings.edit import set_user_key
 from engram.settings.keys import known_keys
-from engram.settings.places import Places, places_of
+from engram.settings.paths import Places, places_of
+from engram.settings.toml_edit import set_user_key
 
 TIDY = """\
 # mine   

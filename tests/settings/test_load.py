@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.model.errors import ConfigError
+from engram.model.settings import Settings
 from engram.settings.keys import known_keys
 from engram.settings.load import VAULT_KEYS, Loaded, load, shipped, shipped_path
-from engram.settings.places import places_of
-from engram.settings.values import Settings
+from engram.settings.paths import places_of
 
 
 class Person:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.settings.places import places_of
+from engram.settings.paths import places_of
 
 
 def test_engram_home_moves_everything(tmp_path: Path) -> None:

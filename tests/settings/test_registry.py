@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput, ConfigError, StorageError
-from engram.settings.places import places_of
+from engram.settings.paths import places_of
 from engram.settings.registry import Registered, Registry
 
 

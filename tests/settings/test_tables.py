@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.settings.tables import lines, parse, statements
+from engram.settings.toml_tables import lines, parse, statements
 
 TEXT = '''# a comment = no key
 top = 1 # "no # comment"

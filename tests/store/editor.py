@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from engram.store.document import parse
-from engram.store.foreign import Value
+from engram.store.files.document import parse
+from engram.store.files.foreign_header import Value
 
 
 @dataclass(frozen=True)

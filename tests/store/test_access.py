@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.step import Access
-from engram.settings.places import places_of
+from engram.settings.paths import places_of
 from engram.settings.registry import Registry
-from engram.store import layout
-from engram.store.access import AccessLog
-from engram.store.catalog import Catalog
-from engram.store.contents import VaultContents
-from engram.store.disk import VaultDisk
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.access import AccessLog
+from engram.store.catalog.catalog import Catalog
+from engram.store.commits.contents import VaultContents
 from engram.vault import Vault
 from tests.kit import takes_every_turn, tree_digest, turns
 
@@ -144,7 +144,7 @@ def test_counting_now_and_then_is_counting_once(
 @pytest.fixture
 def asked(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with two memories."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
     takes_every_turn(vault).capture(turns(2))
     vault.flush()
     return vault

@@ -13,15 +13,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.memory import Memory
-from engram.store import layout
-from engram.store.clock import FixedClock
-from engram.store.content_file import read_content
-from engram.store.trace_rows import trace_list
-from engram.store.turn_rows import PURGED
+from engram.store.base import layout
+from engram.store.base.clock import FixedClock
+from engram.store.catalog.trace_rows import trace_list
+from engram.store.catalog.turn_rows import PURGED
+from engram.store.files.content_file import read_content
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import box, entity, takes_every_turn, turns, write_pages
@@ -36,7 +36,9 @@ class AnyOrder(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._patched = pytest.MonkeyPatch()
-        self._patched.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+        self._patched.setattr(
+            engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder()
+        )
         self._patched.setattr(os, "fsync", lambda handle: None)
         self._folder = Path(tempfile.mkdtemp())
         self._said = {"a": 0, "b": 0}

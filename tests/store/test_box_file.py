@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engram.model.box import SEALS, Box
 from engram.model.errors import BadInput
 from engram.model.markdown import inert_line
-from engram.store.box_file import box_changes, box_remains, read_box, render_box
-from engram.store.document import render
+from engram.store.files.box_file import box_changes, box_remains, read_box, render_box
+from engram.store.files.document import render
 
 PATH = "boxes/2026-03-06/box-4be1f09a.md"
 FILE = """\

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from engram.model.change import Event, Plan, Transaction
 from engram.model.memory import STATUSES, Memory
 from engram.model.text import content_hash
-from engram.store.catalog import Catalog, FileRow
-from engram.store.database import CatalogUnusable
+from engram.store.catalog.catalog import Catalog, FileRow
+from engram.store.catalog.database import CatalogUnusable
 
 NOON = "2026-03-06T12:00:00Z"
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.change import Change, Plan
 from engram.model.memory import STATUSES, Memory
-from engram.ports import Contents
-from engram.store import layout
-from engram.store.contents import VaultContents
-from engram.store.memory_file import render_memory
+from engram.model.ports import Contents
+from engram.store.base import layout
+from engram.store.commits.contents import VaultContents
+from engram.store.files.memory_file import render_memory
 from engram.vault import Vault
 from tests.kit import box, entity, write_pages
 
@@ -21,7 +21,7 @@ from tests.kit import box, entity, write_pages
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 @pytest.fixture

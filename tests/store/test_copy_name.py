@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.store import layout
-from engram.store.copy_name import original_name
+from engram.store.base import layout
+from engram.store.base.copy_name import original_name
 
 MEMORY = "decision-20260306-101000-9c1f03aa"
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput, StorageError
-from engram.store.disk import VaultDisk
+from engram.store.base.disk import VaultDisk
 
 
 @pytest.fixture

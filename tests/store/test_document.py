@@ -11,8 +11,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput
-from engram.store.document import BOM, Document, parse, patch, render
-from engram.store.foreign import Value
+from engram.store.files.document import BOM, Document, parse, patch, render
+from engram.store.files.foreign_header import Value
 
 EXAMPLE = b"""\
 ---

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
-from engram.store.document import parse, patch
-from engram.store.entity_file import entity_changes, read_entity, render_entity
+from engram.store.files.document import parse, patch
+from engram.store.files.entity_file import entity_changes, read_entity, render_entity
 
 PATH = "entities/person-mara-holt.md"
 JOINED = "fact-20260201-090000-11111111"

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput
-from engram.store.foreign_database import ForeignDatabase
+from engram.store.base.foreign_database import ForeignDatabase
 
 #: Writes pairs of rows, each in one transaction, until its input ends.
 _WRITER = """
@@ -112,7 +112,7 @@ def test_what_another_process_writes_meanwhile_is_seen_whole_or_not_at_all(tmp_p
 def test_a_writer_in_the_middle_of_its_work_keeps_nobody_out_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engram.store.foreign_database._PATIENCE", 0.01)
+    monkeypatch.setattr("engram.store.base.foreign_database._PATIENCE", 0.01)
     path = made(tmp_path / "a.db", "insert into talk values (1, 'tea')")
     with closing(sqlite3.connect(path, isolation_level=None)) as program:
         program.execute("begin immediate")

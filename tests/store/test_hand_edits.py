@@ -14,11 +14,11 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.errors import BadInput, Conflict
-from engram.store.clock import FixedClock
-from engram.store.document import patch
+from engram.store.base.clock import FixedClock
+from engram.store.files.document import patch
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import takes_every_turn, turns
@@ -67,7 +67,9 @@ class HandEdits(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._patched = pytest.MonkeyPatch()
-        self._patched.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+        self._patched.setattr(
+            engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder()
+        )
         self._patched.setattr(os, "fsync", lambda handle: None)
         self._folder = Path(tempfile.mkdtemp())
         environment = {"ENGRAM_HOME": str(self._folder / "home")}

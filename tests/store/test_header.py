@@ -11,8 +11,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engram.store.foreign import Value, oversize, read_yaml
-from engram.store.header import TEXT_KEYS, comment_after, cut, entry_lines, read, scalar
+from engram.store.files.foreign_header import Value, oversize, read_yaml
+from engram.store.files.header import TEXT_KEYS, comment_after, cut, entry_lines, read, scalar
 
 #: Texts that some reader takes for something else, beside whatever hypothesis finds.
 TRAPS = [
@@ -314,8 +314,8 @@ def test_the_comment_after_a_value(rest: str, comment: str) -> None:
 def test_our_own_shape_needs_no_yaml() -> None:
     program = (
         "import sys\n"
-        "from engram.store.document import parse, patch\n"
-        "from engram.store.memory_file import read_memory\n"
+        "from engram.store.files.document import parse, patch\n"
+        "from engram.store.files.memory_file import read_memory\n"
         'data = b\'---\\nid: "a\\\\n"\\ntags: [a, b]\\nsources:\\n  - "[[x]]"\\n---\\nText.\\n\'\n'
         "read_memory('facts/a.md', patch(data, {'status': 'active', 'tags': ['c']}))\n"
         "assert parse(data).problem is None\n"

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
-from engram.store import layout
-from engram.store.transaction import encode, sha256
+from engram.store.base import layout
+from engram.store.commits.transaction import encode, sha256
 from engram.vault import Vault
 from tests.kit import takes_every_turn, tree_digest, turns, where
 
@@ -24,7 +24,7 @@ A = "facts/2026-03-06/a.md"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 def body(text: str) -> bytes:

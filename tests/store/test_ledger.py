@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-import engram.shelf
-from engram.founding import register
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict, Locked, StorageError
 from engram.model.memory import Memory
-from engram.settings.places import places_of
-from engram.store import layout
-from engram.store.lock import WriterLock
-from engram.store.transaction import decode, encode
+from engram.settings.paths import places_of
+from engram.store.base import layout
+from engram.store.base.lock import WriterLock
+from engram.store.commits.transaction import decode, encode
 from engram.vault import Vault
+from engram.vault.create import register
 from tests.conftest import NOW
 from tests.kit import takes_every_turn, tree_digest, turns, where
 
@@ -29,7 +29,7 @@ A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 def note(identifier: str, text: str) -> bytes:

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from engram.model.errors import Locked, StorageError
-from engram.store.lock import WriterLock
+from engram.store.base.lock import WriterLock
 
 _HOLDER = """
 import sys, time
 from pathlib import Path
-from engram.store.lock import WriterLock
+from engram.store.base.lock import WriterLock
 with WriterLock(Path(sys.argv[1]), 5).hold():
     print("held", flush=True)
     sys.stdin.read()

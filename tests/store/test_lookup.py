@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engram.model.memory import LIVE, Memory
-from engram.recall.listing import Filter
-from engram.store import catalog as catalogs
-from engram.store.catalog import Catalog
-from engram.store.lookup import where
+from engram.recall.filter import Filter
+from engram.store.catalog import catalog as catalogs
+from engram.store.catalog.catalog import Catalog
+from engram.store.catalog.conditions import where
 from engram.vault import Vault
 
 _TIMES = st.sampled_from(

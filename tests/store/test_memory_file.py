@@ -13,8 +13,8 @@ from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
 from engram.model.markdown import neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, SCHEMAS, SPACES, STATUSES, Memory
-from engram.store.document import parse, patch
-from engram.store.memory_file import memory_changes, read_memory, render_memory
+from engram.store.files.document import parse, patch
+from engram.store.files.memory_file import memory_changes, read_memory, render_memory
 
 PATH = "facts/2026-03-06/decision-20260306-101000-9c1f03aa.md"
 FILE = """\

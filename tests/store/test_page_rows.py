@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.box import Box, traces_of
 from engram.model.entity import Entity
 from engram.model.errors import BadInput, Conflict
-from engram.store import layout
+from engram.store.base import layout
 from engram.vault import Vault
 from tests.kit import box, entity, takes_every_turn, tree_digest, turns, where, write_pages
 
@@ -22,7 +22,7 @@ DAY = "boxes/2026-03-06"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 def boxes(vault: Vault) -> list[str]:

@@ -13,11 +13,11 @@ from engram.model.entity import Entity
 from engram.model.errors import Conflict, NotFound
 from engram.model.memory import Memory
 from engram.model.step import Page
-from engram.store import layout
-from engram.store.content_file import read_content
-from engram.store.disk import VaultDisk
-from engram.store.memory_file import read_memory, render_memory
-from engram.store.pen import Pen
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.files.content_file import read_content
+from engram.store.files.memory_file import read_memory, render_memory
+from engram.store.files.render import Pen
 from tests.kit import box, entity
 
 PATH = "facts/2026-03-06/fact-a.md"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.store.box_file import render_box
-from engram.store.entity_file import render_entity
-from engram.store.remains import Remains
+from engram.store.commits.purge_remains import Remains
+from engram.store.files.box_file import render_box
+from engram.store.files.entity_file import render_entity
 from tests.kit import box, entity
 
 TEXT = "The blue door key hangs behind the oven."

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.memory import AUTHORITIES, STATUSES, Memory
-from engram.store.box_file import read_box, render_box
-from engram.store.entity_file import read_entity, render_entity
-from engram.store.meaning import same_meaning
-from engram.store.memory_file import read_memory, render_memory
-from engram.store.reunion import reunited, sides
-from engram.store.transcripts import PURGED
+from engram.store.files.box_file import read_box, render_box
+from engram.store.files.entity_file import read_entity, render_entity
+from engram.store.files.meaning import same_meaning
+from engram.store.files.memory_file import read_memory, render_memory
+from engram.store.files.transcripts import PURGED
+from engram.store.merge.file_versions import reunited, sides
 from tests.kit import box, entity
 
 PATH = "facts/2026-03-06/fact-20260306-101000-9c1f03aa.md"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.errors import Conflict
 from engram.model.memory import Memory
@@ -20,7 +20,7 @@ STYLE = Style(quoted=True, inline=True, backwards=True, crlf=True, final_newline
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: what is on disk answers alike."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
-from engram.store.catalog import FileRow
-from engram.store.disk import VaultDisk
-from engram.store.scan import Scan, content_files, edits, scan
-from engram.store.transaction import sha256
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.catalog import FileRow
+from engram.store.commits.scan import Scan, content_files, edits, scan
+from engram.store.commits.transaction import sha256
 from engram.vault import Vault
 
 A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
@@ -22,7 +22,7 @@ A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 def note(identifier: str, text: str = "The shop uses tabs.") -> str:

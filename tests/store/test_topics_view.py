@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engram.examination import stale_views
+from engram.language.topics import topic_terms, totals_of
 from engram.model.change import Event, Plan
 from engram.model.memory import Memory
-from engram.model.topics import topic_terms, totals_of
-from engram.store import layout
-from engram.store.catalog import Catalog, FileRow
+from engram.queries.checks import stale_views
+from engram.store.base import layout
+from engram.store.catalog.catalog import Catalog, FileRow
 from engram.vault import Vault
 from tests.kit import tree_digest
 

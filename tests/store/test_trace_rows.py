@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.memory import Memory
-from engram.store.catalog import Catalog
-from engram.store.trace_rows import trace_list
+from engram.store.catalog.catalog import Catalog
+from engram.store.catalog.trace_rows import trace_list
 from tests.kit import box
 
 _NAMES = ("a", "b", "c", "d")

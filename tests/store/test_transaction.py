@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import StorageError
-from engram.store.transaction import Purged, decode, encode, purged, sha256
+from engram.store.commits.transaction import Purged, decode, encode, purged, sha256
 
 BODIES = (
     st.none()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engram.model.instant import plus_minutes
 from engram.model.turn import Turn, turn_of
-from engram.store.disk import VaultDisk
-from engram.store.transcripts import PURGED, Transcripts
+from engram.store.base.disk import VaultDisk
+from engram.store.files.transcripts import PURGED, Transcripts
 
 START = "2026-03-06T10:10:00Z"
 FOLDER = "transcripts/2026-03-06"

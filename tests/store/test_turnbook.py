@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.change import Event, Plan
+from engram.model.ports import Journal, TurnBook
 from engram.model.turn import Waiting
-from engram.ports import Journal, TurnBook
-from engram.store.turn_rows import DEAD, DONE, PENDING, PURGED, WITHDRAWN, ranges_of
+from engram.store.catalog.turn_rows import DEAD, DONE, PENDING, PURGED, WITHDRAWN, ranges_of
 from engram.vault import Vault
 from tests.kit import turns
 
@@ -22,7 +22,7 @@ from tests.kit import turns
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
 
 
 @pytest.fixture

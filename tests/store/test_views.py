@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import engram.shelf
+import engram.queries.index_sync
 from engram.index.memory_finder import PlainFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.text import content_hash
-from engram.store import layout
-from engram.store.disk import VaultDisk
-from engram.store.views import FactHashes, Trace, hash_lines, trace_lines
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.commits.views import FactHashes, Trace, hash_lines, trace_lines
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 
@@ -130,7 +130,7 @@ def test_hashes_are_appended_sorted_and_rewritten_when_one_leaves(disk: VaultDis
 def test_the_list_has_the_scoped_hash_of_every_live_memory(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engram.shelf, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
     takes_every_turn(vault).capture(turns(5))
     memories = list(vault.followers.catalog.memories())
     vault.forget(memories[0].id)

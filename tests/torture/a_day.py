@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engram.daemon.dirt import Dirt
-from engram.daemon.logbook import Logbook, read_log
-from engram.daemon.rounds import Rounds, Times
+from engram.daemon.debounce import Dirt
+from engram.daemon.loop import Rounds, Times
 from engram.daemon.run import log_file
+from engram.daemon.state.event_log import Logbook, read_log
 from engram.daemon.watch import Watch
 from engram.model.instant import Instant, instant_of, moment_of
-from engram.settings.places import places_of
-from engram.store.clock import FixedClock
+from engram.settings.paths import places_of
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.accounting import account, said
 from tests.background import say

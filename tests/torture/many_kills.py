@@ -21,7 +21,7 @@ _KILLS = int(os.environ.get("TEST_KILLS", "60"))
 
 _WRITER = """
 import sys
-from engram.store.clock import FixedClock
+from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 session = sys.argv[2]

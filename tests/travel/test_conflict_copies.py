@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engram.store import layout
-from engram.store.conflict_copies import conflict_copies
+from engram.store.base import layout
+from engram.store.merge.conflict_copies import conflict_copies
 from engram.vault import Vault
 from tests.kit import box, entity, turns, where, write_pages
 

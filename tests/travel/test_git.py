@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.store.reunion import sides
+from engram.store.merge.file_versions import sides
 from tests.machines import Machine, copied
 from tests.travel.test_two_machines import LATER, SAID, without_expiry
 

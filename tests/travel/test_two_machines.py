@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram import flow
 from engram.model.change import Plan
 from engram.model.turn import turn_of
-from engram.store import layout
+from engram.pipeline import flow
+from engram.store.base import layout
 from tests.fakes.model_server import Behaviour, ModelServer, answers, fact, facts
 from tests.machines import Machine, SyncTool, copied
 

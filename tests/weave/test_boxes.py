@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.memory import Memory
-from engram.settings.values import BoxSettings
+from engram.model.settings import BoxSettings
 from engram.weave.boxes import fold, line_of, topics_of, weave
 from tests.weave.yarn import SESSION, START, memory, talk
 

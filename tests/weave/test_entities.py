@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.entity import Entity
+from engram.model.entity_ids import entity_id
 from engram.model.memory import CATEGORIES, STATUSES, Memory
-from engram.model.naming import entity_id
-from engram.store.entity_file import entity_changes, read_entity, render_entity
+from engram.store.files.entity_file import entity_changes, read_entity, render_entity
 from engram.weave.entities import MOST_ACTIVITY, fold
 from tests.admit.cases import memory
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.language.name_statements import statements
+from engram.language.names import find_entity, fragments, likely
 from engram.model.entity import Named
+from engram.model.entity_ids import entity_id, is_entity_id, stem_of, type_of
 from engram.model.ids import is_id
-from engram.model.naming import entity_id, is_entity_id, stem_of, type_of
-from engram.weave.name_statements import statements
-from engram.weave.names import find_entity, fragments, likely
 
 PAIRS = tomllib.loads(Path(__file__).with_name("entity_pairs.toml").read_text(encoding="utf-8"))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.box import Box
-from engram.settings.values import BoxSettings
+from engram.model.settings import BoxSettings
 from engram.weave.boxes import in_time
 from engram.weave.traces import assign, join, reach, thread
 from tests.weave.yarn import box

@@ -2,7 +2,7 @@
 
 `source("claude-code")` gives the `Source` of a name, `recognise` finds the one that a file's first
 bytes look like. The module of a source is imported when it is asked for. What a source owes its
-caller stands in `engram.ports.Source`: it is tolerant, counts what it does not understand, keeps
+caller stands in `model.ports.Source`: it is tolerant, counts what it does not understand, keeps
 its memory bounded, and can go on where an earlier reading ended.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from engram.model.errors import BadInput
-from engram.ports import Source
+from engram.model.ports import Source
 
 #: Name -> module and class, in the order in which `recognise` asks: narrow formats first.
 _HOMES: dict[str, tuple[str, str]] = {
@@ -32,8 +32,8 @@ _HOMES: dict[str, tuple[str, str]] = {
     "aider": ("aider", "Aider"),
     "specstory": ("specstory", "SpecStory"),
     "jsonl": ("jsonl", "JsonLines"),
-    "text": ("text", "Text"),
-    "markdown": ("text", "Markdown"),
+    "text": ("plain_text", "Text"),
+    "markdown": ("plain_text", "Markdown"),
 }
 _PROSE = frozenset({"text", "markdown"})
 #: The names that `engram import` takes.

@@ -33,18 +33,18 @@ from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from engram.capture.clean import readable, remember, said, without_own
-from engram.capture.sources.dialogue import Calls
-from engram.capture.sources.lines import (
+from engram.capture.sources.formats.json_lines import (
     MAX_LINE_BYTES,
     Place,
     base_name,
     short_name,
     time_of,
 )
-from engram.capture.sources.tools import tool_line
+from engram.capture.sources.shared.dialogue import Calls
+from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.ports import Reading
 from engram.model.turn import Role, Turn
-from engram.ports import Reading
 
 NAME = "aider"
 FILE = ".aider.chat.history.md"
@@ -99,7 +99,7 @@ class Aider:
         return _BEGINS.match(head) is not None
 
     def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
-        """Turns from `reading.offset` on, as `engram.ports.Source` says."""
+        """Turns from `reading.offset` on, as `model.ports.Source` says."""
         chat = _Chat(reading)
         end = (reading.offset, reading.line)
         for line in _lines(stream, reading, self._max_line_bytes):

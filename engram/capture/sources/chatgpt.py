@@ -23,9 +23,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.sources.archive import documents, glimpses
-from engram.capture.sources.elements import elements, first_keys
-from engram.capture.sources.exported import (
+from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, Object, time_of, unknown
+from engram.capture.sources.formats.json_stream import elements, first_keys
+from engram.capture.sources.formats.zip_archive import documents, glimpses
+from engram.capture.sources.shared.exported import (
     CONVERSATIONS,
     MEMORIES,
     MEMORY_LISTS,
@@ -36,11 +37,10 @@ from engram.capture.sources.exported import (
     turns,
     word,
 )
-from engram.capture.sources.lines import MAX_LINE_BYTES, Object, time_of, unknown
-from engram.capture.sources.tools import tool_line
+from engram.capture.sources.shared.tools import tool_line
 from engram.model.instant import Instant
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 
 NAME = "chatgpt"
 _LISTS = MEMORY_LISTS | {"conversations"}
@@ -88,7 +88,7 @@ class ChatGpt:
         )
 
     def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
-        """All turns of the export, as `engram.ports.Source` says; BadInput for a hopeless zip."""
+        """All turns of the export, as `model.ports.Source` says; BadInput for a hopeless zip."""
         for name, document in documents(stream, reading, (CONVERSATIONS, MEMORIES, _USER)):
             for listed, value in elements(document, reading.tally, self._max_line_bytes, _LISTS):
                 if listed in MEMORY_LISTS or (MEMORIES.search(name) and not listed):

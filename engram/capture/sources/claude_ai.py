@@ -22,9 +22,16 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import without_wrappers
-from engram.capture.sources.archive import documents, glimpses
-from engram.capture.sources.elements import elements, first_keys
-from engram.capture.sources.exported import (
+from engram.capture.sources.formats.json_lines import (
+    MAX_LINE_BYTES,
+    Object,
+    short_name,
+    time_of,
+    unknown,
+)
+from engram.capture.sources.formats.json_stream import elements, first_keys
+from engram.capture.sources.formats.zip_archive import documents, glimpses
+from engram.capture.sources.shared.exported import (
     CONVERSATIONS,
     MEMORIES,
     MEMORY_LISTS,
@@ -36,16 +43,9 @@ from engram.capture.sources.exported import (
     turns,
     word,
 )
-from engram.capture.sources.lines import (
-    MAX_LINE_BYTES,
-    Object,
-    short_name,
-    time_of,
-    unknown,
-)
-from engram.capture.sources.tools import tool_line
+from engram.capture.sources.shared.tools import tool_line
+from engram.model.ports import Reading
 from engram.model.turn import Role, Turn
-from engram.ports import Reading
 
 NAME = "claude-ai"
 _LISTS = MEMORY_LISTS | {"conversations"}
@@ -92,7 +92,7 @@ class ClaudeAi:
         return any(_is_member(name, content) for name, content in glimpses(head))
 
     def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
-        """All turns of the export, as `engram.ports.Source` says; BadInput for a hopeless zip."""
+        """All turns of the export, as `model.ports.Source` says; BadInput for a hopeless zip."""
         wanted = (_PROJECTS, CONVERSATIONS, MEMORIES, _USERS)
         projects: dict[str, str] = {}
         for name, document in documents(stream, reading, wanted):

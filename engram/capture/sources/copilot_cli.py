@@ -20,12 +20,18 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import said
-from engram.capture.sources.dialogue import Dialogue, Words
-from engram.capture.sources.lines import MAX_LINE_BYTES, Object, Place, objects, unknown
-from engram.capture.sources.tools import tool_line
+from engram.capture.sources.formats.json_lines import (
+    MAX_LINE_BYTES,
+    Object,
+    Place,
+    objects,
+    unknown,
+)
+from engram.capture.sources.shared.dialogue import Dialogue, Words
+from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 
 NAME = "copilot-cli"
 #: Types that are known and hold no turn of their own.
@@ -83,7 +89,7 @@ class CopilotCli:
         )
 
     def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
-        """Turns from `reading.offset` on, as `engram.ports.Source` says."""
+        """Turns from `reading.offset` on, as `model.ports.Source` says."""
         dialogue = Dialogue(NAME, reading)
 
         def take(line: Object, place: Place) -> None:

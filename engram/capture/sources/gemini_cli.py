@@ -26,9 +26,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import readable, said, shortened, without_own, without_wrappers
-from engram.capture.sources.conversation import Conversation, Growing
-from engram.capture.sources.document import documents, mapping, sequence, text_of
-from engram.capture.sources.lines import (
+from engram.capture.sources.formats.json_document import documents, mapping, sequence, text_of
+from engram.capture.sources.formats.json_lines import (
     MAX_LINE_BYTES,
     Object,
     base_name,
@@ -39,12 +38,13 @@ from engram.capture.sources.lines import (
     time_of,
     unknown,
 )
-from engram.capture.sources.tools import tool_line
+from engram.capture.sources.shared.conversation import Conversation, Growing
+from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
+from engram.model.ports import Reading
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
-from engram.ports import Reading
 
 NAME = "gemini-cli"
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant"}
@@ -93,7 +93,7 @@ class GeminiCli:
         return bare[:1] == b"{" and b'"sessionId"' in header and b'"projectHash"' in header
 
     def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
-        """All turns, each time; `engram.ports.Source` says why the offset stays where it is."""
+        """All turns, each time; `model.ports.Source` says why the offset stays where it is."""
         chat = _Chat(reading)
         if _in_lines(stream, self._max_line_bytes):
             for found, _, _ in records(stream, reading, self._max_line_bytes):

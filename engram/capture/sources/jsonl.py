@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import readable, remember, said, shortened
-from engram.capture.sources.lines import (
+from engram.capture.sources.formats.json_lines import (
     MAX_LINE_BYTES,
     Object,
     base_name,
@@ -34,8 +34,8 @@ from engram.capture.sources.lines import (
     unknown,
 )
 from engram.model.ids import message_digest
+from engram.model.ports import Reading
 from engram.model.turn import Role, Turn
-from engram.ports import Reading
 
 NAME = "jsonl"
 _ROLES: dict[str, Role] = {
@@ -75,7 +75,7 @@ class JsonLines:
         return False
 
     def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
-        """Turns from `reading.offset` on, as `engram.ports.Source` says."""
+        """Turns from `reading.offset` on, as `model.ports.Source` says."""
         end = (reading.offset, reading.line)
         for found, before, end in records(stream, reading, self._max_line_bytes):
             turns = [turn for one in found if (turn := _turn(one, reading, before[1])) is not None]

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import said, shortened
-from engram.capture.sources.elements import elements
-from engram.capture.sources.exported import saved, word
-from engram.capture.sources.lines import MAX_LINE_BYTES, Object, short_name, unknown
+from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, Object, short_name, unknown
+from engram.capture.sources.formats.json_stream import elements
+from engram.capture.sources.shared.exported import saved, word
+from engram.model.ports import Reading, Tally
 from engram.model.turn import Turn
-from engram.ports import Reading, Tally
 
 NAME = "mcp-memory"
 _LISTS = {"entities": "entity", "relations": "relation"}
@@ -56,7 +56,7 @@ class McpMemory:
         return False
 
     def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
-        """All statements of the graph, as `engram.ports.Source` says."""
+        """All statements of the graph, as `model.ports.Source` says."""
         if stream.seekable():
             stream.seek(0)
         lists = frozenset(_LISTS)

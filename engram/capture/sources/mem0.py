@@ -18,11 +18,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.sources.elements import elements
-from engram.capture.sources.exported import saved, word
-from engram.capture.sources.lines import MAX_LINE_BYTES, Object, time_of, unknown
+from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, Object, time_of, unknown
+from engram.capture.sources.formats.json_stream import elements
+from engram.capture.sources.shared.exported import saved, word
+from engram.model.ports import Reading, Tally
 from engram.model.turn import Turn
-from engram.ports import Reading, Tally
 
 NAME = "mem0"
 _LISTS = frozenset({"results", "memories"})
@@ -54,7 +54,7 @@ class Mem0:
         return False
 
     def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
-        """All memories, as `engram.ports.Source` says."""
+        """All memories, as `model.ports.Source` says."""
         if stream.seekable():
             stream.seek(0)
         for _, value in elements(stream, reading.tally, self._max_line_bytes, _LISTS):

@@ -22,9 +22,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import readable, said, shortened, without_own
-from engram.capture.sources.conversation import Conversation, Growing
-from engram.capture.sources.document import decoded, documents, mapping, sequence, text_of
-from engram.capture.sources.lines import (
+from engram.capture.sources.formats.json_document import (
+    decoded,
+    documents,
+    mapping,
+    sequence,
+    text_of,
+)
+from engram.capture.sources.formats.json_lines import (
     MAX_LINE_BYTES,
     base_name,
     digest,
@@ -32,12 +37,13 @@ from engram.capture.sources.lines import (
     time_of,
     unknown,
 )
-from engram.capture.sources.since import DAY, Since
-from engram.capture.sources.tools import tool_line
+from engram.capture.sources.shared.conversation import Conversation, Growing
+from engram.capture.sources.shared.since import DAY, Since
+from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.ports import Database, Reading
 from engram.model.text import first_line
 from engram.model.turn import Turn
-from engram.ports import Database, Reading
 
 NAME = "opencode"
 SQLITE = b"SQLite format 3\0"

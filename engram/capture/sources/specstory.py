@@ -31,12 +31,12 @@ from engram.capture.clean import (
     without_own,
     without_wrappers,
 )
-from engram.capture.sources.dialogue import MAX_TITLE, Calls
-from engram.capture.sources.lines import MAX_LINE_BYTES, digest, short_name, time_of
-from engram.capture.sources.tools import tool_line
+from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, digest, short_name, time_of
+from engram.capture.sources.shared.dialogue import MAX_TITLE, Calls
+from engram.capture.sources.shared.tools import tool_line
 from engram.model.instant import Instant
+from engram.model.ports import Reading
 from engram.model.turn import Role, Turn
-from engram.ports import Reading
 
 NAME = "specstory"
 _HEADER = re.compile(r"^_\*\*(User|Assistant|Agent)\b([^\n]*)$", re.MULTILINE)

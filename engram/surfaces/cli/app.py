@@ -23,8 +23,8 @@ from engram import __version__
 from engram.model.display import plain_line
 from engram.model.errors import EngramError, StorageError
 from engram.surfaces.cli.arguments import Verbs, common
-from engram.surfaces.cli.caller import caller
 from engram.surfaces.cli.output import finish, not_taken, say, talk
+from engram.surfaces.remote.call_context import caller
 from engram.surfaces.streams import prepare_streams
 
 #: verb -> one line of help, in the order in which a newcomer needs them

@@ -8,7 +8,7 @@ import click
 
 from engram.model.box import Box
 from engram.model.instant import Instant, plus_minutes
-from engram.settings.values import BoxSettings
+from engram.model.settings import BoxSettings
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, styled

@@ -28,8 +28,8 @@ def command() -> None:
 @common
 def show() -> None:
     """Every key with its value and origin: shipped < user < vault < ENGRAM_* < flag."""
-    from engram.founding import find_vault
     from engram.settings.load import load
+    from engram.vault.create import find_vault
 
     origins = load(find_vault(chosen().vault, os.environ), os.environ).origins
     if wants_json():
@@ -63,7 +63,7 @@ def _place(origin: Origin) -> str:
 def set_key(key: str, value: str) -> None:
     """Set KEY to VALUE in your own configuration file; its other lines stay as they are."""
     from engram.settings.load import set_user_key
-    from engram.settings.places import places_of
+    from engram.settings.paths import places_of
 
     places = places_of(os.environ)
     written = set_user_key(places, key, value)
@@ -77,7 +77,7 @@ def set_key(key: str, value: str) -> None:
 @common
 def path() -> None:
     """Where the configuration, the list of vaults, the cache and the default vault are."""
-    from engram.settings.places import places_of
+    from engram.settings.paths import places_of
 
     places = places_of(os.environ)
     rows = {

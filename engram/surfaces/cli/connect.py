@@ -7,12 +7,12 @@ import shlex
 
 import click
 
+from engram.daemon.service.program import itself
 from engram.model.errors import BadInput
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+from engram.surfaces.hooks.agent_settings import Changed, command_of, connect
 from engram.surfaces.hooks.agents import AGENTS, Agent, Command
-from engram.surfaces.hooks.connection import Changed, command_of, connect
-from engram.surfaces.itself import itself
 
 
 @click.command("connect")
@@ -30,7 +30,7 @@ def command(agent: str, dry_run: bool, program: str) -> None:
     before a compaction and at the end. The file is kept beside it as it was; `engram disconnect`
     brings that back. With --vault the hooks always use that vault.
     """
-    from engram.settings.places import places_of
+    from engram.settings.paths import places_of
 
     chosen_agent = AGENTS[agent]
     path = chosen_agent.settings_file(os.environ, places_of(os.environ).home)

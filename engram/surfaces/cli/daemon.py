@@ -22,9 +22,9 @@ from engram.surfaces.cli.daemon_service import install, uninstall
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 
 if TYPE_CHECKING:
-    from engram.daemon.pauses import Paused
-    from engram.daemon.pulse import Pulse
-    from engram.settings.places import Places
+    from engram.daemon.state.heartbeat import Pulse
+    from engram.daemon.state.pause import Paused
+    from engram.settings.paths import Places
 
 #: how long a daemon that was started or stopped is waited for, seconds
 _PATIENCE = 15.0
@@ -51,10 +51,10 @@ def run() -> None:
     What it captures goes to the vault that --vault and the like name; hand edits and inboxes are
     taken up in every vault that is registered here. SIGHUP reads the settings anew.
     """
-    from engram.daemon.door import Door
+    from engram.daemon.rpc.server import Door
     from engram.daemon.run import Daemon
     from engram.surfaces.cli.opt_in import ask_once
-    from engram.surfaces.cli.visitor import Visitors
+    from engram.surfaces.remote.handler import Visitors
 
     places, target = _places(), _target()
     ask_once(places)
@@ -65,10 +65,10 @@ def run() -> None:
 @common
 def start() -> None:
     """Start it: by the service manager where `engram daemon install` was run, else detached."""
-    from engram.daemon.seat import Seat
+    from engram.daemon.service.detached import detach
+    from engram.daemon.service.systems import supervisor, supervisor_here
+    from engram.daemon.state.instance_lock import Seat
     from engram.surfaces.cli.opt_in import ask_once
-    from engram.surfaces.detached import detach
-    from engram.surfaces.supervisor import supervisor, supervisor_here
 
     places, target = _places(), _target()
     seat = Seat(places.state_dir)
@@ -98,7 +98,7 @@ def start() -> None:
 @common
 def stop() -> None:
     """End it, with everything durable, and wait until it is gone."""
-    from engram.daemon.seat import Seat
+    from engram.daemon.state.instance_lock import Seat
 
     seat = Seat(_places().state_dir)
     holder = seat.holder()
@@ -117,9 +117,9 @@ def status() -> None:
     """What it is doing: the last event, what waits, what was spent today, what went wrong."""
     from dataclasses import asdict
 
-    from engram.daemon.pauses import read
-    from engram.daemon.pulse import Pulse, read_pulse
-    from engram.daemon.seat import Seat
+    from engram.daemon.state.heartbeat import Pulse, read_pulse
+    from engram.daemon.state.instance_lock import Seat
+    from engram.daemon.state.pause import read
 
     state = _places().state_dir
     holder, pulse = Seat(state).holder(), read_pulse(state) or Pulse()
@@ -168,7 +168,7 @@ def pause(sources: tuple[str, ...]) -> None:
 
     What is written meanwhile is read once it goes on. `inbox` is a source too.
     """
-    from engram.daemon.pauses import pause as put
+    from engram.daemon.state.pause import pause as put
 
     _check(sources)
     _tell(put(_places().state_dir, sources))
@@ -179,7 +179,7 @@ def pause(sources: tuple[str, ...]) -> None:
 @common
 def resume(sources: tuple[str, ...]) -> None:
     """Go on with these sources, or with everything."""
-    from engram.daemon.pauses import resume as put
+    from engram.daemon.state.pause import resume as put
 
     _check(sources)
     _tell(put(_places().state_dir, sources))
@@ -212,8 +212,8 @@ def _names(paused: Paused) -> list[str]:
 @common
 def logs(follow: bool, limit: int) -> None:
     """What it did, newest last: events, counts and codes, never a word of a conversation."""
-    from engram.daemon.logbook import plain, read_log
     from engram.daemon.run import log_file
+    from engram.daemon.state.event_log import plain, read_log
 
     path = log_file(_places().state_dir)
     size = _size(path)
@@ -233,7 +233,7 @@ def logs(follow: bool, limit: int) -> None:
 def _follow(path: Path, size: int) -> None:
     import sys
 
-    from engram.daemon.logbook import plain, rows_of
+    from engram.daemon.state.event_log import plain, rows_of
 
     rest = b""
     while True:
@@ -268,15 +268,15 @@ def _wait(condition: Callable[[], bool], message: str) -> None:
 
 
 def _places() -> Places:
-    from engram.settings.places import places_of
+    from engram.settings.paths import places_of
 
     return places_of(os.environ)
 
 
 def _target() -> Path:
     """The registered vault that captured turns go to; it may be away at present."""
-    from engram.founding import find_vault, real_root
     from engram.settings.registry import Registry
+    from engram.vault.create import find_vault, real_root
 
     named = find_vault(chosen().vault, os.environ)
     registered = {entry.path for entry in Registry(_places()).entries()}

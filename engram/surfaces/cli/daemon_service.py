@@ -13,9 +13,9 @@ from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engram.daemon.units import Service
-    from engram.surfaces.installation import Unit
-    from engram.surfaces.supervisor import Supervisor
+    from engram.daemon.service.install import Unit
+    from engram.daemon.service.systems import Supervisor
+    from engram.daemon.service.units import Service
 
 _MANAGER = click.option(
     "--for", "manager", metavar="MANAGER", type=click.Choice(["systemd", "launchd", "windows"]),
@@ -40,18 +40,18 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
     Task Scheduler on Windows. Only systemd was ever tried. What is captured goes to the vault that
     every command here would use, or to that of --vault. Run it again after a new vault was made.
     """
-    from engram.settings.places import places_of
-    from engram.surfaces import installation
+    from engram.daemon.service import install
+    from engram.daemon.service.program import itself
+    from engram.settings.paths import places_of
     from engram.surfaces.cli.opt_in import ask_once
-    from engram.surfaces.itself import itself
 
     one = _supervisor(manager)
     places = places_of(os.environ)
     words = itself(program, windowless=one.name == "windows")
-    service = installation.service_of(words, chosen().vault, places, os.environ)
-    unit = installation.planned(one, service, force=force)
+    service = install.service_of(words, chosen().vault, places, os.environ)
+    unit = install.planned(one, service, force=force)
     if not dry_run:
-        installation.install(one, unit, service, os.environ)
+        install.install(one, unit, service, os.environ)
         ask_once(places)
     if wants_json():
         emit_json({
@@ -93,17 +93,17 @@ def uninstall(dry_run: bool, manager: str | None, force: bool) -> None:
 
     Your vaults, your configuration, the list of vaults and what was spent stay.
     """
-    from engram.settings.places import places_of
-    from engram.surfaces import installation
+    from engram.daemon.service import install
+    from engram.settings.paths import places_of
 
     one = _supervisor(manager)
     places = places_of(os.environ)
-    installation.checked(one, places, force=force)
+    install.checked(one, places, force=force)
     trouble = ""
     if dry_run:
-        found = installation.estate(one, places, os.environ)
+        found = install.estate(one, places, os.environ)
     else:
-        found, trouble = installation.uninstall(one, places, os.environ)
+        found, trouble = install.uninstall(one, places, os.environ)
     if wants_json():
         emit_json({"removed": [str(path) for path in found], "dry_run": dry_run})
     elif not found:
@@ -123,7 +123,7 @@ def _drop_in(one: Supervisor) -> Path:
 
 
 def _supervisor(name: str | None) -> Supervisor:
-    from engram.settings.places import places_of
-    from engram.surfaces.supervisor import supervisor, supervisor_here
+    from engram.daemon.service.systems import supervisor, supervisor_here
+    from engram.settings.paths import places_of
 
     return supervisor(name or supervisor_here(), places_of(os.environ), os.environ)

@@ -9,8 +9,8 @@ import click
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.connect import diff
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
+from engram.surfaces.hooks.agent_settings import BACKUP, disconnect
 from engram.surfaces.hooks.agents import AGENTS
-from engram.surfaces.hooks.connection import BACKUP, disconnect
 
 
 @click.command("disconnect")
@@ -23,7 +23,7 @@ def command(agent: str, dry_run: bool) -> None:
     The file is byte for byte what it was before, and gone when there was none. Where it was changed
     since, only our hooks go and the rest stays.
     """
-    from engram.settings.places import places_of
+    from engram.settings.paths import places_of
 
     one = AGENTS[agent]
     path = one.settings_file(os.environ, places_of(os.environ).home)

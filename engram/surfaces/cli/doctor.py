@@ -16,7 +16,7 @@ from engram.surfaces.cli.terminal import progress, styled
 
 if TYPE_CHECKING:
     from engram.health.doctor import Finding
-    from engram.survey import Checked
+    from engram.queries.source_survey import Checked
 
 
 @click.command("doctor")
@@ -43,8 +43,8 @@ def command(sources: bool, quick: bool, paths: tuple[Path, ...]) -> None:
 
 def _check_vault(quick: bool) -> None:
     # the trial is made unasked: who needs it most does not know that anything is wrong
-    from engram.canary import sing
     from engram.health.doctor import in_order
+    from engram.vault.canary import sing
 
     with opened() as vault:
         found = vault.doctor()
@@ -65,11 +65,11 @@ def _check_vault(quick: bool) -> None:
 
 def _check_daemon() -> list[Finding]:
     """What there is to say of the daemon, and of what it would watch."""
-    from engram.daemon.checkup import look
-    from engram.health.attendance import attended
-    from engram.settings.places import places_of
-    from engram.surfaces.supervisor import supervisor, supervisor_here
-    from engram.survey import cleanup
+    from engram.daemon.inspect import look
+    from engram.daemon.service.systems import supervisor, supervisor_here
+    from engram.health.daemon_health import attended
+    from engram.queries.source_survey import cleanup
+    from engram.settings.paths import places_of
 
     places = places_of(os.environ)
     manager = supervisor(supervisor_here(), places, os.environ)
@@ -86,9 +86,9 @@ def _say_findings(findings: list[Finding]) -> None:
 
 def _check_sources(paths: tuple[Path, ...]) -> None:
     from engram.capture.sources import source
-    from engram.store.clock import clock_of
-    from engram.store.foreign_database import ForeignDatabase
-    from engram.survey import check, cleanup, findings, size_of
+    from engram.queries.source_survey import check, cleanup, findings, size_of
+    from engram.store.base.clock import clock_of
+    from engram.store.base.foreign_database import ForeignDatabase
 
     files = _named(paths) if paths else _discovered()
     clock = clock_of(os.environ)
@@ -114,7 +114,7 @@ def _check_sources(paths: tuple[Path, ...]) -> None:
 
 def _named(paths: tuple[Path, ...]) -> dict[str, list[Path]]:
     """The files at some paths by the source that each looks like. Raises NotFound for none."""
-    from engram.imports import by_source
+    from engram.pipeline.imports import by_source
 
     found: dict[str, list[Path]] = {}
     for path in paths:
@@ -143,7 +143,7 @@ def _discovered() -> dict[str, list[Path]]:
 def _places(name: str) -> list[Path]:
     """The places of a source that are there."""
     from engram.capture.sources import source
-    from engram.settings.places import places_of
+    from engram.settings.paths import places_of
 
     places = source(name).discover(places_of(os.environ).home, os.environ)
     return [place for place in places if os.path.exists(place)]

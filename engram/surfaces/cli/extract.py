@@ -15,11 +15,11 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import fitted, progress
 
 if TYPE_CHECKING:
-    from engram.flow import Outcome
-    from engram.model.asking import Estimate, Request
+    from engram.model.model_request import Estimate, Request
     from engram.model.verdict import Verdict
-    from engram.reading import Tier
+    from engram.pipeline.flow import Outcome
     from engram.vault import Vault
+    from engram.vault.reading import Tier
 
 #: the exit codes of what the person has to see to (design 6)
 _BUDGET, _FAILED = 4, 1

@@ -29,7 +29,7 @@ def command(
     limit: int,
 ) -> None:  # fmt: skip
     """Find the lines that match REGEX, in the files of memories first."""
-    from engram.recall.listing import Filter
+    from engram.recall.filter import Filter
 
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)

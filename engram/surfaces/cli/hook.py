@@ -45,7 +45,7 @@ def command(event: str) -> None:
 def _catch_up() -> None:
     """Take in what was poked; what cannot be taken in now waits for the next time."""
     from engram.daemon.spool import give_back, take, troubles
-    from engram.settings.places import places_of
+    from engram.settings.paths import places_of
 
     state = places_of(os.environ).state_dir
     turns = files = 0

@@ -22,9 +22,9 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import progress
 
 if TYPE_CHECKING:
-    from engram.flow import Outcome
-    from engram.imports import Report
-    from engram.model.asking import Estimate
+    from engram.model.model_request import Estimate
+    from engram.pipeline.flow import Outcome
+    from engram.pipeline.imports import Report
     from engram.vault import Vault
 
 AUTO = "auto"
@@ -123,8 +123,8 @@ def _places(source: str, path: Path | None) -> dict[str, list[Path]]:
     """What to read, by the name of its source. Raises NotFound when there is nothing."""
     from engram.capture.sources import SOURCES
     from engram.capture.sources import source as source_of
-    from engram.imports import by_source
-    from engram.settings.places import places_of
+    from engram.pipeline.imports import by_source
+    from engram.settings.paths import places_of
 
     if path is not None:
         found = {source: [path]} if source != AUTO else by_source(path)

@@ -19,7 +19,7 @@ def command(path: Path) -> None:
 
     Files that are there already stay as they are.
     """
-    from engram.store.exposure import shared_by_git
+    from engram.store.base.exposure import shared_by_git
     from engram.vault import Vault
 
     with Vault.create(path) as vault:

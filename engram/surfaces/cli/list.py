@@ -32,7 +32,7 @@ def command(
     before: str, as_of: str, limit: int,
 ) -> None:  # fmt: skip
     """The memories that pass the filters, newest first."""
-    from engram.recall.listing import Filter
+    from engram.recall.filter import Filter
 
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)

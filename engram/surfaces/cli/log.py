@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from engram.model.change import Transaction
-from engram.store.history import Entry
+from engram.store.commits.transaction_log import Entry
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.consolidate import say_step
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json

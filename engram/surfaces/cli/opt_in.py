@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Iterable
 
-from engram.settings.places import Places
+from engram.settings.paths import Places
 from engram.surfaces.cli.output import plural, talk
 
 KEY = "daemon.sources"
@@ -42,7 +42,7 @@ def ask_once(places: Places) -> None:
 
 def choose(places: Places, names: Iterable[str]) -> None:
     """Write the chosen sources down, and tell a daemon that runs. Raises as settings do."""
-    from engram.daemon.seat import Seat
+    from engram.daemon.state.instance_lock import Seat
     from engram.settings.load import set_user_key
 
     set_user_key(places, KEY, ",".join(names))
@@ -54,7 +54,7 @@ def choose(places: Places, names: Iterable[str]) -> None:
 def _here(places: Places) -> Iterable[tuple[str, int]]:
     """The sources that have files on this machine, with how many."""
     from engram.capture.sources import SOURCES, source
-    from engram.survey import stock
+    from engram.queries.source_survey import stock
 
     for name in SOURCES:
         kind = source(name)

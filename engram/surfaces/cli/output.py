@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from engram.model.display import plain
 from engram.model.errors import StorageError
 from engram.surfaces.cli.arguments import chosen
-from engram.surfaces.cli.caller import caller
+from engram.surfaces.remote.call_context import caller
 
 if TYPE_CHECKING:
     from engram.vault import Vault
@@ -31,7 +31,7 @@ _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufe
 @contextmanager
 def opened() -> Iterator[Vault]:
     """The vault that the options, the environment or the working directory name."""
-    from engram.founding import find_vault
+    from engram.vault.create import find_vault
 
     for_whom = caller()
     path = find_vault(chosen().vault, for_whom.environment, for_whom.folder)

@@ -19,7 +19,7 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
-    from engram.health.queue import Item
+    from engram.health.review_queue import Item
     from engram.model.memory import Memory
     from engram.vault import Vault
 
@@ -84,7 +84,7 @@ def _ask(vault: Vault, item: Item, number: str, counts: Counter[str]) -> bool:
 
 def _as_it_is(vault: Vault, item: Item) -> list[Memory] | None:
     """The memories of a question as they are by now; None when it is answered already."""
-    from engram.health.queue import in_dispute
+    from engram.health.review_queue import in_dispute
 
     found = [vault.library.find_memory(memory.id) for memory in item.memories]
     memories = [memory for memory in found if memory is not None and memory.live]

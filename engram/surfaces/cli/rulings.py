@@ -8,7 +8,7 @@ from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
-    from engram.rulings import Ruling
+    from engram.pipeline.rulings import Ruling
 
 
 def tell(ruling: Ruling, dry_run: bool) -> None:

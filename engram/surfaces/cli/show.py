@@ -11,9 +11,9 @@ from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
 if TYPE_CHECKING:
-    from engram.library import Said
     from engram.model.memory import Memory
     from engram.model.step import Page
+    from engram.queries.search import Said
 
 
 @click.command("show")

@@ -14,8 +14,8 @@ from engram.surfaces.cli.terminal import progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engram.settings.places import Places
-    from engram.survey import Stock
+    from engram.queries.source_survey import Stock
+    from engram.settings.paths import Places
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -42,8 +42,8 @@ def command(watch: tuple[str, ...], unwatch: tuple[str, ...]) -> None:
     With --watch or --unwatch, choose whose transcripts the daemon captures as they are written.
     """
     from engram.capture.sources import SOURCES, source
-    from engram.settings.places import places_of
-    from engram.survey import stock
+    from engram.queries.source_survey import stock
+    from engram.settings.paths import places_of
 
     places = places_of(os.environ)
     watched = _watched(places)

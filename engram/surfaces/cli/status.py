@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from engram.daemon.pulse import read_pulse
-from engram.daemon.seat import Seat
 from engram.daemon.spool import troubles
+from engram.daemon.state.heartbeat import read_pulse
+from engram.daemon.state.instance_lock import Seat
 from engram.model.report import ModelStatus
-from engram.settings.places import places_of
+from engram.settings.paths import places_of
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 

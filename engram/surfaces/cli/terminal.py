@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from engram.model.display import plain, plain_line
-from engram.surfaces.cli.caller import caller
+from engram.surfaces.remote.call_context import caller
 
 #: (start, end) offsets of words in a text
 Spans = Sequence[tuple[int, int]]
@@ -101,7 +101,7 @@ def _columns(text: str) -> int:
     if text.isascii():
         return len(text)
     # imported here: `engram --help` has no foreign letters
-    from engram.recall.snippet import columns
+    from engram.language.snippet import columns
 
     return columns(text)
 

@@ -12,7 +12,7 @@ from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
 
 if TYPE_CHECKING:
-    from engram.library import Origin
+    from engram.queries.search import Origin
 
 
 @click.command("why")

@@ -62,19 +62,21 @@ def _respond(
     event: str, chosen: str, data: bytes, environment: Mapping[str, str], deadline: float
 ) -> str:
     # imported here: a failing import is a failure like any other
-    from engram.settings.places import places_of
-    from engram.surfaces.hooks import giving
-    from engram.surfaces.hooks.asked import answer, asked_of
+    from engram.settings.paths import places_of
+    from engram.surfaces.hooks import context_block
+    from engram.surfaces.hooks.host_protocol import answer, asked_of
 
     asked = asked_of(data)
     places = places_of(environment)
-    source = giving.source_of(chosen, asked, environment, places)
+    source = context_block.source_of(chosen, asked, environment, places)
     if source is None:
         return ""
     if event not in _HOST_EVENTS:
         _poke(event, asked.transcript, str(source.root), environment)
         return ""
-    give = giving.at_session_start if event == SESSION_START else giving.beside_a_prompt
+    give = (
+        context_block.at_session_start if event == SESSION_START else context_block.beside_a_prompt
+    )
     known = _HOST_EVENTS[event]
     named = asked.host_event if asked.host_event in known else known[0]
     return answer(give(source, asked, deadline), named)
@@ -85,8 +87,8 @@ def _poke(event: str, transcript: str, vault: str, environment: Mapping[str, str
     from pathlib import Path
 
     from engram.daemon.spool import Poke, spool
-    from engram.settings.places import places_of
-    from engram.store.clock import clock_of
+    from engram.settings.paths import places_of
+    from engram.store.base.clock import clock_of
     from engram.surfaces.hooks.agents import agent_of
 
     places = places_of(environment)
@@ -112,15 +114,15 @@ def _vault(options: Sequence[str]) -> str:
 
 def _count(event: str, code: str, environment: Mapping[str, str]) -> None:
     from engram.daemon.spool import note_trouble
-    from engram.settings.places import places_of
-    from engram.store.clock import clock_of
+    from engram.settings.paths import places_of
+    from engram.store.base.clock import clock_of
 
     state = places_of(environment).state_dir
     note_trouble(state, clock_of(environment).now(), event, code)
 
 
 def _stdin() -> bytes:
-    from engram.surfaces.hooks.asked import MOST_BYTES
+    from engram.surfaces.hooks.host_protocol import MOST_BYTES
 
     pieces: list[bytes] = []
     size = 0

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engram.surfaces.qmd.addresses import address_of
 from engram.surfaces.qmd.arguments import Arguments
 from engram.surfaces.qmd.collecting import change, resolved, row_of
 from engram.surfaces.qmd.config import Collection, Config, mapping
 from engram.surfaces.qmd.face import Face
-from engram.surfaces.qmd.lookup import address_of
 from engram.surfaces.qmd.output import Ended, say
 from engram.surfaces.qmd.yaml_text import Tree
 

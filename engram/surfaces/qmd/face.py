@@ -13,10 +13,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from engram.surfaces.qmd import finding, lookup
+from engram.surfaces.qmd import addresses, fulltext
 from engram.surfaces.qmd.config import Config, load
 from engram.surfaces.qmd.index import Document, Index
-from engram.surfaces.qmd.places import DEFAULT, Places, places_of
+from engram.surfaces.qmd.locations import DEFAULT, Places, places_of
 from engram.surfaces.qmd.rows import Mode, NotThere, Row, Skipped, Text, Typed
 from engram.surfaces.qmd.snippets import numbered, snippet
 from engram.surfaces.qmd.vaults import still_given, with_own
@@ -83,16 +83,16 @@ class Face:
         with self.index() as index:
             if searches or mode == "query":
                 question = (
-                    finding.Question(tuple(searches), intent=intent)
+                    fulltext.Question(tuple(searches), intent=intent)
                     if searches
-                    else finding.question_of(query)
+                    else fulltext.question_of(query)
                 )
-                finding.check(question.typed)
+                fulltext.check(question.typed)
                 shown, intent = question.shown, intent or question.intent
-                ranked = finding.fused(index, question, known, explain=explain)
+                ranked = fulltext.fused(index, question, known, explain=explain)
             else:
                 fetch = ALL if limit >= ALL else max(_FETCH, limit * 2)
-                ranked = finding.by_score(index, query, known, fetch, relaxed=mode == "vsearch")
+                ranked = fulltext.by_score(index, query, known, fetch, relaxed=mode == "vsearch")
             rows: list[Row] = []
             for one in ranked:
                 if len(rows) >= limit:
@@ -129,7 +129,7 @@ class Face:
 
         from_line and max_lines beat what stands behind the name.
         """
-        name, first, count = lookup.cut_range(file)
+        name, first, count = addresses.cut_range(file)
         other = self._other_index(name)
         if other is not None:
             return other.get(
@@ -140,7 +140,7 @@ class Face:
         count = count if max_lines is None else max_lines
         config = self.config()
         with self.index() as index:
-            found = lookup.find(index, config, name)
+            found = addresses.find(index, config, name)
             if found is None or not self._is_given(config, found):
                 return self._not_there(index, config, file, name)
             whole = index.text(found).split("\n")
@@ -164,12 +164,12 @@ class Face:
         What is not there is a Skipped with `absent` set, whose reason is the error line.
         """
         config = self.config()
-        names = lookup.names_of(pattern)
+        names = addresses.names_of(pattern)
         given: list[Text | Skipped] = []
         with self.index() as index:
             if names is None:
                 found = [
-                    one for one in lookup.by_glob(index, pattern) if self._is_given(config, one)
+                    one for one in addresses.by_glob(index, pattern) if self._is_given(config, one)
                 ]
                 if not found:
                     given.append(_absent(pattern, f"No files matched pattern: {pattern}"))
@@ -178,7 +178,7 @@ class Face:
                         self._part(index, config, one, one.path, max_lines, max_bytes, line_numbers)
                     )
             for name in names or ():
-                document, fault = lookup.listed(index, name)
+                document, fault = addresses.listed(index, name)
                 if document is None or not self._is_given(config, document):
                     given.append(_absent(name, fault or f"File not found: {name}"))
                     continue
@@ -295,17 +295,17 @@ class Face:
         return part if part.title else replace(part, title=found.path.rpartition("/")[2])
 
     def _not_there(self, index: Index, config: Config, asked: str, name: str) -> NotThere:
-        if not lookup.is_docid(name):
-            if rule := lookup.ignored(config, name):
+        if not addresses.is_docid(name):
+            if rule := addresses.ignored(config, name):
                 notes = (f"Collection: {rule[0]}", f"Matched path: {rule[1]}",
                          f"Ignore rule: {rule[2]}")  # fmt: skip
                 return NotThere(f"Document is excluded by ignore rule: {asked}", (), notes)
-            return NotThere(f"Document not found: {asked}", lookup.similar(index, name))
+            return NotThere(f"Document not found: {asked}", addresses.similar(index, name))
         return NotThere(f"Document not found: {asked}")
 
     def _other_index(self, name: str) -> Face | None:
         """The face on the index that a URI names, if that is another."""
-        address = lookup.address_of(name)
+        address = addresses.address_of(name)
         if address is None or address.index in ("", self.places.name):
             return None
         return Face.open(self.environment, address.index)

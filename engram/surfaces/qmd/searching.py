@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from engram.surfaces.qmd.arguments import Arguments
 from engram.surfaces.qmd.face import ALL, Face
-from engram.surfaces.qmd.finding import question_of
+from engram.surfaces.qmd.fulltext import question_of
 from engram.surfaces.qmd.output import Ended, tell
 from engram.surfaces.qmd.results import FORMATS, Style, show, show_none
 from engram.surfaces.qmd.rows import Mode, Row

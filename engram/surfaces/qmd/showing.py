@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from engram.surfaces.qmd.addresses import address_of, is_docid
 from engram.surfaces.qmd.arguments import Arguments
 from engram.surfaces.qmd.face import Face
-from engram.surfaces.qmd.lookup import address_of, is_docid
 from engram.surfaces.qmd.output import Ended, as_json, csv_cell, say, size_of, tell
 from engram.surfaces.qmd.results import quoted_context
 from engram.surfaces.qmd.rows import NotThere, Skipped, Text

@@ -155,6 +155,6 @@ def _says_nothing(unit: str) -> bool:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    from engram.index.english import STOP_WORDS
+    from engram.language.stem import STOP_WORDS
 
     return STOP_WORDS

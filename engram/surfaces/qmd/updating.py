@@ -24,8 +24,8 @@ from engram.surfaces.qmd.arguments import Arguments
 from engram.surfaces.qmd.config import Collection
 from engram.surfaces.qmd.face import Face
 from engram.surfaces.qmd.index import Document, Index
+from engram.surfaces.qmd.locations import all_places
 from engram.surfaces.qmd.output import Ended, say, tell
-from engram.surfaces.qmd.places import all_places
 
 
 @dataclass(slots=True)

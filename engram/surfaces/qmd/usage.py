@@ -57,6 +57,6 @@ def usage(index: str) -> str:
     """The help, with the place of an index."""
     import os
 
-    from engram.surfaces.qmd.places import places_of
+    from engram.surfaces.qmd.locations import places_of
 
     return f"{_USAGE}\nIndex: {places_of(os.environ, index).index}"

@@ -31,7 +31,7 @@ def is_vault(folder: str) -> bool:
 
 def shown(paths: Iterator[str]) -> Iterator[str]:
     """Those of a vault's paths that can be shown, by their place."""
-    from engram.store.layout import is_foreign_name
+    from engram.store.base.layout import is_foreign_name
 
     for path in paths:
         top, _, rest = path.partition("/")
@@ -46,7 +46,7 @@ def is_live(text: str) -> bool:
     if match is None:
         return True
     from engram.model.memory import LIVE, STATUSES
-    from engram.store.header import read as values_of
+    from engram.store.files.header import read as values_of
 
     status = values_of(match[1].splitlines()).values.get("status", "")
     return not isinstance(status, str) or status not in STATUSES or status in LIVE
@@ -78,7 +78,7 @@ def with_own(config: Config, environment: Mapping[str, str]) -> Config:
 def _own(environment: Mapping[str, str]) -> str | None:
     """The real path of the person's registered default vault."""
     from engram.model.errors import EngramError
-    from engram.settings.places import places_of
+    from engram.settings.paths import places_of
 
     try:
         places = places_of(environment)

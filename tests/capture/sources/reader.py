@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from engram.model.ports import Reading, Source
 from engram.model.turn import Turn
-from engram.ports import Reading, Source
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
 from engram.capture.sources.aider import FILE, Aider
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon
 
 START = "\n# aider chat started at 2026-03-04 09:10:11\n\n> Aider v0.86.1  \n"

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.capture.sources import archive
-from engram.capture.sources.archive import documents, glimpses
+from engram.capture.sources.formats import zip_archive
+from engram.capture.sources.formats.zip_archive import documents, glimpses
 from engram.model.errors import BadInput
-from engram.ports import Reading
+from engram.model.ports import Reading
 from tests.capture.sources.reader import Noon
 
 WANTED = (re.compile(r"(?:\A|/)b\.json\Z"), re.compile(r"(?:\A|/)a\d*\.json\Z"))
@@ -83,7 +83,7 @@ def test_an_archive_that_holds_only_archives_says_so() -> None:
 
 
 def test_an_endless_directory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_DIRECTORY", 2000)
+    monkeypatch.setattr(zip_archive, "MAX_DIRECTORY", 2000)
     assert read(packed({"b.json": b"1"}))[0] == {"b.json": b"1"}
     with pytest.raises(BadInput):
         read(packed({"b.json": b"1"} | {f"{n}.txt": b"" for n in range(100)}))
@@ -110,7 +110,7 @@ def test_a_member_that_may_do_harm_is_refused_and_counted(
     monkeypatch: pytest.MonkeyPatch, data: bytes, limits: dict[str, int], why: str
 ) -> None:
     for name, value in limits.items():
-        monkeypatch.setattr(archive, name, value)
+        monkeypatch.setattr(zip_archive, name, value)
     found, reading = read(data)
     assert found == {}
     assert reading.tally.unknown == {why: 1}
@@ -120,7 +120,7 @@ def test_a_member_that_may_do_harm_is_refused_and_counted(
 def test_what_is_too_large_together_is_refused_from_there_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(archive, "MAX_SIZE", 15)
+    monkeypatch.setattr(zip_archive, "MAX_SIZE", 15)
     found, reading = read(packed({"b.json": b"1" * 10, "a1.json": b"2" * 10, "a2.json": b"3"}))
     assert list(found) == ["b.json", "a2.json"]
     assert reading.tally.unknown == {"member too large": 1}

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from engram.capture.sources import recognise
 from engram.capture.sources.claude_ai import ClaudeAi
 from engram.model.errors import BadInput
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon
 
 NOON = "2026-05-01T12:00:00Z"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.claude_code import ClaudeCode
 from engram.model.ids import message_digest
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon, said
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude_code"

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources.claude_code import ClaudeCode
-from engram.capture.sources.claude_screen import silent
-from engram.ports import Reading
+from engram.capture.sources.claude_code.screen import silent
+from engram.model.ports import Reading
 from tests.capture.sources.reader import Noon
 
 

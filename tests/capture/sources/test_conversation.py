@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.capture.sources.conversation import Conversation, Growing
-from engram.capture.sources.since import DAY, Since
+from engram.capture.sources.shared.conversation import Conversation, Growing
+from engram.capture.sources.shared.since import DAY, Since
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 
 NOON = "2026-05-01T12:00:00Z"
 NOON_MS = 1_777_636_800_000

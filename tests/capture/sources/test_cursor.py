@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources.cursor import Cursor
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon, said
 
 LONG = "We always write prices in cents and never in euros."

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 
 from engram.capture.sources.codex import Codex
-from engram.capture.sources.dialogue import MAX_TOOLS, Calls, Dialogue, Words, blocks, texts
-from engram.capture.sources.lines import Object, Place
+from engram.capture.sources.formats.json_lines import Object, Place
+from engram.capture.sources.shared.dialogue import MAX_TOOLS, Calls, Dialogue, Words, blocks, texts
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 
 
 class Ticking:

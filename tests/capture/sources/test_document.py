@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.capture.sources.document import decoded, documents, mapping, sequence, text_of
-from engram.ports import Reading
+from engram.capture.sources.formats.json_document import (
+    decoded,
+    documents,
+    mapping,
+    sequence,
+    text_of,
+)
+from engram.model.ports import Reading
 from tests.capture.sources.reader import Noon
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.capture.sources import elements as module
-from engram.capture.sources.elements import elements, first_keys
-from engram.ports import Tally
+from engram.capture.sources.formats import json_stream as module
+from engram.capture.sources.formats.json_stream import elements, first_keys
+from engram.model.ports import Tally
 
 LISTS = frozenset({"results", "memories"})
 

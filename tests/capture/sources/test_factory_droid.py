@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.factory_droid import FactoryDroid
 from engram.model.ids import message_digest
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon, check_nothing_raises, check_two_pieces, said
 
 

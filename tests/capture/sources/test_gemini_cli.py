@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.gemini_cli import GeminiCli
 from engram.model.ids import message_digest
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon, said
 
 SESSION = "5b0f2c11-0000-4000-8000-00000000c0de"

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources.kiro import Kiro
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
-from engram.store.foreign_database import ForeignDatabase
+from engram.store.base.foreign_database import ForeignDatabase
 from tests.capture.sources.reader import Noon, said
 
 NOON = 1_777_636_800_000  # 2026-05-01T12:00:00Z

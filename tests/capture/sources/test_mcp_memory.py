@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
 from engram.capture.sources.mcp_memory import MAX_OBSERVATION, McpMemory
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon
 
 NOON = "2026-05-01T12:00:00Z"

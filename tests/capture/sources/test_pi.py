@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources.pi import Pi
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon, check_nothing_raises, check_two_pieces, said
 
 TIME = "2026-03-06T10:00:01.250Z"

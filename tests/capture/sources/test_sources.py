@@ -8,7 +8,7 @@ import pytest
 
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.errors import BadInput
-from engram.ports import Reading
+from engram.model.ports import Reading
 from tests.capture.sources.reader import Noon
 
 CLAUDE = b'{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"x"}}\n'

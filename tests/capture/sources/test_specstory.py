@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
 from engram.capture.sources.specstory import SpecStory
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon
 
 HEAD = (

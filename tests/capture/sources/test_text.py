@@ -7,9 +7,9 @@ import io
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engram.capture.sources.text import TURN_BYTES, Markdown, Text
+from engram.capture.sources.plain_text import TURN_BYTES, Markdown, Text
+from engram.model.ports import Reading
 from engram.model.turn import Turn
-from engram.ports import Reading
 from tests.capture.sources.reader import Noon
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.capture.sources.tools import MAX_LINE, tool_line
+from engram.capture.sources.shared.tools import MAX_LINE, tool_line
 
 
 def test_the_telling_argument_is_named_and_never_content() -> None:

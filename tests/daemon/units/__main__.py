@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engram.daemon.units import Service, launchd_plist, systemd_unit, windows_task
+from engram.daemon.service.units import Service, launchd_plist, systemd_unit, windows_task
 
 HERE = Path(__file__).parent
 STATE = "/home/kim/.local/state/engram"

@@ -1,0 +1,172 @@
+"""The admission decider: one candidate and what the vault knows of it -> one verdict.
+
+A table of rows, asked from top to bottom; the first that has an opinion decides. Each verdict has
+a stable code that is safe to log. Guarantees: no file without a receipt, a secret, an injection or
+junk; nothing is superseded by lower authority. Later deciders add rows here, never beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from engram.admit.draft import memory_of
+from engram.admit.gate.worth import unworthy
+from engram.admit.same import standing
+from engram.admit.slot import STATES, contest, outranks
+from engram.model.attributes import normal_slot
+from engram.model.candidate import Candidate
+from engram.model.instant import Instant
+from engram.model.markdown import neutralise
+from engram.model.memory import scope_of
+from engram.model.ports import Judge, Known
+from engram.model.settings import Settings
+from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
+from engram.model.text import content_hash
+from engram.model.verdict import Verdict
+
+
+def _cue_judge() -> Judge:
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.judge.rule_judge import CueJudge
+
+    return CueJudge()
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge."""
+
+    known: Known
+    clean: Callable[[str], bool]
+    settings: Settings
+    now: Instant
+    judge: Judge = field(default_factory=_cue_judge)
+
+
+Row = Callable[[Candidate, Court], Verdict | None]
+
+
+def admit(candidate: Candidate, court: Court) -> Verdict:
+    """The verdict of the first row that has one.
+
+    The text is made inert first, so that the content judged and hashed is what the file will say.
+    """
+    candidate = replace(
+        candidate, text=neutralise(candidate.text), slot=normal_slot(candidate.slot)
+    )
+    for row in ROWS:
+        verdict = row(candidate, court)
+        if verdict is not None:
+            return verdict
+    return Verdict("new", "new", candidate)
+
+
+def _receipt(candidate: Candidate, court: Court) -> Verdict | None:
+    """No provenance, no memory (seed 000); the person's own `remember` is its own receipt."""
+    if candidate.origin == "person":
+        return None
+    receipt = candidate.receipt
+    if not (receipt.quote.strip() and receipt.link and receipt.message):
+        return Verdict("refuse", "no_receipt", candidate)
+    return None
+
+
+def _secret(candidate: Candidate, court: Court) -> Verdict | None:
+    texts = (
+        candidate.text,
+        candidate.receipt.quote,
+        candidate.title,
+        *candidate.tags,
+        *candidate.entities,
+    )
+    fields = tuple(value for _, value in candidate.fields)
+    if not all(map(court.clean, (*texts, *fields))):
+        return Verdict("refuse", "secret", candidate)
+    return None
+
+
+def _injection(candidate: Candidate, court: Court) -> Verdict | None:
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.secure import injection
+
+    code = injection(candidate.text) or injection(candidate.receipt.quote)
+    return Verdict("refuse", code, candidate) if code else None
+
+
+def _worth(candidate: Candidate, court: Court) -> Verdict | None:
+    code = unworthy(candidate, court.settings.extract.min_importance)
+    return Verdict("refuse", code, candidate) if code else None
+
+
+def _same(candidate: Candidate, court: Court) -> Verdict | None:
+    scope = scope_of(candidate.space, candidate.project, candidate.entities)
+    owners = court.known.owners(content_hash(candidate.text, scope))
+    state, owner = standing(owners, court.now, court.settings.retention.resurrection_hours)
+    if owner is None:
+        return None
+    if state == "owned":
+        again = candidate.receipt.link in owner.sources
+        return Verdict("same", "same_receipt" if again else "confirmed", candidate, (owner.id,))
+    if candidate.origin == "person":
+        return None  # the person may bring back at any time what was retired
+    return Verdict("refuse", "retired_recently", candidate, (owner.id,))
+
+
+def _named(candidate: Candidate, court: Court) -> Verdict | None:
+    """The candidate says itself which memories it replaces; their authority still counts."""
+    named = [court.known.memory(identifier) for identifier in candidate.supersedes]
+    live = [memory for memory in named if memory is not None and memory.live]
+    stronger = tuple(memory.id for memory in live if outranks(memory, candidate))
+    if stronger:
+        return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
+    replaced = tuple(memory.id for memory in live)
+    return Verdict("supersede", "named", candidate, replaced) if replaced else None
+
+
+def _slot(candidate: Candidate, court: Court) -> Verdict | None:
+    if not candidate.slot:
+        return None
+    holders = court.known.holders(candidate.slot, candidate.space, candidate.project)
+    if not holders:
+        return None
+    outcome, holder = contest(candidate, holders)
+    if outcome == "review":
+        return Verdict("review", LOWER_AUTHORITY, candidate, (holder.id,))
+    if outcome == "history":
+        return Verdict("new", "older_than_holder", candidate, (holder.id,))
+    return Verdict("supersede", "newer_value", candidate, tuple(memory.id for memory in holders))
+
+
+def _judged(candidate: Candidate, court: Court) -> Verdict | None:
+    """What corrects, or says that something changed, is held against what is like it."""
+    # imported here, as above
+    from engram.language.changes import speaks_of_change
+
+    attributes = any(name not in STATES for name, _ in candidate.fields)
+    if not (candidate.corrects or attributes or speaks_of_change(candidate.text)):
+        return None
+    newer = memory_of(candidate)
+    if candidate.corrects:
+        newer = replace(newer, category="correction")
+    found = [(one, court.judge.compare(one, newer)) for one in court.known.around(candidate)]
+    replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
+    stronger = tuple(one.id for one, said in found if said.code == LOWER_AUTHORITY)
+    if stronger:
+        return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
+    whole = tuple(one.id for one, said in replaced if not said.partial)
+    if whole:
+        return Verdict("supersede", "judged", candidate, whole)
+    if replaced:
+        return Verdict("new", "replaces_part", candidate, tuple(one.id for one, _ in replaced))
+    doubted = [one for one, said in found if said.relation == "contradicts"]
+    if not doubted:
+        return None
+    weaker = all(outranks(one, candidate) for one in doubted)
+    code = LOWER_AUTHORITY if weaker else CONTRADICTION
+    return Verdict("review", code, candidate, tuple(one.id for one in doubted))
+
+
+ROWS: tuple[Row, ...] = (
+    _receipt, _secret, _injection, _worth, _same, _named, _slot, _judged,
+)  # fmt: skip

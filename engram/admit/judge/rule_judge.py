@@ -1,0 +1,252 @@
+"""Two memories of one scope -> how they stand to each other, by conservative rules on their words.
+
+Implements the Judge port. `sure` is only what a text says itself: a value that it leaves behind and
+that the older one names, another value of an attribute that has one, the same quantity with another
+number, the older statement denied. What is alike and does not agree without such words is a
+suspicion (`contradicts`), for the person to decide; the rest stands beside each other. A missed
+replacement is better than a wrong one (seed 004). Never sure: plans, questions, conditions,
+exceptions and additions, what held for a while, what holds elsewhere (staging), what cannot change
+(a day of birth). Pure; English only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from engram.admit.judge.statement import Statement, statement_of
+from engram.admit.slot import attributes_of, overtaken
+from engram.language.changes import Change
+from engram.language.claims import SHARED
+from engram.language.wording import telling, terms_of
+from engram.model.memory import Memory, authority_rank
+from engram.model.step import Opinion
+from engram.model.succession import LOWER_AUTHORITY
+from engram.model.text import jaccard, normalise, words
+
+_UNRELATED = Opinion("unrelated", code="unrelated")
+#: as much of what two statements name must agree for a suspicion
+_ALIKE = 0.6
+#: and so many words of it: fragments are not held against each other
+_SUSPICIOUS = 3
+#: and of two statements about one birthday
+_OF_ONE = 0.25
+_IMMUTABLE = re.compile(
+    r"\b(?:born|birthday|birth ?date|died|founded|released|graduated|married|invented|published"
+    r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b",
+    re.IGNORECASE,
+)
+
+
+class CueJudge:
+    """The judge that asks nobody."""
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        """The opinion about two memories; pairs of one moment, and of another scope, have none."""
+        if not comparable(older, newer):
+            return _UNRELATED
+        if normalise(older.text) == normalise(newer.text):
+            return Opinion("same", sure=True, code="same", why="it says the same")
+        opinion = _opinion(older, newer)
+        if opinion.relation == "supersedes" and outranked(older, newer):
+            return Opinion(
+                "contradicts", code=LOWER_AUTHORITY, why="the older one has more authority"
+            )
+        return opinion
+
+
+def outranked(older: Memory, newer: Memory) -> bool:
+    """Whether the older memory stands above what the newer one may replace (design 5.5, 5.6)."""
+    rank = authority_rank(newer.authority)
+    corrects = newer.category == "correction" and rank >= authority_rank("user_asserted")
+    return rank < authority_rank(older.authority) and not corrects
+
+
+def comparable(older: Memory, newer: Memory) -> bool:
+    """Whether one could replace the other: of one scope, the newer later, the older a note."""
+    same_place = older.space == newer.space and (
+        older.space != "project" or older.project == newer.project
+    )
+    # what happened stays what happened
+    lasting = older.kind != "episode" and older.category != "moment"
+    return same_place and lasting and older.created < newer.created
+
+
+def _opinion(older: Memory, newer: Memory) -> Opinion:
+    if older.key and older.key == newer.key:
+        return _sure("slot", "it gives another value of the same slot")
+    attributes = _by_attributes(older, newer)
+    if attributes is not None:
+        return attributes
+    before, after = _taken_apart(older), _taken_apart(newer)
+    for rule in _GUARDED_RULES if after.guarded else _RULES:
+        opinion = rule(before, after, older, newer)
+        if opinion is not None:
+            return opinion
+    return _beside(before, after)
+
+
+@lru_cache(maxsize=4096)
+def _taken_apart(memory: Memory) -> Statement:
+    return statement_of(memory)
+
+
+def _by_attributes(older: Memory, newer: Memory) -> Opinion | None:
+    """Header attributes of one entity, where the words say the values too."""
+    keys = overtaken(older, newer)
+    held, said = attributes_of(older), attributes_of(newer)
+    spoken = [
+        key for key in keys
+        if _says(older, held[key]) and _says(newer, said[key])
+    ]  # fmt: skip
+    if not spoken:
+        return None
+    partial = len(spoken) < len(held)
+    return Opinion("supersedes", True, partial, "attribute", f"another value of {spoken[0]}")
+
+
+def _says(memory: Memory, value: str) -> bool:
+    return set(words(value)) <= set(words(memory.text))
+
+
+# -- the rules, in order ------------------------------------------------------------------------
+
+Rule = Callable[[Statement, Statement, Memory, Memory], Opinion | None]
+
+
+def _elsewhere(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """Other environments, years, platforms: both may be true."""
+    if before.limits != after.limits:
+        return _beside(before, after)
+    return None
+
+
+def _unchangeable(
+    before: Statement, after: Statement, older: Memory, newer: Memory
+) -> Opinion | None:
+    """A day of birth does not change: one of both is wrong, unless the newer sets it right."""
+    if newer.category == "correction":
+        return None
+    if not (_IMMUTABLE.search(older.text) and _IMMUTABLE.search(newer.text)):
+        return None
+    alike = jaccard(before.terms, after.terms) >= _OF_ONE
+    if alike and (before.values, before.limits) != (after.values, after.limits):
+        return _suspicion("immutable", "this cannot have changed: one of both is wrong")
+    return _beside(before, after)
+
+
+def _leaves(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """The newer one names what it leaves behind, and the older one says just that."""
+    for change in after.changes:
+        if change.left and not before.negative and _left(change, before, after, newer.project):
+            return _sure("left", "it says what it replaces")
+    return None
+
+
+def _left(change: Change, before: Statement, after: Statement, project: str) -> bool:
+    if not change.left <= before.every or before.guarded or before.passing:
+        return False
+    if any(change.left <= other.left for other in before.changes):
+        return False  # the older one left it behind as well
+    # what belongs to the project in which both were said needs no naming
+    here = terms_of(project.replace("-", " "))
+    rest_before = telling(before.terms - change.left - here)
+    rest_after = telling(after.terms - change.left - (change.taken - before.terms) - here)
+    if change.gone:
+        named = change.left <= before.subject or any(change.left <= c.value for c in before.claims)
+        return named and telling(change.taken) <= before.every
+    if not rest_after:
+        return len(rest_before) <= 1 or any(change.left <= claim.value for claim in before.claims)
+    shared = rest_before & rest_after
+    return bool(shared) and (rest_before <= rest_after or rest_after <= rest_before)
+
+
+def _claims(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """An attribute of one value has another."""
+    if after.negative or before.negative or before.guarded or before.passing or after.passing:
+        return None
+    if any(attribute != SHARED or after.changing for attribute in _clashes(before, after)):
+        return _sure("value", "it gives another value of the same")
+    return None
+
+
+def _clashes(before: Statement, after: Statement) -> list[str]:
+    """The attributes of which both give one subject different values."""
+    if before.quantities and before.values == after.values:
+        return []  # 30 minutes are 1800 seconds
+    return [
+        held.attribute
+        for held in before.claims
+        for said in after.claims
+        if held.about == said.about and not held.value & said.value
+    ]
+
+
+def _amounts(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """The same quantity has another number."""
+    units_before = {one.unit: one.value for one in before.quantities}
+    units_after = {one.unit: one.value for one in after.quantities}
+    shared = units_before.keys() & units_after.keys()
+    if len(shared) != 1 or len(units_before) != len(before.quantities):
+        return None
+    (unit,) = shared
+    if units_before[unit] == units_after[unit] or before.negative or after.negative:
+        return None
+    held, said = telling(before.terms), telling(after.terms)
+    if not held & said or (held - said and said - held):
+        return None
+    if before.guarded or before.passing or after.passing:
+        return None
+    if held == said or (after.changing and len(held & said) * 2 >= min(len(held), len(said))):
+        return _sure("amount", "it gives another number of the same")
+    return None
+
+
+def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """The same said the other way round."""
+    if before.negative == after.negative:
+        return None
+    held, said = telling(before.terms), telling(after.terms)
+    if not held or before.guarded or (before.quantities and before.values != after.values):
+        return None
+    if telling(after.subject) & (said - held):
+        return None  # of somebody or something else
+    if held == said and not (before.passing or after.passing):
+        return _sure("denied", "it says the opposite")
+    if held <= said and after.changing and len(said - held) <= 1:
+        return _sure("denied", "it says that this is no longer so")
+    if len(held & said) >= _SUSPICIOUS and jaccard(held, said) >= _ALIKE:
+        return _suspicion("opposite", "one says the opposite of the other")
+    return None
+
+
+_RULES: tuple[Rule, ...] = (
+    _unchangeable, _elsewhere, _leaves, _claims, _amounts, _denies,
+)  # fmt: skip
+#: what is asked of a plan, a question, a condition
+_GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves)
+
+
+def _beside(before: Statement, after: Statement) -> Opinion:
+    """Neither retires the other: the same, more of the same, or something else."""
+    if before.terms and _said(before) == _said(after):
+        return Opinion("same", code="alike", why="it says the same in other words")
+    if len(telling(before.terms) & telling(after.terms)) >= 2 or before.terms < after.terms:
+        return Opinion("extends", code="more", why="it says more of the same")
+    return _UNRELATED
+
+
+def _said(statement: Statement) -> tuple[object, ...]:
+    """All that two statements of one meaning have in common."""
+    return (
+        statement.terms, statement.values, statement.limits, statement.changes, statement.negative,
+    )  # fmt: skip
+
+
+def _sure(code: str, why: str) -> Opinion:
+    return Opinion("supersedes", sure=True, code=code, why=why)
+
+
+def _suspicion(code: str, why: str) -> Opinion:
+    return Opinion("contradicts", code=code, why=why)

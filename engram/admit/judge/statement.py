@@ -1,0 +1,154 @@
+"""A memory's text -> what a judge compares of it: what it names, numbers, claims, changes, limits.
+
+    "We moved the orders from SQLite to Postgres in staging."
+      terms order, sqlite, postgres   changes (sqlite -> postgres)   limits staging   changing
+
+English only; what is not understood is empty, and then nothing is concluded from it. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engram.language.changes import Change, changes_of, speaks_of_change
+from engram.language.claims import Claim, claim_of
+from engram.language.quantity import Quantity, is_period, quantities_of
+from engram.language.when import TimeSpan, find_times
+from engram.language.wording import EMPTY, LIGHT, Terms, stem, terms_of
+from engram.model.memory import Memory
+
+#: a longer text is judged by what it begins with, characters
+_MOST = 1000
+#: so many words hold the subject
+_SUBJECT = 5
+#: an anchor for what was said at no time
+_NO_TIME = "1970-01-01"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One text, taken apart; terms are stems of words that name something."""
+
+    #: without numbers, times and asides
+    terms: Terms
+    #: with them
+    every: Terms
+    #: of its first words
+    subject: Terms
+    quantities: tuple[Quantity, ...]
+    claims: tuple[Claim, ...]
+    changes: tuple[Change, ...]
+    #: environments, years and periods that it holds for
+    limits: Terms
+    negative: bool
+    #: it says that something is other than before
+    changing: bool
+    #: a plan, a question, a condition, an exception, something added: it replaces nothing
+    guarded: bool
+    #: it tells what was, or what holds for a while
+    passing: bool
+
+    @property
+    def values(self) -> frozenset[str]:
+        """Its quantities as text that can be compared."""
+        return frozenset(f"{one.unit} {one.value}" for one in self.quantities)
+
+
+def statement_of(memory: Memory) -> Statement:
+    """The statement of a memory."""
+    text = _OPENING.sub("", memory.text[:_MOST].strip())
+    times = find_times(text, memory.created or _NO_TIME)
+    quantities = quantities_of(text, times)
+    told = _ASIDE.sub("", text)
+    clauses = _CLAUSES.split(text)
+    sure = [clause for clause in clauses if not _GUARDED.search(clause)]
+    changes = tuple(change for clause in sure for change in changes_of(clause))
+    claims = (claim_of(_ASIDE.sub("", clause)) for clause in clauses)
+    return Statement(
+        terms=terms_of(_ASIDE.sub("", _bare(text, quantities, times))) | _label(text),
+        every=terms_of(text),
+        subject=terms_of(" ".join(text.split()[:_SUBJECT])),
+        quantities=quantities,
+        claims=tuple(claim for claim in claims if claim is not None),
+        changes=changes,
+        limits=_limits(text, told, times),
+        negative=_NEGATIVE.search(told) is not None,
+        changing=bool(changes) or memory.category == "correction" or speaks_of_change(memory.text),
+        guarded=_GUARDED.search(text) is not None,
+        passing=_PASSING.search(text) is not None,
+    )
+
+
+def _bare(text: str, quantities: Sequence[Quantity], times: Sequence[TimeSpan]) -> str:
+    """The text without its numbers and times."""
+    spans = [(one.offset, one.offset + len(one.expression)) for one in times]
+    kept, at = [], 0
+    for start, end in sorted([*spans, *((one.start, one.end) for one in quantities)]):
+        kept.append(text[at:start])
+        at = max(at, end)
+    return " ".join((*kept, text[at:]))
+
+
+def _label(text: str) -> Terms:
+    """A number or letter that belongs to the name of what is spoken of: "Room 4 seats 20"."""
+    found = _LABEL.match(text)
+    if found is None or stem(found[1].casefold()) in LIGHT | EMPTY:
+        return frozenset()
+    return frozenset({f"{found[1]} {found[2]}".casefold()})
+
+
+def _limits(text: str, told: str, times: Sequence[TimeSpan]) -> Terms:
+    places = (place.casefold() for place in _ENVIRONMENT.findall(told))
+    named = {_SAME_PLACE.get(place, place) for place in places}
+    periods = {span.start for span in times if is_period(span) and span.expression[-1:].isdigit()}
+    return frozenset(named | periods | set(_YEAR.findall(text)))
+
+
+_LABEL = re.compile(r"(?:The |Our |My )?([A-Za-z-]+) (\d+|[A-Z])\b(?![.:,]\d)")
+_CLAUSES = re.compile(r"(?<=\S)(?:[.!?](?=\s)|;)\s*")
+_OPENING = re.compile(
+    r"(?:(?:correction|actually|update|decision|note|reminder|as of [^,;:]+|from [A-Z]\w+ on"
+    r"|the user said)\s*[,:]\s*)+",
+    re.IGNORECASE,
+)
+#: what is said beside a statement: its purpose and reason
+_ASIDE = re.compile(
+    r"(?:\b(?:because|so that|due to|in order to|which is why|since (?:it|we|the|they))\b"
+    r"|[,;] (?:so|as) |\bto (?:avoid|save|reduce|match|fit|keep|allow|give|make|get|help|cut)\b).*",
+    re.IGNORECASE,
+)
+_GUARDED = re.compile(
+    r"\?|\b(?:if|might|may|maybe|perhaps|could|would|should we|consider(?:s|ed|ing)?|evaluat\w+"
+    r"|thinking (?:of|about)|plan(?:s|ned|ning)? (?:to|for)|intends?|want(?:s|ed)? to|going to"
+    r"|will|propos(?:e[ds]?|als?)|suggest\w*|explor(?:e[sd]?|ing)|hop(?:es?|ing) to|unless|except"
+    r"|apart from|other than|also|too|as well|in addition|additionally|another|second|besides"
+    r"|along with|both|alongside|unlike|rumou?r\w*|someday|eventually|probably|likely|discussed"
+    r"|next (?:week|month|quarter|year|sprint|release|\w+day)|experiment\w*|tr(?:y|ies|ied|ying)"
+    r"|test(?:ed|ing) out|prototyp\w+|used to|asked)\b",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(
+    r"\b(?:(?:was|were)(?! (?:\w+ly )?(?:[\w-]+ed|cut|set|put|split|shut|torn|made|given)\b)"
+    r"|yesterday|last (?:week|month|year|night|time|\w+day)|ago|formerly|previously"
+    r"|this (?:week|month|morning|sprint|quarter)|for (?:today|now|the moment|this)|temporar\w+"
+    r"|until|during|while|meanwhile|had|earlier|in the past|once|briefly|at first|originally"
+    r"|initially|just for|only for|for \w+ (?:days?|weeks?|months?|hours?))\b",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(
+    r"\b(?:not|no longer|never|no|none|without|cannot|forbidden|stopped|avoids?|dislikes?|hates?"
+    r"|(?:is|are|was|do|does|did|wo|ca|should|must|has|have)n't)\b",
+    re.IGNORECASE,
+)
+#: what holds in one place need not hold in another
+_ENVIRONMENT = re.compile(
+    r"\b(?:prod|production|staging|dev|development|qa|canary|sandbox|local(?:ly)?|preview|ci|beta"
+    r"|internal|external|public|private|frontend|backend|mobile|desktop|web|android|ios|windows"
+    r"|linux|macos|mac|eu|us|uk|emea|apac|weekdays?|weekends?|primary|secondary|minimum|maximum"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b",
+    re.IGNORECASE,
+)
+_SAME_PLACE = {"prod": "production", "dev": "development"}
+_YEAR = re.compile(r"\b(?:in|during|for|of|since|until|back in) ((?:19|20)\d\d)\b", re.IGNORECASE)

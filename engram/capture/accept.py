@@ -1,0 +1,79 @@
+"""The door: one turn as anybody hands it in -> the turn that may be kept (design 1.6).
+
+`check` refuses, with BadInput and without repeating a value, what cannot become a file name, an
+instant or a block id. `cleaned` gives the turn whose every field can be written as UTF-8 and has
+passed the redactor: the words first, then what is made of them, for a secret that was folded to a
+project's slug would not be known any more. Control characters go before that, because rendering
+drops them, and what was torn apart for the redactor would be whole again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engram.capture.clean import readable
+from engram.model.errors import BadInput
+from engram.model.ids import is_id, slug
+from engram.model.instant import instant_of
+from engram.model.turn import Turn
+
+if TYPE_CHECKING:
+    from engram.capture.redact.redactor import Redactor
+
+#: a longer name of a speaker is none
+MOST_NAME = 80
+_MESSAGE = re.compile(r"[0-9a-f]{16}")
+#: Between texts that are looked at together: no rule matches across it, so that the end of one and
+#: the beginning of the next do not become something else.
+APART = "\n\0\n"
+#: All control characters but those that end lines or part words.
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
+
+
+def check(turn: Turn) -> None:
+    """Raise BadInput for a turn whose source, role, time or message is no such thing."""
+    texts = (turn.source, turn.session, turn.text, turn.time, turn.message, turn.project)
+    if not all(isinstance(text, str) for text in (*texts, turn.title, turn.speaker, *turn.tools)):
+        raise BadInput("a field of a turn is no text")
+    if not is_id(turn.source):
+        raise BadInput("the source of a turn is no name", "use a-z, 0-9 and hyphens")
+    if turn.role not in ("user", "assistant"):
+        raise BadInput("the role of a turn is neither user nor assistant")
+    if not _MESSAGE.fullmatch(turn.message):
+        raise BadInput("the digest of a turn is not 16 hex digits", "`turn_of` makes it")
+    try:
+        proper = instant_of(turn.time) == turn.time
+    except ValueError:
+        proper = False
+    if not proper:
+        raise BadInput("the time of a turn is no instant", "write it like 2026-03-06T10:10:00Z")
+
+
+def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
+    """The turn with every field readable and redacted, and how much was taken out."""
+    parts_of = (turn.text, turn.session, turn.title, turn.project, turn.speaker)
+    fields = [legible(text) for text in (*parts_of, *turn.tools)]
+    found = 0
+    # nearly always nothing is found: one look at everything costs least
+    if not redactor.clean(APART.join(fields)):
+        parts = [redactor.redact(text) for text in fields]
+        found = sum(len(part.found) for part in parts)
+        fields = [part.text for part in parts]
+    text, session, title, project, speaker, *tools = fields
+    kept = replace(
+        turn,
+        text=text,
+        session=session,
+        title=title,
+        project=slug(project) if project else "",
+        tools=tuple(tools),
+        speaker=" ".join(speaker.split())[:MOST_NAME],
+    )
+    return kept, found
+
+
+def legible(text: str) -> str:
+    """Text that can be written as UTF-8, without control characters but for line ends and tabs."""
+    return readable(_CONTROLS.sub("", text))

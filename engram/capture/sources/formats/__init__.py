@@ -1,0 +1,1 @@
+"""Containers of transcripts read within bounded memory: JSON, JSON lines, zip."""

@@ -1,0 +1,1 @@
+"""What several sources share: conversations, exports, tool calls."""

@@ -1,0 +1,161 @@
+"""What the exports of chat services have in common -> turns: conversations, and saved memories.
+
+- A message without a time has that of the one before it, else of the one after it, else of its
+  conversation, else that of the first capture.
+- A message is named by its conversation's id and its own. Where either is missing, or an id comes
+  twice, role, time, place and words are part of the name, so that no words are lost.
+- Tool calls become elided lines on the answer they follow, or before any answer to the same
+  prompt, precede.
+- A saved memory is one turn of the user in the session `memories`, named by its words and its id:
+  an altered one is a new message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from engram.capture.clean import readable, remember, said, shortened, without_own
+from engram.capture.sources.formats.json_lines import Object, short_name, time_of
+from engram.model.ids import message_digest
+from engram.model.instant import Instant
+from engram.model.ports import Reading
+from engram.model.text import first_line
+from engram.model.turn import Role, Turn
+
+#: Names of the files of an export: all conversations, numbered parts of them, one file each.
+CONVERSATIONS = re.compile(r"(?:\A|/)conversations(?:[-_/][^/]*)?\.json\Z", re.IGNORECASE)
+MEMORIES = re.compile(r"(?:\A|/)(?:saved_)?memor(?:y|ies)\.json\Z", re.IGNORECASE)
+#: Names of lists of such memories inside a document.
+MEMORY_LISTS = frozenset({"memory", "memories", "saved_memories"})
+SESSION = "memories"
+TITLE = "Saved memories"
+_STATEMENTS = ("content", "memory", "text", "statement", "value")
+_IDS = ("id", "uuid", "memory_id")
+_TIMES = ("created_at", "create_time", "created_timestamp", "updated_at", "update_time")
+_MAX_TITLE = 120
+_MAX_TOOLS = 50
+
+
+@dataclass(slots=True)
+class Said:
+    """One message: who said what, when, under which id, and the elided lines of its tool calls."""
+
+    role: Role
+    text: str = ""
+    time: Instant = ""
+    id: str = ""
+    calls: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation: its source, its own id if it has one, and what is known of it."""
+
+    source: str
+    id: str = ""
+    title: str = ""
+    project: str = ""
+    time: Instant = ""
+
+
+def turns(talk: Talk, messages: Sequence[Said], reading: Reading) -> Iterator[Turn]:
+    """The turns of a conversation; messages without text only bring their tool calls."""
+    session = short_name(talk.id or reading.name)
+    last = next((one.time for one in messages if one.time), talk.time) or first_capture(reading)
+    seen: set[str] = set()
+    for place, (one, text, calls) in enumerate(_spoken(messages)):
+        if one.id and talk.id and one.id not in seen:
+            seen.add(one.id)
+            message = message_digest(talk.source, talk.id, one.id)
+        else:
+            parts = ("" if talk.id else talk.title, one.role, one.time or talk.time, one.id)
+            message = message_digest(talk.source, session, *parts, f"message {place}", text)
+        last = one.time or last
+        yield Turn(
+            talk.source, session, one.role, text, last, message, talk.project, talk.title,
+            _elided(calls),
+        )  # fmt: skip
+
+
+def _elided(calls: list[str]) -> tuple[str, ...]:
+    more = len(calls) - _MAX_TOOLS
+    return (*calls[:_MAX_TOOLS], *([f"and {more} more"] if more > 0 else []))
+
+
+def _spoken(messages: Sequence[Said]) -> list[tuple[Said, str, list[str]]]:
+    """The messages that say something, their cleaned text, and the tool calls that are theirs."""
+    spoken: list[tuple[Said, str, list[str]]] = []
+    #: those of the last answer, or else those that wait for the first
+    calls: list[str] = []
+    for one in messages:
+        if one.role == "user":
+            text = said(one.text)
+        else:
+            text = readable(without_own(one.text)).strip()
+        if one.role == "user" and text:
+            calls = []
+            spoken.append((one, text, []))
+        elif text:
+            if spoken and spoken[-1][2] is calls:
+                calls = []
+            calls += one.calls
+            spoken.append((one, text, calls))
+        else:
+            calls += one.calls
+    return spoken
+
+
+def saved(
+    source: str,
+    statement: str,
+    reading: Reading,
+    *,
+    id: str = "",
+    time: Instant = "",
+    session: str = SESSION,
+    project: str = "",
+    title: str = TITLE,
+    role: Role = "user",
+) -> Turn | None:
+    """The turn of a saved memory; None for one without words."""
+    text = said(statement)
+    if not text:
+        return None
+    message = message_digest(source, session, id, text)
+    time = time or first_capture(reading)
+    return Turn(source, short_name(session), role, text, time, message, project, title)
+
+
+def saved_memory(source: str, value: object, reading: Reading) -> Turn | None:
+    """The turn of one entry of a list of saved memories: words, or an object that holds them."""
+    if isinstance(value, str):
+        return saved(source, value, reading)
+    if not isinstance(value, dict):
+        return None
+    time = next((found for key in _TIMES if (found := time_of(value.get(key)))), "")
+    return saved(source, word(value, *_STATEMENTS), reading, id=word(value, *_IDS), time=time)
+
+
+def first_capture(reading: Reading) -> Instant:
+    """The time for what carries none: when the file was first read, whenever it is read again."""
+    if "time" not in reading.state:
+        remember(reading.state, "time", reading.clock.now())
+    return reading.state["time"]
+
+
+def title_of(value: object) -> str:
+    """A title on one line, cut between words; empty for anything but text."""
+    if not isinstance(value, str):
+        return ""
+    return shortened(readable(first_line(value, len(value))), _MAX_TITLE)
+
+
+def word(value: Object, *keys: str) -> str:
+    """The first of some keys that holds text; empty when none does."""
+    for key in keys:
+        found = value.get(key)
+        if isinstance(found, str) and found.strip():
+            return found
+    return ""

@@ -1,0 +1,115 @@
+"""Which notes are worth a judge's look: pairs of one scope that share rare words, or a slot.
+
+Turns a Scene into `(older, newer)` pairs, each once, in the order of the newer one's time. Every
+note meets only a few: common words tell nothing, and their number bounds the work (an incremental
+run reads some memories for each changed one; a full run grows with the number of notes). Pure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from engram.consolidate.context import Scene
+from engram.model.memory import Memory
+from engram.model.ports import Contents
+from engram.model.text import words
+
+Pair = tuple[Memory, Memory]
+#: so many of a note's rarest words are followed; one that more notes hold is not
+_WORDS, _COMMON = 6, 40
+#: so many of the nearest a note meets at most
+_NEAREST = 6
+#: of what the shorter one says, apart from words that one note in fifty has, so much is shared
+_SHARE, _OFTEN = 0.3, 50
+
+
+def pairs(scene: Scene) -> list[Pair]:
+    """The pairs to be judged: of all notes, or of those that changed with all others."""
+    found = _of_all(scene.contents.live()) if scene.changed is None else _of_changed(scene)
+    once = {(older.id, newer.id): (older, newer) for older, newer in found}
+    return sorted(once.values(), key=lambda pair: (_age(pair[1]), _age(pair[0])))
+
+
+def _of_changed(scene: Scene) -> Iterator[Pair]:
+    for name in sorted(scene.changed or ()):
+        memory = scene.contents.memory(name)
+        if memory is None or not _is_note(memory):
+            continue
+        near = [scene.contents.memory(other) for other in _nearest(memory, scene.contents)]
+        held = memory.key and scene.contents.holders(memory.key, memory.space, memory.project)
+        for other in (*near, *(held or ())):
+            if other is not None and _is_note(other) and scope(other) == scope(memory):
+                yield from _ordered(memory, other)
+
+
+def _nearest(memory: Memory, contents: Contents) -> list[str]:
+    """The ids of those that share most of a memory's rarest words."""
+    counts = contents.frequencies(contents.terms(memory.text))
+    rarest = sorted((count, term) for term, count in counts.items() if count <= _COMMON)[:_WORDS]
+    shared = Counter(name for _, term in rarest for name in contents.holding([term]))
+    del shared[memory.id]
+    best = sorted((-count, name) for name, count in shared.items())
+    return [name for _, name in best[:_NEAREST]]
+
+
+def _of_all(live: Iterable[Memory]) -> Iterator[Pair]:
+    notes = sorted(filter(_is_note, live), key=_age)
+    telling = _telling([frozenset(words(memory.text)) for memory in notes])
+    blocks: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for number, memory in enumerate(notes):
+        held = telling[number]
+        keys = [(*scope(memory), word) for word in held.rarest]
+        if memory.key:
+            keys.append((*scope(memory), f"\0{memory.key}"))
+        met = {other for key in keys for other in blocks[key][-_COMMON:]}
+        for key in keys:
+            blocks[key].append(number)
+        shared = [(len(held.words & telling[other].words), other) for other in sorted(met)]
+        near = sorted(
+            (-count, other)
+            for count, other in shared
+            if count >= _SHARE * min(len(held.words), len(telling[other].words))
+            or (memory.key and memory.key == notes[other].key)
+        )
+        for _, other in near[:_NEAREST]:
+            yield from _ordered(notes[other], memory)
+
+
+class _Telling(NamedTuple):
+    """The words of a note that not every other has, and the rarest of them."""
+
+    words: frozenset[str]
+    rarest: list[str]
+
+
+def _telling(said: Sequence[frozenset[str]]) -> list[_Telling]:
+    frequency = Counter(word for held in said for word in held)
+    many = max(_COMMON, len(said) // _OFTEN)
+    found = []
+    for held in said:
+        known = sorted((frequency[word], word) for word in held if frequency[word] <= many)
+        rarest = [word for count, word in known if 1 < count <= _COMMON]
+        found.append(_Telling(frozenset(word for _, word in known), rarest[:_WORDS]))
+    return found
+
+
+def scope(memory: Memory) -> tuple[str, str]:
+    """What memories must have in common to speak of the same."""
+    return memory.space, memory.project if memory.space == "project" else ""
+
+
+def _ordered(one: Memory, other: Memory) -> Iterator[Pair]:
+    """The older and the newer; of two of one moment nobody knows which is which."""
+    if one.created != other.created:
+        older, newer = sorted((one, other), key=_age)
+        yield older, newer
+
+
+def _is_note(memory: Memory) -> bool:
+    return memory.live and memory.kind == "note"
+
+
+def _age(memory: Memory) -> tuple[str, str]:
+    return memory.created, memory.id

@@ -1,0 +1,46 @@
+"""What every pass of consolidation is handed: the vault's contents, the time, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engram.model.instant import Day, Instant, day_of
+from engram.model.ports import Biographer, Contents, Judge, Model, Weaver
+from engram.model.settings import Settings
+from engram.model.step import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One consolidation.
+
+    `changed` are the ids of the memories that were written, edited or removed since the last one;
+    None stands for all: a full run. `closing`: boxes that are open are sealed too. `model` is None
+    where none may be asked; where one may, `prompts` are the shipped tables of `config/prompts/`
+    that passes ask with, by name.
+    """
+
+    contents: Contents
+    now: Instant
+    settings: Settings
+    judge: Judge
+    weaver: Weaver
+    biographer: Biographer
+    changed: frozenset[str] | None = None
+    closing: bool = True
+    model: Model | None = None
+    prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def today(self) -> Day:
+        """The day of `now`, UTC."""
+        return day_of(self.now)
+
+    def concerns(self, identifier: str) -> bool:
+        """Whether a memory is to be looked at in this run."""
+        return self.changed is None or identifier in self.changed
+
+
+Pass = Callable[[Scene], list[Step]]

@@ -1,0 +1,56 @@
+"""Old facts that nobody asks for -> archive/, all conditions of seed 003 at once.
+
+A memory is archived when it is older than `archive_age_days`, of less importance than
+`archive_max_importance`, was asked for at most `archive_max_access` times, is of no protected
+category and no correction, and is active. Exactly so old, or exactly so important, is not enough;
+asked for exactly so often is. Nothing is deleted, and what a person restored once is left alone:
+the header's `archived` remembers the day. Without `consolidate.archive` nothing is planned.
+"""
+
+from __future__ import annotations
+
+from engram.consolidate.context import Scene
+from engram.consolidate.passes.end_of_life import ended
+from engram.model.instant import Instant, minutes_between, plus_minutes
+from engram.model.memory import Memory
+from engram.model.settings import ConsolidateSettings
+from engram.model.step import Access, Step
+
+TASK = "archival"
+_DAY = 24 * 60
+#: the header key that holds the day on which a memory was archived
+_ARCHIVED = "archived"
+
+
+def plan(scene: Scene) -> list[Step]:
+    """A step for every memory that has had its time, oldest first."""
+    limits = scene.settings.consolidate
+    if not limits.archive:
+        return []
+    before = plus_minutes(scene.now, -limits.archive_age_days * _DAY)
+    aged = scene.contents.aged(before, limits.archive_max_importance)
+    old = [memory for memory in aged if _is_idle(memory, before, limits)]
+    reads = scene.contents.accesses([memory.id for memory in old])
+    counts = [(memory, reads.get(memory.id, Access()).count) for memory in old]
+    return [
+        ended(scene, TASK, memory, "archived", "unused", _why(memory, count, scene.now),
+              (_ARCHIVED, scene.today))
+        for memory, count in counts
+        if count <= limits.archive_max_access
+    ]  # fmt: skip
+
+
+def _is_idle(memory: Memory, before: Instant, limits: ConsolidateSettings) -> bool:
+    """Whether what `aged` does not ask holds too; it takes what is exactly so old."""
+    return (
+        "" < memory.created < before
+        and memory.category != "correction"
+        and memory.category not in limits.archive_protected
+        and _ARCHIVED not in memory.extras
+    )
+
+
+def _why(memory: Memory, count: int, now: Instant) -> str:
+    days = int(minutes_between(memory.created, now)) // _DAY
+    asked = "never asked for" if not count else f"asked for {count} time{'s' * (count > 1)}"
+    return f"{days} days old, importance {memory.importance:.2f}, {asked}"

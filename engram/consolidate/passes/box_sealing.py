@@ -1,0 +1,119 @@
+"""Boxes in the night shift: what is open is sealed, what a box says is brought up to date.
+
+Plans new boxes for all that no box holds, with their traces; new lines for memories whose text was
+changed, and none for those that are gone or forgotten; links to the boxes before and after in each
+trace. A line that begins with its memory's words stays: a person may have written on. Nothing is
+ever taken from a box because its memory was superseded or archived: that it was said stays true.
+A box that no memory is left of goes, but for what a person wrote into it; undo brings it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from engram.consolidate.context import Scene
+from engram.model.box import Box
+from engram.model.ids import is_memory_id
+from engram.model.memory import Memory
+from engram.model.ports import Weaver
+from engram.model.step import Step
+
+_TASK = "boxes"
+#: why a box was sealed, for a person
+_SEALED = {
+    "topic_shift": "the talk turned to something else",
+    "time_gap": "nothing came for a while",
+    "max_memories": "it was full",
+    "shutdown": "the program was stopped",
+    "consolidation": "what was open is put away",
+}
+
+
+def plan(scene: Scene) -> list[Step]:
+    """A step for each box that is sealed, that says something else, or that goes; oldest first."""
+    weaver = scene.weaver
+    born = weaver.seal(scene.contents, scene.now, "consolidation" if scene.closing else "")
+    concerned = _concerned(scene)
+    if not born and not concerned:
+        return []
+    known = {box.id: box for box in scene.contents.boxes()}
+    desk = _Desk(known)
+    for box in born:
+        count = f"{len(box.lines)} {'memory' if len(box.lines) == 1 else 'memories'}"
+        desk.put(box, f"{count}: {_SEALED[box.seal]}")
+    for name in concerned:
+        _mend_lines(known[name], scene, weaver, desk)
+    held = [box for box in desk.boxes.values() if box.lines]
+    for before, after in weaver.thread(held):
+        desk.put(after, "" if before.id not in known else "its neighbours in the trace changed")
+    return desk.steps()
+
+
+@dataclass(slots=True)
+class _Desk:
+    """The boxes as they shall be, and why."""
+
+    known: dict[str, Box]
+    boxes: dict[str, Box] = field(init=False)
+    reasons: dict[str, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.boxes = dict(self.known)
+
+    def put(self, box: Box, why: str) -> None:
+        self.boxes[box.id] = box
+        if why:
+            self.reasons.setdefault(box.id, []).append(why)
+
+    def drop(self, box: Box, why: str) -> None:
+        del self.boxes[box.id]
+        self.reasons[box.id] = [why]
+
+    def steps(self) -> list[Step]:
+        pages = [(self.known.get(name), self.boxes.get(name)) for name in self.reasons]
+        pages.sort(key=lambda pair: [(box.created, box.id) for box in pair if box][-1])
+        return [self._step(before, after) for before, after in pages]
+
+    def _step(self, before: Box | None, after: Box | None) -> Step:
+        box = after or before
+        assert box is not None  # one of them was put here
+        action = "seal" if before is None else "remove" if after is None else "amend"
+        why = "; ".join(self.reasons[box.id])
+        return Step(_TASK, action, (box.id,), why, pages=((before, after),))
+
+
+def _concerned(scene: Scene) -> list[str]:
+    """The boxes whose lines are to be looked at."""
+    if scene.changed is None:
+        return [box.id for box in scene.contents.boxes()]
+    found = (scene.contents.box_of(name) for name in sorted(scene.changed))
+    return list(dict.fromkeys(box.id for box in found if box))
+
+
+def _mend_lines(box: Box, scene: Scene, weaver: Weaver, desk: _Desk) -> None:
+    """Let the lines of a box say what its memories say now."""
+    looked_at = [name for name in box.memories if scene.concerns(name)]
+    known = {name: scene.contents.memory(name) for name in looked_at}
+    gone = [name for name in looked_at if _is_gone(name, known[name])]
+    left = weaver.without(box, gone, scene.contents) if gone else box
+    if left is None:
+        desk.drop(box, "none of its memories is left")
+        return
+    lines = []
+    for name, text in left.lines:
+        memory = known.get(name)
+        line = weaver.line(memory) if memory else text
+        lines.append((name, text if text.startswith(line) else line))
+    if gone:
+        desk.put(
+            replace(left, lines=tuple(lines)), f"{len(gone)} of its memories gone or forgotten"
+        )
+    elif tuple(lines) != box.lines:
+        desk.put(replace(box, lines=tuple(lines)), "a memory in it was edited")
+
+
+def _is_gone(name: str, memory: Memory | None) -> bool:
+    """Whether a line is to go; what a person linked to is no memory, and stays."""
+    if memory is None:
+        return is_memory_id(name)
+    return memory.status == "retired" and memory.status_reason == "forgotten"

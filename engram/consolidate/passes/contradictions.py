@@ -1,0 +1,104 @@
+"""Notes that do not agree: the newer one takes the older one's place, or the person is asked.
+
+    notes, a Judge -> steps `supersede` (the judge is sure), `dispute` (it suspects), `settle`
+
+Episodes stay as they are (seed 003). A suspicion puts both into review, linked by `conflicts`; a
+note of higher authority stays active, and only the newer one waits. A pair that is linked already,
+by `conflicts` or `supersedes`, or of which the person said that both hold (`settled`, see
+`model.standing`), is never raised again: the person decides once, and the links stay as the mark.
+A disputed memory whose every opponent is gone or out of the active set becomes active again. A part
+that is replaced retires nothing. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from engram.consolidate.candidate_pairs import pairs
+from engram.consolidate.context import Scene
+from engram.model.memory import Memory, authority_rank
+from engram.model.standing import settled_with
+from engram.model.step import Opinion, Step
+from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, settled, superseded
+
+TASK = "contradictions"
+#: why it was that a memory began to wait for the person
+_DISPUTED = frozenset({CONTRADICTION, LOWER_AUTHORITY})
+
+
+def plan(scene: Scene) -> list[Step]:
+    """The steps, each on top of those before it."""
+    now: dict[str, Memory] = {}
+    steps: list[Step] = []
+    for pair in pairs(scene):
+        older, newer = (now.get(memory.id, memory) for memory in pair)
+        if not (older.live and newer.live) or linked(older, newer):
+            continue
+        step = _step(older, newer, scene.judge.compare(older, newer), scene)
+        if step is not None:
+            steps.append(step)
+            now.update((after.id, after) for _, after in step.amended)
+    steps += _settlements(scene, now)
+    return steps
+
+
+def linked(older: Memory, newer: Memory) -> bool:
+    """Whether somebody has decided about this pair already, or is to."""
+    return (
+        older.id in (*newer.conflicts, *newer.supersedes)
+        or newer.id in (*older.conflicts, *older.supersedes)
+        or older.id in settled_with(newer)
+        or newer.id in settled_with(older)
+    )  # fmt: skip
+
+
+def _step(older: Memory, newer: Memory, said: Opinion, scene: Scene) -> Step | None:
+    pair = (newer.id, older.id)
+    if said.relation == "supersedes" and said.sure and not said.partial:
+        if newer.status != "active":
+            return None  # what waits for the person replaces nothing
+        loser = superseded(older, newer, "judged", scene.now)
+        winner = replace(newer, supersedes=(*newer.supersedes, older.id))
+        return Step(TASK, "supersede", pair, said.why, amended=((newer, winner), (older, loser)))
+    if said.relation != "contradicts":
+        return None
+    lower = authority_rank(newer.authority) < authority_rank(older.authority)
+    code = LOWER_AUTHORITY if lower else CONTRADICTION
+    amended = [(newer, disputed(newer, (older.id,), code, scene.now))]
+    if not lower:
+        amended.append((older, disputed(older, (newer.id,), code, scene.now)))
+    return Step(TASK, "dispute", pair, said.why, amended=tuple(amended))
+
+
+def _settlements(scene: Scene, now: dict[str, Memory]) -> Iterator[Step]:
+    """Disputed memories whose opponents have all left."""
+
+    def current(identifier: str) -> Memory | None:
+        return now.get(identifier) or scene.contents.memory(identifier)
+
+    for memory in _waiting(scene, now):
+        opponents = (current(name) for name in memory.conflicts)
+        if not any(other is not None and other.live for other in opponents):
+            why = "what it did not agree with is gone"
+            yield Step(TASK, "settle", (memory.id,), why, amended=((memory, settled(memory)),))
+
+
+def _waiting(scene: Scene, now: dict[str, Memory]) -> Iterable[Memory]:
+    """The disputed memories that this run looks at, with those that a changed one was against."""
+    if scene.changed is None:
+        names = [memory.id for memory in scene.contents.live()]
+    else:
+        changed = {*scene.changed, *now}
+        known = (now.get(name) or scene.contents.memory(name) for name in sorted(changed))
+        against = {name for memory in known if memory is not None for name in memory.conflicts}
+        names = sorted(changed | against)
+    found = (now.get(name) or scene.contents.memory(name) for name in names)
+    return [
+        memory
+        for memory in found
+        if memory is not None
+        and memory.status == "needs-review"
+        and memory.status_reason in _DISPUTED
+        and memory.conflicts
+    ]

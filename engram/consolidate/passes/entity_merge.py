@@ -1,0 +1,89 @@
+"""Entities that are one and the same -> one page, to which the other names lead.
+
+The one that stays is given the other ids and names as aliases and the evidence of all; the page of
+each fragment stays where it is and says `merged_into`, and one is made where there was none, so
+that no link is left dead. The memories are not touched: what they link to is part of the scope of
+their content hash (design 5.3), and a merge that the person takes back must leave no trace in them.
+Which names are one is decided in `weave/names.py`, which errs on the side of two pages.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engram.consolidate.context import Scene
+from engram.consolidate.entity_book import EntityBook, is_worth_a_page
+from engram.model.entity import Entity, Named
+from engram.model.entity_ids import is_entity_id, stem_of
+from engram.model.memory import Memory
+from engram.model.step import Step
+
+TASK = "entity_merge"
+
+
+def plan(scene: Scene) -> list[Step]:
+    """One step a group of fragments."""
+    book = EntityBook(scene)
+    mentioned = scene.contents.mentioned()
+    told = _told(scene)
+    said = [memory.text for memory in told if memory.status == "active"]
+    touched = {name for memory in told for name in memory.entities}
+    found = {*mentioned, *touched}
+    if scene.changed is None or any(map(book.is_page, scene.changed)):
+        # a person may have written an alias on a page
+        found.update(entity.id for entity in scene.contents.entities())
+    else:
+        found = scene.biographer.likely(found, touched, said)
+    counts: Counter[str] = Counter()
+    for name in filter(is_entity_id, found):
+        counts[book.lead(name)] += mentioned.get(name, 0)
+    named = [_named(book, name, count) for name, count in sorted(counts.items())]
+    steps = (_step(book, group) for group in scene.biographer.fragments(named, said))
+    return [step for step in steps if step is not None]
+
+
+def _told(scene: Scene) -> Sequence[Memory]:
+    """The memories whose words may say that two names are one."""
+    if scene.changed is None:
+        return scene.contents.live()
+    found = map(scene.contents.memory, sorted(scene.changed))
+    return [memory for memory in found if memory is not None and memory.live]
+
+
+def _named(book: EntityBook, identifier: str, count: int) -> Named:
+    page = book.page(identifier)
+    if page is None:
+        return Named(identifier, memories=count)
+    # an id among the aliases is a name as well
+    aliases = (stem_of(alias) if is_entity_id(alias) else alias for alias in page.aliases)
+    return Named(identifier, (page.name, *aliases), count, paged=True)
+
+
+def _step(book: EntityBook, group: Sequence[str]) -> Step | None:
+    """The merge of one group; None when all of it is not worth a page."""
+    stays, *others = group
+    pages = {one: book.page(one) for one in others}
+    aliases = [*others]
+    for page in pages.values():
+        aliases += (page.name, *page.aliases) if page is not None else ()
+    found = {memory.id: memory for one in group for memory in book.memories(one)}
+    memories = list(found.values())
+    former = book.page(stays)
+    if former is None and not any(pages.values()) and not is_worth_a_page(memories):
+        return None
+    after = book.written(stays, memories, aliases)
+    merged = [(page, _merged(one, page, stays)) for one, page in pages.items()]
+    names = ", ".join(
+        page.name if page is not None else stem_of(one) for one, page in pages.items()
+    )
+    why = f"{names} and {after.name} are one {after.type}"
+    return Step(TASK, "merge", tuple(group), why, pages=((former, after), *merged))
+
+
+def _merged(identifier: str, page: Entity | None, stays: str) -> Entity:
+    if page is None:
+        kind, name = identifier.partition("-")[0], stem_of(identifier).replace("-", " ")
+        return Entity(identifier, kind, name, merged_into=stays)
+    return replace(page, merged_into=stays)

@@ -1,0 +1,86 @@
+"""Memories that changed -> the pages of the entities they are about.
+
+An entity gets a page once two live memories name it, or one whose category says that it is about
+it, and keeps it from then on. A run over what changed looks at the entities of those memories, and
+at pages that were edited; that a person took a link out of a memory shows at the next full run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from engram.consolidate.context import Scene
+from engram.consolidate.entity_book import LEAST_MEMORIES, EntityBook, is_worth_a_page
+from engram.model.entity import Entity
+from engram.model.entity_ids import is_entity_id
+from engram.model.ids import is_memory_id
+from engram.model.step import Step
+
+TASK = "entity_pages"
+
+
+def plan(scene: Scene) -> list[Step]:
+    """One step a page that is to be made or brought up to date."""
+    book = EntityBook(scene)
+    steps: list[Step] = []
+    for identifier in _concerned(scene, book):
+        former = book.page(identifier)
+        memories = book.memories(identifier)
+        if former is None and not is_worth_a_page(memories):
+            continue
+        after = book.written(identifier, memories)
+        if after != former:
+            steps.append(_step(former, after, sum(memory.live for memory in memories)))
+    return steps
+
+
+def _concerned(scene: Scene, book: EntityBook) -> list[str]:
+    """The entities to look at, by id: those of changed memories, in a full run all."""
+    if scene.changed is None:
+        named = Counter(name for memory in scene.contents.live() for name in memory.entities)
+        telling = {
+            name
+            for memory in scene.contents.live()
+            if is_worth_a_page([memory])
+            for name in memory.entities
+        }
+        # one that was merged counts for the entity that it leads to
+        counted: Counter[str] = Counter()
+        for name, count in named.items():
+            counted[book.lead(name)] += count
+        often = {name for name, count in counted.items() if count >= LEAST_MEMORIES}
+        paged = (one.id for one in scene.contents.entities() if not one.merged_into)
+        return _named({*often, *map(book.lead, telling), *paged})
+    found: set[str] = set()
+    gone: set[str] = set()
+    for identifier in scene.changed:
+        memory = scene.contents.memory(identifier)
+        if memory is not None:
+            found.update(map(book.lead, memory.entities))
+        elif is_memory_id(identifier):
+            gone.add(identifier)
+        elif book.is_page(identifier):
+            found.add(book.lead(identifier))
+    if gone:
+        found.update(one.id for one in scene.contents.entities() if _tells_of(one, gone))
+    return _named(found)
+
+
+def _named(found: Iterable[str]) -> list[str]:
+    """Sorted ids; a link to something that is no entity's id has no page."""
+    return sorted(name for name in found if is_entity_id(name))
+
+
+def _tells_of(entity: Entity, memories: set[str]) -> bool:
+    lines = (*entity.timeline, *entity.activity)
+    return not entity.merged_into and any(name in memories for _, name, _ in lines)
+
+
+def _step(former: Entity | None, after: Entity, live: int) -> Step:
+    if former is None:
+        why = f"{live} {'memory names' if live == 1 else 'memories name'} {after.name}"
+        return Step(TASK, "make", (after.id,), why, pages=((None, after),))
+    new = {name for _, name, _ in after.timeline} - {name for _, name, _ in former.timeline}
+    why = f"{len(new)} more about {after.name}" if new else f"what is known of {after.name} changed"
+    return Step(TASK, "update", (after.id,), why, pages=((former, after),))

@@ -1,0 +1,75 @@
+"""The timeline of an entity -> what holds now, in a few sentences of a model; checked.
+
+Refused is an answer that is empty or long, or that has a number which no statement has. A model
+that is away, over its budget or wrong gives nothing: then the page lists the newest statements.
+Bounded: the newest statements of an entity, as many as one question holds.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from engram.consolidate.context import Scene
+from engram.model.entity import Entity
+from engram.model.errors import BudgetExceeded, ConfigError, ModelError
+from engram.model.model_request import Request, fenced, tokens_of
+
+PROMPT, KEY = "entity", "synthesis"
+#: fewer statements speak for themselves
+LEAST_LINES = 3
+_MOST_LINES = 60
+_LONGEST = 1200
+_NUMBER = re.compile(r"[0-9]+")
+#: what would begin a block of code on the page
+_FENCE = re.compile(r"`{3,}|~{3,}")
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {KEY: {"type": "string"}},
+    "required": [KEY],
+    "additionalProperties": False,
+}
+
+
+def can_be_asked(scene: Scene, entity: Entity) -> bool:
+    """Whether there is a model, and enough for it to say."""
+    return scene.model is not None and len(entity.timeline) >= LEAST_LINES
+
+
+def synthesis_of(scene: Scene, entity: Entity) -> str:
+    """What a model says of an entity, on one line; '' when nothing came that can be used.
+
+    Raises ConfigError when the prompt is missing.
+    """
+    if scene.model is None:
+        return ""
+    request = _request(scene, entity)
+    try:
+        reply = scene.model.ask(request)
+    except (ModelError, BudgetExceeded):
+        return ""
+    said = reply.value.get(KEY) if isinstance(reply.value, dict) else None
+    if not isinstance(said, str):
+        return ""
+    text = " ".join(_FENCE.sub(" ", said).split())
+    known = set(_NUMBER.findall(request.text))
+    return text if len(text) <= _LONGEST and set(_NUMBER.findall(text)) <= known else ""
+
+
+def _request(scene: Scene, entity: Entity) -> Request:
+    table = scene.prompts.get(PROMPT, {})
+    version, instructions = table.get("version"), table.get("instructions")
+    if not (isinstance(version, str) and isinstance(instructions, str)):
+        raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
+    room = scene.settings.llm.max_input_tokens - tokens_of(instructions) - tokens_of(str(SCHEMA))
+    # the fence and the name take a little, and redaction may make text longer
+    room = room * 3 // 4
+    lines: list[str] = []
+    for day, _, text in reversed(entity.timeline[-_MOST_LINES:]):
+        line = f"- {day}: {text}"
+        room -= tokens_of(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+    data = "\n".join([f"{entity.name} ({entity.type})", "", *reversed(lines)])
+    return Request(version, instructions.strip(), fenced(data), SCHEMA, KEY, subject=entity.id)

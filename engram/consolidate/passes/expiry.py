@@ -1,0 +1,42 @@
+"""Memories whose `expires` day has come -> expired, or, when they matter, asked about.
+
+    confidence below .40 (speculative)                  -> expired, `unconfirmed` (seed 003)
+    decision, preference, principle, schema constraint  -> needs-review, `stale` (design 5.12)
+    the rest                                            -> expired, `ttl`
+
+`expires` is written at birth and renewed by every confirmation: a speculative memory that a later
+extraction confirmed has a later day, or is no speculation any more. It counts from that very day
+on. Commitments and debts have a pass of their own (`commitments`). Who removes `expires` keeps the
+memory for ever; what waits for review already is not asked about twice.
+"""
+
+from __future__ import annotations
+
+from engram.consolidate.context import Scene
+from engram.consolidate.passes.commitments import is_commitment
+from engram.consolidate.passes.end_of_life import ended
+from engram.model.memory import PROTECTED, Memory, confidence_tier, speculative_days
+from engram.model.step import Step
+
+TASK = "expiry"
+
+
+def plan(scene: Scene) -> list[Step]:
+    """A step for every memory whose day has come, oldest first."""
+    steps = (_step(scene, memory) for memory in scene.contents.due(scene.today))
+    return [step for step in steps if step is not None]
+
+
+def _step(scene: Scene, memory: Memory) -> Step | None:
+    if is_commitment(memory):
+        return None
+    if (days := speculative_days(memory.confidence)) is not None:
+        why = f"{confidence_tier(memory.confidence)}, and not confirmed within {days} days"
+        return ended(scene, TASK, memory, "expired", "unconfirmed", why)
+    if memory.category not in PROTECTED and memory.schema != "constraint":
+        why = f"its time was up on {memory.expires}"
+        return ended(scene, TASK, memory, "expired", "ttl", why)
+    if memory.status != "active":
+        return None
+    why = f"does it still hold? Not heard of again until {memory.expires}"
+    return ended(scene, TASK, memory, "needs-review", "stale", why)

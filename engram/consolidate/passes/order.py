@@ -1,0 +1,34 @@
+"""The passes of a night shift in their order.
+
+First what changes memories, then the pages that show them: so that a second night finds nothing to
+do (seed 003 lists the pages earlier; a profile would then name what expires in the same night).
+"""
+
+from __future__ import annotations
+
+from engram.consolidate.context import Pass
+from engram.consolidate.passes import (
+    archival,
+    box_sealing,
+    commitments,
+    contradictions,
+    duplicates,
+    entity_merge,
+    entity_pages,
+    expiry,
+    identity,
+    profile,
+)
+
+PASSES: tuple[Pass, ...] = (
+    duplicates.plan,
+    contradictions.plan,
+    commitments.plan,
+    expiry.plan,
+    archival.plan,
+    box_sealing.plan,
+    entity_pages.plan,
+    entity_merge.plan,
+    profile.plan,
+    identity.plan,
+)

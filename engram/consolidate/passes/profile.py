@@ -1,0 +1,308 @@
+"""What is known of the person's ways -> `profile.md`: one line a memory, by section, with its link.
+
+    ## Preferences
+    - The user prefers tabs in Go. [[preference-20260306-101000-9c1f03aa]]
+
+A line that ends in links to memories follows them: it is written again when the memory reads
+otherwise, becomes that of its successor, and goes when nothing live is left. Every other line is
+the person's and stays byte for byte. What another line says already is not added (`sayings`).
+
+Above `profile_max_lines` the page is condensed to about `profile_lines`. By rule the most important
+memories stay, of each section at least one. A model is given three times as many and joins them
+(`condense`): a line for one memory keeps that memory's own words, a line for several stays while
+all of them live. When its answer is refused the page stays long. What a condensed page leaves out
+comes back when it is changed or confirmed; the page says when it was condensed. The transaction
+keeps the version before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engram.consolidate.condense import Line, Said, condensed, room_for
+from engram.consolidate.context import Scene
+from engram.consolidate.page_lines import Bullet, Edit, Lines, one_line
+from engram.consolidate.repeated_lines import unsaid
+from engram.model.change import Change
+from engram.model.instant import Instant
+from engram.model.memory import Memory, authority_rank
+from engram.model.model_request import tokens_of
+from engram.model.step import Step
+from engram.model.text import first_line
+
+TASK, PATH = "profile", "profile.md"
+#: category -> heading, in the order of the page
+SECTIONS = {
+    "preference": "Preferences",
+    "principle": "Principles",
+    "correction": "Corrections",
+    "skill": "Skills",
+    "fact": "About the user",
+}
+_HEAD = """# Profile
+
+*A line that ends in a link follows the memory it links to. Lines of your own stay as they are.*
+"""
+_WIDTH = 240
+#: how many times what is to remain a model is given to join
+_GIVEN = 3
+_LINKS = re.compile(r"(?:\s*(?<!\\)\[\[[a-z0-9-]{1,80}\]\])+\s*$")
+_LINK = re.compile(r"\[\[([a-z0-9-]+)\]\]")
+#: the id that a memory of these categories is given at birth
+_BORN = re.compile(rf"(?:{'|'.join(SECTIONS)})-\d{{8}}-\d{{6}}-[0-9a-f]{{8}}(?:-\d+)?")
+_CONDENSED = re.compile(r"\*Condensed on (\S+Z): what is not listed here is still in the vault\.\*")
+_NOTE_LINES = 2
+_MOST_HEIRS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One line of ours: on the page already when `line` is its number, else to be added."""
+
+    memories: tuple[Memory, ...]
+    text: str
+    heading: str
+    line: int = -1
+
+
+def plan(scene: Scene) -> list[Step]:
+    """One step that brings the page up to date, or none."""
+    before = scene.contents.page(PATH)
+    text = before if before and before.strip() else _HEAD
+    page = Lines(text)
+    if not page.workable:
+        return []
+    edit = Edit()
+    kept = _kept(scene, page, edit)
+    fresh = _fresh(scene, page, kept, edit)
+    made = _added(page, edit, fresh)
+    too_long = made.count("\n") > scene.settings.consolidate.profile_max_lines
+    # a model that was refused is not asked again about the same page night after night
+    if too_long and (made != text or scene.changed is None):
+        room = _room(scene, made, len(kept) + len(fresh))
+        made = _condensed(scene, page, edit, [*kept, *fresh], room) or made
+    if _same(made, text) or not (before or fresh):
+        return []
+    names = [one.id for entry in fresh for one in entry.memories]
+    change = Change(PATH, _bytes(before), made.encode("utf-8"), "profile")
+    return [Step(TASK, "update", tuple(names), _why(text, made), prose=(change,))]
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8")
+
+
+def _same(made: str, text: str) -> bool:
+    """Whether nothing differs but when it was condensed."""
+    return _CONDENSED.sub("", made) == _CONDENSED.sub("", text)
+
+
+def _why(text: str, made: str) -> str:
+    before, after = ({one.text for one in Lines(page).bullets()} for page in (text, made))
+    counts = ((len(after - before), "added"), (len(before - after), "taken out"))
+    changes = ", ".join(f"{count} {word}" for count, word in counts if count)
+    return f"statements of the profile: {changes or 'in another order'}"
+
+
+# -- what the page has -----------------------------------------------------------------------------
+
+
+def _kept(scene: Scene, page: Lines, edit: Edit) -> list[_Entry]:
+    """Our lines that stay; what is to become of the others goes into the edit."""
+    entries: list[_Entry] = []
+    listed: set[str] = set()
+    for bullet in page.bullets():
+        linked = _linked(scene, bullet)
+        if linked is None:
+            continue
+        entry = _entry_of(scene, bullet, linked)
+        names = {one.id for one in entry.memories} if entry else set()
+        if entry is None or names & listed:
+            edit.drop.add(bullet.line)
+            continue
+        listed |= names
+        entries.append(entry)
+        if entry.text != bullet.text:
+            edit.replace[bullet.line] = f"- {entry.text}"
+    return entries
+
+
+def _linked(scene: Scene, bullet: Bullet) -> list[Memory | None] | None:
+    """The memories that a line of ours links to; None for a line of the person's."""
+    links = _LINKS.search(bullet.text)
+    if links is None:
+        return None
+    names = _LINK.findall(links.group())
+    memories = [scene.contents.memory(name) for name in names]
+    for name, memory in zip(names, memories, strict=True):
+        ours = _is_of_profile(memory) if memory else _BORN.fullmatch(name) is not None
+        if not ours:
+            return None
+    return memories
+
+
+def _entry_of(scene: Scene, bullet: Bullet, linked: Sequence[Memory | None]) -> _Entry | None:
+    """The line as it is to be now, wherever the person put it; None when it has to go."""
+    live = tuple(memory for memory in linked if memory is not None and _belongs(memory))
+    text = bullet.text
+    if len(linked) == 1 and (heir := _heir(scene, linked[0])):
+        live, text = (heir,), _line(heir)
+    if len(live) != len(linked):
+        return None
+    return _Entry(live, text, bullet.heading or SECTIONS[live[0].category], bullet.line)
+
+
+def _heir(scene: Scene, memory: Memory | None) -> Memory | None:
+    """The memory, or what took its place and belongs on the page."""
+    for _ in range(_MOST_HEIRS):
+        if memory is None or _belongs(memory):
+            return memory
+        if memory.live or not memory.superseded_by:
+            return None
+        memory = scene.contents.memory(memory.superseded_by[0])
+    return None
+
+
+def _belongs(memory: Memory) -> bool:
+    """Whether a memory is to be on the page now."""
+    open_to_all = memory.sensitivity != "secret" and memory.space != "session"
+    return memory.live and open_to_all and _is_of_profile(memory)
+
+
+def _is_of_profile(memory: Memory) -> bool:
+    """Whether it tells of the person's ways; of facts only the person's own do."""
+    return memory.category in SECTIONS and (memory.category != "fact" or memory.space == "user")
+
+
+def _line(memory: Memory) -> str:
+    return f"{_shown(memory)} [[{memory.id}]]"
+
+
+def _shown(memory: Memory) -> str:
+    return one_line(first_line(" ".join(memory.text.split()), _WIDTH))
+
+
+# -- what it lacks ---------------------------------------------------------------------------------
+
+
+def _fresh(scene: Scene, page: Lines, kept: Sequence[_Entry], edit: Edit) -> list[_Entry]:
+    """Memories that are to be added, oldest first; what the page says already is not."""
+    listed = {memory.id for entry in kept for memory in entry.memories}
+    wanted = [one for one in _looked_at(scene, page) if one.id not in listed and _belongs(one)]
+    # more than can ever stay need not be compared
+    most = 2 * scene.settings.consolidate.profile_max_lines
+    best = sorted(_by_rank(wanted)[:most], key=lambda memory: (memory.created, memory.id))
+    gone = edit.drop | edit.replace.keys()
+    said = [_bare(bullet.text) for bullet in page.bullets() if bullet.line not in gone]
+    said += [_bare(entry.text) for entry in kept]
+    return [
+        _Entry((best[place],), _line(best[place]), SECTIONS[best[place].category])
+        for place in unsaid(said, [_shown(memory) for memory in best])
+    ]
+
+
+def _looked_at(scene: Scene, page: Lines) -> Iterable[Memory]:
+    if scene.changed is not None:
+        found = (scene.contents.memory(name) for name in sorted(scene.changed))
+        return [memory for memory in found if memory is not None]
+    since = _condensed_on(page)
+    return [memory for memory in scene.contents.live() if memory.created > since]
+
+
+def _condensed_on(page: Lines) -> Instant:
+    """When the page was condensed; empty when everything is on it."""
+    found = _CONDENSED.search("\n".join(page.raw))
+    return found[1] if found else ""
+
+
+def _bare(text: str) -> str:
+    """A bullet without its links."""
+    return _LINKS.sub("", text)
+
+
+def _by_rank(memories: Iterable[Memory]) -> list[Memory]:
+    """The most important first; of equal ones the most trusted, then the newest."""
+    newest = sorted(memories, key=lambda memory: (memory.created, memory.id), reverse=True)
+    return sorted(newest, key=lambda one: (-one.importance, -authority_rank(one.authority)))
+
+
+def _added(page: Lines, edit: Edit, entries: Iterable[_Entry]) -> str:
+    texts: dict[str, list[str]] = {heading: [] for heading in SECTIONS.values()}
+    for entry in entries:
+        texts.setdefault(entry.heading, []).append(entry.text)
+    edit.add = {heading: found for heading, found in texts.items() if found}
+    return page.edited(edit)
+
+
+# -- when it is too long ---------------------------------------------------------------------------
+
+
+def _condensed(scene: Scene, page: Lines, edit: Edit, entries: Sequence[_Entry], room: int) -> str:
+    """The page with so many lines of ours; empty when a model's are refused."""
+    if len(entries) <= room:
+        return ""
+    given = _chosen(entries, _GIVEN * room, room_for(scene))
+    answer = condensed(scene, [Said(one.heading, _bare(one.text)) for one in given], room)
+    if answer is None:
+        return _rewritten(scene, page, edit, entries, _chosen(entries, room))
+    lines = [_joined(line, [given[place] for place in line.of]) for line in answer]
+    return _rewritten(scene, page, edit, entries, lines) if lines else ""
+
+
+def _room(scene: Scene, made: str, ours: int) -> int:
+    """How many lines of ours are to remain: half of them whatever the person wrote."""
+    lines = scene.settings.consolidate.profile_lines
+    others = made.count("\n") - ours + _NOTE_LINES
+    return max(lines - others, lines // 2)
+
+
+def _joined(line: Line, given: Sequence[_Entry]) -> _Entry:
+    """A line of a model's: the given one itself when it stands for it alone."""
+    if len(given) == 1:
+        return given[0]
+    memories = tuple(memory for entry in given for memory in entry.memories)
+    links = " ".join(f"[[{memory.id}]]" for memory in memories)
+    return _Entry(memories, f"{one_line(line.text)} {links}", line.heading)
+
+
+def _chosen(entries: Sequence[_Entry], most: int, tokens: int | None = None) -> list[_Entry]:
+    """The most important so many, in the order of the page; one of each section always."""
+    ranks = {
+        memory.id: rank
+        for rank, memory in enumerate(_by_rank(one for e in entries for one in e.memories))
+    }
+    ranked = sorted(entries, key=lambda entry: min(ranks[one.id] for one in entry.memories))
+    first = {entry.heading: entry for entry in reversed(ranked)}
+    must = list(first.values())
+    chosen = [*must, *(entry for entry in ranked if entry not in must)]
+    chosen = chosen[: max(most, len(must))]
+    while tokens is not None and len(chosen) > len(must) and _tokens(chosen) > tokens:
+        chosen.pop()
+    order = list(dict.fromkeys([*SECTIONS.values(), *(entry.heading for entry in entries)]))
+    places = {id(entry): place for place, entry in enumerate(entries)}
+    return sorted(chosen, key=lambda one: (order.index(one.heading), places[id(one)]))
+
+
+def _tokens(entries: Iterable[_Entry]) -> int:
+    return sum(tokens_of(entry.text) for entry in entries)
+
+
+def _rewritten(
+    scene: Scene, page: Lines, edit: Edit, entries: Sequence[_Entry], chosen: Sequence[_Entry]
+) -> str:
+    """The page with the chosen lines alone, and the day on which it was condensed."""
+    stay = {entry.line for entry in chosen}
+    for entry in entries:
+        if entry.line >= 0 and entry.line not in stay:
+            edit.drop.add(entry.line)
+            edit.replace.pop(entry.line, None)
+    made = _added(page, edit, [entry for entry in chosen if entry.line < 0])
+    note = f"*Condensed on {scene.now}: what is not listed here is still in the vault.*"
+    if _CONDENSED.search(made):
+        return _CONDENSED.sub(note, made, count=1)
+    if not made.startswith("# "):
+        return f"{made}{page.end}\n{note}{page.end}\n"
+    title, _, rest = made.partition("\n")
+    return f"{title}\n{page.end}\n{note}{page.end}\n{rest}"

@@ -1,0 +1,237 @@
+"""The passes of a night shift in their order -> the steps that hold, and why others do not.
+
+Each pass sees what those before it planned. Every step is checked before it counts: its memories
+are as the vault has them, distinct, and lose nothing but their place in the active set; what is
+replaced has a live replacement of no lower authority; nothing replaces itself, not even over three
+corners; pages are as they were found. What fails is refused with a stable code. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from engram.consolidate.context import Pass, Scene
+from engram.consolidate.sketch import Sketch
+from engram.model.box import Box
+from engram.model.change import Change, Event, Plan
+from engram.model.memory import Memory, authority_rank
+from engram.model.ports import Contents, PageWriter, Writer
+from engram.model.step import Page, Step
+
+#: a step as the person knows it: what was done to whom
+Deed = tuple[str, str, tuple[str, ...]]
+
+#: of a memory only these may be changed while it stays what it is
+_OPEN = (
+    "path", "status", "status_since", "status_reason", "valid_until", "expires", "confidence",
+    "importance", "authority", "tags", "entities", "sources", "supersedes", "superseded_by",
+    "conflicts", "extra",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Shift:
+    """What a night shift wants done: the steps that hold, and how many were refused by code."""
+
+    steps: list[Step] = field(default_factory=list)
+    refused: dict[str, int] = field(default_factory=dict)
+
+
+def shift(scene: Scene, passes: Iterable[Pass], declined: frozenset[Deed] = frozenset()) -> Shift:
+    """Plan with every pass in turn. `declined` are deeds that the person took back: not again."""
+    sketch, found = Sketch(scene.contents), Shift()
+    scene = replace(scene, contents=sketch)
+    for plan in passes:
+        for step in map(named, plan(scene)):
+            code = "declined" if deed_of(step) in declined else unsound(step, sketch)
+            if code:
+                found.refused[code] = found.refused.get(code, 0) + 1
+                continue
+            sketch.take(step)
+            found.steps.append(step)
+            if scene.changed is not None and deed_of(step) is not None:
+                # pages that show these memories have to follow in the same night
+                scene = replace(scene, changed=scene.changed | set(step.subjects))
+    return found
+
+
+def named(step: Step) -> Step:
+    """The step with everything that it changes among its subjects: who takes it back must know."""
+    touched = [memory.id for memory in step.born]
+    touched += [before.id for before, _ in step.amended]
+    touched += [page.id for pair in step.pages for page in pair if page is not None]
+    prose = [change.path for change in step.prose]
+    return replace(step, subjects=tuple(dict.fromkeys((*prose, *step.subjects, *touched))))
+
+
+def still_sound(steps: Sequence[Step], contents: Contents) -> Shift:
+    """Those steps of an earlier look that hold now: the vault may have changed since."""
+    sketch, found = Sketch(contents), Shift()
+    for step in steps:
+        if code := unsound(step, sketch):
+            found.refused[code] = found.refused.get(code, 0) + 1
+        else:
+            sketch.take(step)
+            found.steps.append(step)
+    return found
+
+
+def deed_of(step: Step) -> Deed | None:
+    """A step as what a person may decline: it changes memories, or makes two things one.
+
+    Any other page only follows the memories that it shows.
+    """
+    decides = step.amended or step.born or step.action == "merge"
+    return (step.task, step.action, step.subjects) if decides else None
+
+
+def unsound(step: Step, contents: Contents) -> str:
+    """Why a step must not be done, as a code; '' when it may."""
+    names = [before.id for before, _ in step.amended] + [memory.id for memory in step.born]
+    if len(set(names)) != len(names):
+        return "not_distinct"
+    if any(contents.memory(memory.id) is not None for memory in step.born):
+        return "id_taken"
+    after = {memory.id: memory for memory in (*step.born, *(after for _, after in step.amended))}
+    for before, changed in step.amended:
+        code = _amiss(before, changed, contents)
+        if not code and changed.status == "superseded" != before.status:
+            code = _unreplaced(changed, after, contents)
+        if code:
+            return code
+    for old, new in step.pages:
+        page = old or new
+        if page is None or _page(page, contents) != old:
+            return "page_changed"
+    for change in step.prose:
+        text = contents.page(change.path)
+        if change.before != (None if text is None else text.encode("utf-8")):
+            return "page_changed"
+    return ""
+
+
+def _amiss(before: Memory, after: Memory, contents: Contents) -> str:
+    """What is wrong with one amendment by itself."""
+    known = contents.memory(before.id)
+    if known is None:
+        return "unknown_memory"
+    if known != before:
+        return "memory_changed"
+    kept = {name: getattr(before, name) for name in _OPEN}
+    if replace(after, **kept) != before:
+        return "content_changed"
+    if not set(before.sources) <= set(after.sources):
+        return "receipt_lost"
+    if not before.live and not after.live and after.status != before.status:
+        return "not_active"
+    return ""
+
+
+def _unreplaced(after: Memory, planned: dict[str, Memory], contents: Contents) -> str:
+    """Whether what is superseded has what supersedes it, and no circle leads back."""
+    if not after.superseded_by:
+        return "no_replacement"
+    for name in after.superseded_by:
+        by = planned.get(name) or contents.memory(name)
+        if by is None or not by.live:
+            return "no_replacement"
+        if _outranks(after, by):
+            return "protected"
+        if after.id in _superseders(by, planned, contents):
+            return "circle"
+    return ""
+
+
+def _outranks(memory: Memory, by: Memory) -> bool:
+    """Whether a memory is of higher authority than what would replace it (design 5.5, 5.6)."""
+    rank = authority_rank(by.authority)
+    corrects = by.category == "correction" and rank >= authority_rank("user_asserted")
+    return rank < authority_rank(memory.authority) and not corrects
+
+
+def _superseders(memory: Memory, planned: dict[str, Memory], contents: Contents) -> set[str]:
+    """Everything that a memory was replaced by, over any number of steps; itself with it."""
+    seen: set[str] = set()
+    waiting = [memory.id]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            found = planned.get(name) or contents.memory(name)
+            waiting += found.superseded_by if found is not None else ()
+    return seen
+
+
+def _page(page: Page, contents: Contents) -> Page | None:
+    """A page as the vault has it."""
+    if isinstance(page, Box):
+        return contents.box(page.id)
+    return contents.entity(page.id)
+
+
+# -- steps as one plan ----------------------------------------------------------------------------
+
+
+def plan_of(steps: Sequence[Step], writer: Writer, pages: PageWriter, batch: str = "") -> Plan:
+    """The steps as one transaction: one change a file, one event for each subject of each step."""
+    born, amended = memories_of(steps)
+    changes = (
+        *writer.changes(born, amended),
+        *pages.pages(pages_of(steps)),
+        *prose_of(steps),
+    )
+    return Plan("consolidate", changes, tuple(events_of(steps)), batch=batch)
+
+
+def memories_of(steps: Sequence[Step]) -> tuple[list[Memory], list[tuple[Memory, Memory]]]:
+    """What is born, and what is amended: one pair a memory, from how it was to how it will be."""
+    born: dict[str, Memory] = {}
+    first: dict[str, Memory] = {}
+    last: dict[str, Memory] = {}
+    for step in steps:
+        born.update((memory.id, memory) for memory in step.born)
+        for before, after in step.amended:
+            if before.id in born:
+                born[before.id] = after
+            else:
+                first.setdefault(before.id, before)
+                last[before.id] = after
+    return list(born.values()), [(before, last[name]) for name, before in first.items()]
+
+
+def pages_of(steps: Sequence[Step]) -> list[tuple[Page | None, Page | None]]:
+    """One pair a page, from how it was to how it will be."""
+    first: dict[str, Page | None] = {}
+    last: dict[str, Page | None] = {}
+    for before, after in (pair for step in steps for pair in step.pages):
+        page = after or before
+        if page is not None:
+            first.setdefault(page.id, before)
+            last[page.id] = after
+    return [(before, last[name]) for name, before in first.items() if before != last[name]]
+
+
+def prose_of(steps: Sequence[Step]) -> list[Change]:
+    """One change a plain page."""
+    found: dict[str, Change] = {}
+    for change in (change for step in steps for change in step.prose):
+        old = found.get(change.path)
+        found[change.path] = change if old is None else replace(change, before=old.before)
+    return [change for change in found.values() if change.before != change.after]
+
+
+def events_of(steps: Sequence[Step]) -> Iterator[Event]:
+    """One event for each subject of each step, numbered from 1: what was done, and why.
+
+    The subjects of a step are those of its events: named in each, a profile would name squares.
+    """
+    for number, step in enumerate(steps, 1):
+        details = (
+            ("step", str(number)),
+            ("task", step.task),
+            ("action", step.action),
+            ("why", step.why),
+        )
+        for subject in step.subjects:
+            yield Event("consolidated", subject, details)

@@ -1,0 +1,82 @@
+"""The checkup: what of a person's daemon lies and runs on this machine, as plain values.
+
+Turns places, settings and the text of an installed unit into an `Attendance`; judges nothing (that
+is `health.attendance`), writes nothing and asks no service manager.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from engram import __version__
+from engram.capture.sources import SOURCES, source
+from engram.daemon.rpc import messages
+from engram.daemon.service.units import writes_of
+from engram.daemon.state import pause
+from engram.daemon.state.heartbeat import read_pulse
+from engram.daemon.state.instance_lock import FOLDER, Seat
+from engram.health.daemon_health import Attendance
+from engram.settings.load import load
+from engram.settings.paths import Places
+from engram.settings.registry import Registry
+
+_GROUP_AND_OTHERS = 0o077
+
+
+def look(
+    places: Places, environment: Mapping[str, str], unit: Path, text: str | None
+) -> Attendance:
+    """What is there; `text` is that of the unit, None where none is installed."""
+    state = places.state_dir
+    pid = Seat(state).holder()
+    pulse = read_pulse(state)
+    paused = pause.read(state)
+    return Attendance(
+        unit=str(unit) if text is not None else "",
+        shut_out=_shut_out(places, text),
+        pid=pid,
+        version=pulse.version if pulse is not None and pulse.pid == pid else "",
+        ours=__version__,
+        paused=["everything"] if paused.everything else sorted(paused.sources),
+        absent=_absent(load(None, environment).settings.daemon.sources, places, environment),
+        exposed=_exposed([state / FOLDER, *session_folder(places, environment)]),
+    )
+
+
+def session_folder(places: Places, environment: Mapping[str, str]) -> list[Path]:
+    """The folder of the door, where it stands in one of its own; else none."""
+    folder = os.path.normpath(os.path.dirname(messages.place(environment)))
+    own = places.state_dir / FOLDER
+    return [Path(folder)] if os.path.isabs(folder) and Path(folder) != own else []
+
+
+def _shut_out(places: Places, text: str | None) -> list[str]:
+    """The vaults that a unit names no folder for; a unit that names none shuts nobody out."""
+    allowed = writes_of(text or "")
+    if not allowed:
+        return []
+    return [
+        str(one.path)
+        for one in Registry(places).entries()
+        if not any(one.path.is_relative_to(folder) for folder in allowed)
+    ]
+
+
+def _absent(names: Iterable[str], places: Places, environment: Mapping[str, str]) -> dict[str, str]:
+    """Where each source would lie that is nowhere; "" for one that has no place of its own."""
+    found = {}
+    for name in names:
+        known = source(name).discover(places.home, environment) if name in SOURCES else []
+        if not any(map(os.path.exists, known)):
+            found[name] = str(known[0]) if known else ""
+    return found
+
+
+def _exposed(folders: Iterable[Path]) -> list[str]:
+    if os.name == "nt":
+        return []
+    return [
+        str(path) for path in folders if path.is_dir() and path.stat().st_mode & _GROUP_AND_OTHERS
+    ]

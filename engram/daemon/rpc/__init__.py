@@ -1,0 +1,1 @@
+"""Command lines that a running daemon carries out for other processes of the same user."""

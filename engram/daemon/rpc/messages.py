@@ -1,0 +1,122 @@
+"""What a command line and the door of a running daemon say to each other, and where they meet.
+
+    daemon   -> greeting: who it is           the caller may still go, nothing has happened
+    caller   -> request: a whole command line;  from here on it is the daemon's to carry out
+    daemon   -> answer: what to print, and the exit code; or that it did nothing
+
+Each is one frame of fields: `9\n3:one2:of`. Guarantees: a frame comes whole or not at all. A caller
+has no time to lose, so nothing is imported here but what Python itself has loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import engram
+
+TYPE_CHECKING = False  # `typing` takes longer to import than a daemon to answer
+if TYPE_CHECKING:
+    from _socket import socket as Socket
+    from collections.abc import Iterable, Iterator, Mapping
+
+#: the first field of every greeting; the number changes with what is said
+HELLO = "engram door 1"
+#: what a path may have for a socket, bytes without the final NUL (Linux 108, macOS 104)
+LONGEST_PATH = 103
+#: the most bytes of a request
+LARGEST_REQUEST = 1_000_000
+#: the first field of an answer
+DONE, REFUSED = b"done", b"refused"
+#: the variables of a caller that a command looks at, beside those that begin with ENGRAM_
+VARIABLES = (
+    "ANDROID_DATA", "COLUMNS", "HOME", "NO_COLOR", "TERM", "USERPROFILE", "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME", "XDG_STATE_HOME",
+)  # fmt: skip
+_DIGITS = 9
+
+
+def place(environment: Mapping[str, str]) -> str:
+    """Where the door of this person stands: the path of a socket, or '' where there is none.
+
+    With ENGRAM_HOME below it, as everything is; else in the runtime folder of the person's session,
+    else in the state folder. A path that is too long for a socket is no place.
+    """
+    moved = environment.get("ENGRAM_HOME", "")
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    if not hasattr(os, "getuid"):
+        return ""  # Windows: Python has no such sockets there
+    if not moved and os.path.isabs(runtime):
+        folder = os.path.join(runtime, "engram")
+    elif os.path.isabs(moved):
+        folder = os.path.join(moved, "daemon")
+    elif sys.platform == "linux" and not moved:
+        state = environment.get("XDG_STATE_HOME", "")
+        below = state if state.strip() else os.path.expanduser("~/.local/state")
+        folder = os.path.join(below, "engram", "daemon")
+    else:
+        from engram.settings.paths import places_of
+
+        folder = str(places_of(environment).state_dir / "daemon")
+    path = os.path.join(folder, "control.sock")
+    return path if len(os.fsencode(path)) <= LONGEST_PATH else ""
+
+
+def greeting() -> tuple[str, str, str]:
+    """Who speaks: only the very same program does exactly the same."""
+    return HELLO, engram.__version__, os.path.dirname(engram.__file__)
+
+
+def identity(folder: str) -> str:
+    """Which folder stands at a path: a daemon may have a `/tmp` of its own. Raises OSError."""
+    found = os.stat(folder)
+    return f"{found.st_dev}:{found.st_ino}"
+
+
+def framed(fields: Iterable[bytes]) -> bytes:
+    """One frame of these fields."""
+    body = b"".join(b"%d:%b" % (len(field), field) for field in fields)
+    return b"%d\n%b" % (len(body), body)
+
+
+def receive(stream: Socket, largest: int | None = None) -> list[bytes] | None:
+    """The fields of the next frame; None when the other end goes, sends nonsense, or too much.
+
+    Raises OSError when the stream's time is up or it breaks.
+    """
+    head = b""
+    while not head.endswith(b"\n"):
+        sign = stream.recv(1)
+        if not sign or len(head) > _DIGITS:
+            return None
+        head += sign
+    if not head[:-1].isdigit() or (largest is not None and int(head) > largest):
+        return None
+    wanted, pieces = int(head), []
+    while wanted:
+        piece = stream.recv(min(wanted, 1 << 16))
+        if not piece:
+            return None
+        pieces.append(piece)
+        wanted -= len(piece)
+    return _fields(b"".join(pieces))
+
+
+def _fields(body: bytes) -> list[bytes] | None:
+    found, at = [], 0
+    while at < len(body):
+        colon = body.find(b":", at, at + _DIGITS + 1)
+        if colon < 0 or not body[at:colon].isdigit():
+            return None
+        at = colon + 1 + int(body[at:colon])
+        if at > len(body):
+            return None
+        found.append(body[colon + 1 : at])
+    return found
+
+
+def said(fields: list[bytes]) -> Iterator[tuple[str, str]]:
+    """The fields of an answer behind its exit code: ("out" or "err", text), in their order."""
+    rest = iter(fields)
+    for stream, text in zip(rest, rest, strict=True):
+        yield stream.decode("ascii"), text.decode("utf-8")

@@ -1,0 +1,280 @@
+"""The control socket: whole command lines of the person's own processes, carried out here.
+
+Turns requests (`knock`) into calls of a `Host` and its answers into frames, one after the other, on
+one thread of the daemon that everything the host keeps belongs to. Guarantees: only this user gets
+in (a folder of mode 0700, a socket of 0600, and the kernel says who calls); nothing is begun for a
+caller who has gone; an answer is sent whole, when the command has ended, and never waits for a slow
+reader. Refuses: a folder of somebody else, a path too long, a request larger than 1 MB or of
+another person's surroundings, an answer that is too large, if nothing was written for it.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import select
+import socket
+import stat
+import struct
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, Self
+
+from engram.daemon.rpc import messages
+from engram.model.errors import StorageError
+
+_log = logging.getLogger(__name__)
+#: how long a caller may take to ask, and to hear the answer, seconds
+_PATIENCE = 1.0
+_HEARING = 5.0
+#: how long a command may take before its next word ends it, seconds
+DEADLINE = 60.0
+#: how long its last answer may take when the door is shut, seconds
+_FAREWELL = 0.5
+#: how often the host is given time of its own, seconds
+_REST = 0.5
+#: the most bytes of an answer to a question
+LARGEST_ANSWER = 1_000_000
+#: what is the same for everybody who is let in: it decides where the person's files lie
+_HERE = (
+    "ANDROID_DATA", "ENGRAM_HOME", "HOME", "USERPROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A command line and what it sees of its surroundings; `columns` is 0 where nobody knows.
+
+    `identity` says which folder it saw at `folder`, `terminals` whether standard output and
+    standard error are any, `gone` whether nobody waits for the answer any more.
+    """
+
+    arguments: Sequence[str]
+    folder: Path
+    identity: str
+    environment: Mapping[str, str]
+    terminals: tuple[bool, bool]
+    columns: int
+    gone: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command printed, ("out" or "err", text) in its order, and its exit code.
+
+    `repeatable` when it wrote nothing that a second time would write twice.
+    """
+
+    code: int
+    said: Sequence[tuple[str, str]]
+    repeatable: bool
+
+
+class Host(Protocol):
+    """Who carries commands out. Everything is called on the thread of the door."""
+
+    def answer(self, request: Request) -> Answer | None:
+        """Carry it out; None when the caller has to, as nothing was done."""
+        ...
+
+    def rest(self) -> None:
+        """Nobody is calling: time for what makes the next answer quick."""
+        ...
+
+    def close(self) -> None:
+        """The door is shut."""
+        ...
+
+
+class Door:
+    """The control socket of one daemon. Use as a context, or `open` and `close`."""
+
+    def __init__(self, host: Host, environment: Mapping[str, str]) -> None:
+        self._host = host
+        self._environment = dict(environment)
+        self.path = messages.place(environment)
+        self._listener: socket.socket | None = None
+        self._thread = threading.Thread(target=self._keep, name="door", daemon=True)
+        self._ours, self._theirs = os.pipe()
+
+    def open(self) -> Self:
+        """Listen from now on. Raises StorageError where there can be no such socket."""
+        if not self.path:
+            raise StorageError(
+                "there is no place for the daemon's socket", "set ENGRAM_HOME to a shorter path"
+            )
+        self._listener = _listener(Path(self.path))
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """Shut the door and take the socket away; an answer that takes long is not waited for."""
+        os.write(self._theirs, b".")
+        if self._thread.is_alive():
+            self._thread.join(_FAREWELL)
+        if not self._thread.is_alive():
+            os.close(self._ours)
+            os.close(self._theirs)
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- on the thread of the door -------------------------------------------------------------
+
+    def _keep(self) -> None:
+        assert self._listener is not None
+        try:
+            with self._listener:
+                waiting = select.poll()
+                waiting.register(self._listener, select.POLLIN)
+                waiting.register(self._ours, select.POLLIN)
+                while True:
+                    ready = {handle for handle, _ in waiting.poll(_REST * 1000)}
+                    if self._ours in ready:
+                        break
+                    if ready:
+                        self._let_in(self._listener)
+                    else:
+                        self._host.rest()
+        finally:
+            with suppress(OSError):
+                os.unlink(self.path)
+            self._host.close()
+
+    def _let_in(self, listener: socket.socket) -> None:
+        """One caller from the greeting to the answer; what goes wrong with one is its own."""
+        try:
+            caller, _ = listener.accept()
+            with caller:
+                caller.settimeout(_PATIENCE)
+                if _is_ours(caller):
+                    self._speak_with(caller)
+                else:
+                    _log.warning("the control socket was called by another user")
+        except OSError as error:
+            _log.info("a caller at the control socket has gone: %s", error)
+
+    def _speak_with(self, caller: socket.socket) -> None:
+        caller.sendall(messages.framed(map(os.fsencode, messages.greeting())))
+        fields = messages.receive(caller, messages.LARGEST_REQUEST)
+        request = None if fields is None else _request(fields, lambda: _is_gone(caller))
+        if request is None:
+            return
+        answer = self._host.answer(request) if self._sees_the_same(request) else None
+        caller.settimeout(_HEARING)
+        caller.sendall(_framed(answer))
+
+    def _sees_the_same(self, request: Request) -> bool:
+        """Whether the person's files are the same here: a service can have other folders."""
+        if any(request.environment.get(name) != self._environment.get(name) for name in _HERE):
+            return False
+        try:
+            return messages.identity(str(request.folder)) == request.identity
+        except OSError:
+            return False
+
+
+def _framed(answer: Answer | None) -> bytes:
+    if answer is None:
+        return messages.framed([messages.REFUSED])
+    fields = [messages.DONE, b"%d" % answer.code]
+    for stream, text in answer.said:
+        fields += (stream.encode(), text.encode("utf-8", "backslashreplace"))
+    frame = messages.framed(fields)
+    if answer.repeatable and len(frame) > LARGEST_ANSWER:
+        return messages.framed([messages.REFUSED])
+    return frame
+
+
+def _request(fields: Sequence[bytes], gone: Callable[[], bool]) -> Request | None:
+    """What a caller asks; None for what is no request.
+
+    The fields: folder, its identity, is stdout a terminal, is stderr, columns, how many arguments,
+    the arguments, `NAME=VALUE` of variables.
+    """
+    if len(fields) < 6 or not all(field.isdigit() and len(field) < 7 for field in fields[2:6]):
+        return None
+    folder, identity = os.fsdecode(fields[0]), os.fsdecode(fields[1])
+    if not os.path.isabs(folder):
+        return None
+    out, err, columns, count = map(int, fields[2:6])
+    words = [os.fsdecode(field) for field in fields[6:]]
+    pairs = (word.partition("=") for word in words[count:])
+    until = time.monotonic() + DEADLINE
+    return Request(
+        words[:count], Path(folder), identity, {name: value for name, _, value in pairs},
+        (bool(out), bool(err)), columns, lambda: gone() or time.monotonic() > until,
+    )  # fmt: skip
+
+
+# -- who may come in -------------------------------------------------------------------------------
+
+
+def _listener(path: Path) -> socket.socket:
+    """A socket at that path in a folder that is this user's alone. Raises StorageError."""
+    _own_folder(path.parent)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if _is_answered(path):
+            raise StorageError(f"another daemon listens at {path}", "stop it: `engram daemon stop`")
+        path.unlink(missing_ok=True)  # of a daemon that was killed
+        listener.bind(str(path))
+        path.chmod(0o600)
+        listener.listen(16)
+        listener.setblocking(False)
+    except OSError as error:
+        listener.close()
+        raise StorageError(
+            f"cannot listen at {path}: {error.strerror or error}",
+            "remove what is there, and start the daemon again",
+        ) from error
+    except StorageError:
+        listener.close()
+        raise
+    return listener
+
+
+def _own_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise StorageError(
+            f"cannot make {folder}: {error.strerror or error}", "check who may write there"
+        ) from error
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise StorageError(f"{folder} is no folder of yours", "remove it")
+    if found.st_mode & 0o077:
+        raise StorageError(f"others may look into {folder}", f"`chmod 700 {folder}`")
+
+
+def _is_answered(path: Path) -> bool:
+    """Whether somebody listens at a socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
+        caller.settimeout(_PATIENCE)
+        return caller.connect_ex(str(path)) in (0, errno.EAGAIN)
+
+
+def _is_ours(caller: socket.socket) -> bool:
+    """Whether a process of this user calls, as the kernel says; elsewhere the folder has to do."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    told = caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    _, user, _ = struct.unpack("3i", told)
+    return bool(user == os.getuid())
+
+
+def _is_gone(caller: socket.socket) -> bool:
+    """Whether the caller has hung up: it has nothing more to say."""
+    waiting = select.poll()
+    waiting.register(caller, select.POLLIN)
+    return bool(waiting.poll(0))

@@ -1,0 +1,113 @@
+"""Vaults that stay open between commands, so that a question costs no more than its answer.
+
+Guarantees: what `lend` gives is what `Vault.open` would give now (settings, trust and the folder
+are looked at each time, which is quick; a vault that became another one is opened anew), and is one
+caller's alone until it comes back. A vault that nobody asked for is let go after a while, and so is
+one after an error. For one thread: the catalog is not shared between threads.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from engram.daemon.change_detector import Sentry
+from engram.model.errors import EngramError, StorageError
+from engram.vault import Vault
+
+#: how many stay open, and how long without a question, seconds
+_MOST = 4
+_IDLE = 1800.0
+#: files that somebody is changing are left alone for so long, seconds
+_CALM = 2.0
+
+_Key = tuple[str, frozenset[tuple[str, str]]]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """An open vault, the folder that it was opened in, and when it was last asked and looked at."""
+
+    vault: Vault
+    sentry: Sentry
+    folder: tuple[int, int]
+    asked: float
+    looked: float
+
+
+class WarmVaults:
+    """The open vaults of one daemon; close them. `clock` gives seconds that never go back."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+
+    @contextmanager
+    def lend(self, path: Path, environment: Mapping[str, str], here: Path) -> Iterator[Vault]:
+        """The vault at a path, as `Vault.open` would open it; raises what that raises."""
+        fresh = Vault.open(path, environment=environment, here=here)
+        key = str(fresh.root), frozenset(environment.items())
+        kept = self._kept.pop(key, None)
+        if kept is None or not _is_same(kept, fresh):
+            if kept is not None:
+                kept.vault.close()
+            fresh.sentry = sentry = Sentry(fresh.root)
+            kept = _Kept(fresh, sentry, _identity(fresh.root), 0.0, 0.0)
+        sound = False
+        try:
+            yield kept.vault
+            sound = True
+        except EngramError as error:
+            sound = not isinstance(error, StorageError)
+            raise
+        finally:
+            if sound:
+                self._keep(key, kept)
+            else:
+                kept.vault.close()
+
+    def _keep(self, key: _Key, kept: _Kept) -> None:
+        kept.asked = kept.looked = self._clock()
+        self._kept[key] = kept
+        while len(self._kept) > _MOST:
+            self._kept.popitem(last=False)[1].vault.close()
+
+    def rest(self) -> None:
+        """Nobody asks: let go of what nobody asked for, take up what changed meanwhile."""
+        now = self._clock()
+        for key, kept in list(self._kept.items()):
+            if now - kept.asked > _IDLE:
+                self._kept.pop(key).vault.close()
+            elif kept.sentry.able and now - kept.looked > _CALM:
+                kept.looked = now
+                self._look(key, kept)
+
+    def _look(self, key: _Key, kept: _Kept) -> None:
+        try:
+            kept.vault.ready_to_read()
+        except EngramError:
+            # whoever asks next is told of it
+            self._kept.pop(key).vault.close()
+
+    def close(self) -> None:
+        """Let go of all."""
+        while self._kept:
+            self._kept.popitem()[1].vault.close()
+
+
+def _is_same(kept: _Kept, fresh: Vault) -> bool:
+    """Whether a vault that was kept open is the one that was opened now."""
+    old = kept.vault
+    return (old.loaded, old.trusted, old.cache, kept.folder) == (
+        fresh.loaded, fresh.trusted, fresh.cache, _identity(fresh.root),
+    )  # fmt: skip
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    found = os.stat(folder)
+    return found.st_dev, found.st_ino

@@ -1,0 +1,1 @@
+"""The daemon as a service of the operating system: systemd, launchd, Task Scheduler."""

@@ -1,0 +1,232 @@
+"""The daemon as a service of this machine: its unit put in place, and all of it taken away again.
+
+`service_of` turns places and environment into what the unit says; `install` and `uninstall` do it
+to the files and ask the service manager. Guarantees: doing either twice changes nothing; a unit
+that a person changed, that somebody else wrote or that serves another ENGRAM_HOME is not touched
+unless forced (Conflict); after `uninstall` nothing is left but what the person owns: vaults,
+configuration, registry, spend, cache, and drop-ins of the unit.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from engram.daemon.inspect import session_folder
+from engram.daemon.service.systems import Supervisor
+from engram.daemon.service.units import Service, home_of, seal_of
+from engram.daemon.state.instance_lock import FOLDER, Seat
+from engram.model.errors import Conflict, EngramError, Locked, NotFound, StorageError
+from engram.settings.load import load
+from engram.settings.paths import Places
+from engram.settings.registry import Registry
+from engram.settings.user_files import refuse_symlink, replace
+from engram.vault.create import find_vault
+
+#: what decides where files lie, ours and those of the agents; none of them holds a secret
+_CARRIED = (
+    "AIDER_CHAT_HISTORY_FILE", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME",
+    "ENGRAM_LLM_KEY_VARIABLE", "FACTORY_HOME_OVERRIDE", "GEMINI_CLI_HOME", "MEMORY_FILE_PATH",
+    "OPENCLAW_STATE_DIR", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR",
+    "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+)  # fmt: skip
+#: how long a daemon may take to end, and how often it is looked whether it did, seconds
+_PATIENCE, _LOOK = 10.0, 0.05
+_FORCE = "look at it first; `--force` goes on nevertheless"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The file of a unit as it is and as it is to be; `before` None: there is none."""
+
+    path: Path
+    before: str | None
+    after: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether something has to be written."""
+        return self.before != self.after
+
+
+def service_of(
+    program: tuple[str, ...], vault: str, places: Places, environment: Mapping[str, str]
+) -> Service:
+    """What a unit says: what is captured goes to the vault that is chosen here and now.
+
+    Raises NotFound unless that one is registered.
+    """
+    registered = [str(one.path) for one in Registry(places).entries()]
+    settings = load(None, environment).settings
+    target = os.path.realpath(find_vault(vault, environment))
+    if target not in registered:
+        raise NotFound(
+            f"{target} is no vault that is registered here",
+            "`engram init PATH` makes one; name it: `engram daemon install --vault PATH`",
+        )
+    # another one than it would find by itself
+    named = () if target == os.path.realpath(settings.vault) else ("--vault", target)
+    state = str(places.state_dir)
+    folders = [*registered, state, str(places.cache_dir), str(places.config_file.parent)]
+    user, domain = environment.get("USERNAME", ""), environment.get("USERDOMAIN", "")
+    return Service(
+        program=program[0],
+        arguments=(*program[1:], *named, "daemon", "run"),
+        state=state,
+        writes=_outermost(folders),
+        log=str(places.state_dir / FOLDER / "stderr.log"),
+        environment=_carried(places, environment),
+        key_variable=settings.llm.key_variable,
+        user=f"{domain}\\{user}" if domain and user else user,
+        in_session=_in_session(places, environment),
+    )
+
+
+def _in_session(places: Places, environment: Mapping[str, str]) -> bool:
+    """Whether the door will stand in the folder of a session, though there may be none just now."""
+    return bool(session_folder(places, {"XDG_RUNTIME_DIR": os.sep, **environment}))
+
+
+def _carried(places: Places, environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The variables that a service manager would not know by itself."""
+    pairs = [(name, environment[name]) for name in _CARRIED if environment.get(name)]
+    if environment.get("ENGRAM_HOME"):
+        pairs.append(("ENGRAM_HOME", str(places.config_file.parent)))
+    return tuple(sorted(pairs))
+
+
+def _outermost(folders: Iterable[str]) -> tuple[str, ...]:
+    """Folders in their order, without those that lie in another of them."""
+    unique = list(dict.fromkeys(folders))
+    return tuple(
+        one for one in unique
+        if not any(one != other and one.startswith(f"{other}{os.sep}") for other in unique)
+    )  # fmt: skip
+
+
+# -- in place --------------------------------------------------------------------------------------
+
+
+def planned(manager: Supervisor, service: Service, *, force: bool = False) -> Unit:
+    """What would be written. Raises Conflict for a unit that is not ours to replace."""
+    before = manager.text()
+    if before is not None and not force:
+        _refuse_foreign(manager.file, before, home_of(service))
+    return Unit(manager.file, before, manager.render(service))
+
+
+def install(
+    manager: Supervisor, unit: Unit, service: Service, environment: Mapping[str, str]
+) -> None:
+    """Write the unit and have it run, now and whenever the person logs in. Raises Locked."""
+    manager.check(environment)
+    if (pid := Seat(Path(service.state)).holder()) and not manager.runs(environment):
+        raise Locked(
+            f"a daemon that was started by hand is running (process {pid})",
+            "`engram daemon stop` ends it; then install again",
+        )
+    # a folder that is made later stays read-only for a service that is running already
+    for folder in (*service.writes, os.path.dirname(service.log)):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    if unit.differs:
+        refuse_symlink(unit.path)
+        replace(unit.path, unit.after.encode(manager.encoding))
+    manager.ask(manager.begin if unit.differs else manager.begin_again, environment)
+
+
+def _refuse_foreign(path: Path, text: str, home: str) -> None:
+    seal = seal_of(text)
+    if seal is None:
+        raise Conflict(f"{path} was not written by engram", _FORCE)
+    if seal.home != home:
+        raise Conflict(f"{path} serves another ENGRAM_HOME", _FORCE)
+    if not seal.intact:
+        raise Conflict(f"{path} was changed by hand", _FORCE)
+
+
+# -- taken away ------------------------------------------------------------------------------------
+
+
+def estate(manager: Supervisor, places: Places, environment: Mapping[str, str]) -> list[Path]:
+    """The files and folders that the daemon left on this machine, those that are there."""
+    folders = [places.state_dir / FOLDER, *session_folder(places, environment)]
+    # what `systemctl enable` makes, should nobody be there to take it away
+    enabled = manager.file.parent / "default.target.wants" / manager.file.name
+    return [path for path in (manager.file, enabled, *folders) if os.path.lexists(path)]
+
+
+def checked(manager: Supervisor, places: Places, *, force: bool = False) -> None:
+    """Raise Conflict when the unit is not ours to remove."""
+    text = manager.text()
+    if text is not None and not force:
+        _refuse_foreign(manager.file, text, home_of(_of_home(places)))
+
+
+def _of_home(places: Places) -> Service:
+    return Service("", (), str(places.state_dir), (), "")
+
+
+def uninstall(
+    manager: Supervisor, places: Places, environment: Mapping[str, str]
+) -> tuple[list[Path], str]:
+    """Stop and remove all of it; returns what was removed, and why the manager was not asked."""
+    found = estate(manager, places, environment)
+    trouble = ""
+    if manager.file in found:
+        try:
+            manager.check(environment)
+            manager.ask(manager.end, environment)
+        except EngramError as error:
+            trouble = str(error)
+    _end(Seat(places.state_dir))
+    for path in found:
+        _remove(path)
+    # what it made for others to fill, and nobody filled
+    empty = (places.state_dir / "hooks", places.cache_dir, places.config_file.parent)
+    for folder in (*empty, *_own_folders(manager.file)):
+        with suppress(OSError):
+            folder.rmdir()
+    if manager.file in found and not trouble:
+        manager.ask(manager.after, environment)
+    return found, trouble
+
+
+def _end(seat: Seat) -> None:
+    """End a daemon that no manager ended. Raises Locked for one that does not go."""
+    give_up = time.monotonic() + _PATIENCE
+    asked = 0
+    while pid := seat.holder():
+        if pid != asked:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+            asked = pid
+        if time.monotonic() > give_up:
+            raise Locked(f"the daemon (process {pid}) does not end", "end it by hand, try again")
+        time.sleep(_LOOK)
+
+
+def _own_folders(unit: Path) -> list[Path]:
+    """The folders of systemd's units, the inner ones first: they are there for units alone."""
+    if unit.parent.parts[-2:] != ("systemd", "user"):
+        return []
+    return [unit.parent / "default.target.wants", unit.parent, unit.parent.parent]
+
+
+def _remove(path: Path) -> None:
+    """A file, or a folder with all that is in it; a symlink is removed, not followed."""
+    try:
+        if stat.S_ISDIR(path.lstat().st_mode):
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be removed: {error.strerror}") from error

@@ -1,0 +1,250 @@
+"""One feed a source: the folders of an agent -> what was written there, in the vault.
+
+Events and scans only say which files to look at; the stat decides whether one is read, and the
+cursor (by content) from where. Guarantees: what is unread stays on the list until the vault has it;
+a file that cannot be digested does not hold up the others; folders that come later or go away are
+noticed. What was written before a source was first watched is history: it is taken in as an import,
+which no model reads unasked (design promise 5).
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from engram.capture.follow import belongs, walk
+from engram.daemon.state.last_runs import Notebook
+from engram.daemon.watch import Watch
+from engram.model.errors import BadInput, EngramError, StorageError
+from engram.model.instant import Instant, instant_of
+from engram.model.ports import Clock, Source
+from engram.vault import Vault
+
+#: files, and bytes of them, that are taken in under one lock
+_FILES, _BYTES = 200, 32_000_000
+#: a file that failed so often is left alone until it changes, or everything is looked through
+_ATTEMPTS = 3
+#: what SQLite writes first, beside its database
+_WAL = "-wal"
+_TABLE = "sources"
+
+
+class Stamp(NamedTuple):
+    """Size and time of a file, and of the log beside a database."""
+
+    size: int
+    written: int
+    logged: int
+    logged_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """What one helping brought; `more` when there is more on the list."""
+
+    files: int = 0
+    turns: int = 0
+    memories: int = 0
+    problems: int = 0
+    more: bool = False
+
+
+class Feed:
+    """One source of a person, taken in by one vault."""
+
+    def __init__(
+        self, source: Source, places: Sequence[Path], notes: Notebook, clock: Clock
+    ) -> None:
+        self.name = source.name
+        self._source = source
+        self._places = places
+        self._notes = notes
+        self._clock = clock
+        self._began = clock.now()
+        self._here: dict[Path, Path] = {}
+        self._unread: dict[Path, Instant] = {}
+        self._read: dict[Path, Stamp] = {}
+        self._failures: dict[Path, int] = {}
+        self._at_once = _FILES
+        self._whole = True
+
+    # -- what is to be read --------------------------------------------------------------------
+
+    def look(self, watch: Watch) -> tuple[bool, list[StorageError]]:
+        """Watch the places that are there, no longer those that are not.
+
+        Returns whether any came, and why places cannot be watched: they are scanned all the same.
+        """
+        came, deaf = False, list[StorageError]()
+        for place in self._places:
+            real = Path(os.path.realpath(place))
+            folder = real if real.is_dir() else real.parent if real.is_file() else None
+            known = self._here.get(place)
+            if known is not None and (known != folder or not watch.holds(known)):
+                watch.remove(known)
+                del self._here[place]
+            if folder is not None and place not in self._here:
+                self._here[place] = folder
+                came = self._whole = True
+                try:
+                    watch.add(folder, recursive=folder == real)
+                except StorageError as error:
+                    deaf.append(error)
+        return came, deaf
+
+    def leave(self, watch: Watch) -> None:
+        """Watch nothing any more."""
+        for folder in self._here.values():
+            watch.remove(folder)
+        self._here = {}
+
+    def note(self, path: Path) -> bool:
+        """Something happened to a path; whether that is of any concern here."""
+        path = path.with_name(path.name.removesuffix(_WAL))
+        for place in self._here:
+            real = Path(os.path.realpath(place))
+            if path == real and not real.is_dir():
+                self._unread.setdefault(path, self._clock.now())
+                return True
+            if path.is_relative_to(real) and not _is_hidden(path.relative_to(real)):
+                if path.is_dir():
+                    self._whole = True
+                    return True
+                if belongs(path.name, self._source):
+                    self._unread.setdefault(path, self._clock.now())
+                    return True
+        return False
+
+    def rescan(self) -> None:
+        """Everything is to be looked at."""
+        self._whole = True
+        self._failures = {}
+
+    @property
+    def unread_since(self) -> Instant:
+        """Since when the oldest of what is known to be unread waits; empty for nothing."""
+        return min(self._unread.values(), default="")
+
+    def __len__(self) -> int:
+        return len(self._unread)
+
+    # -- reading it ----------------------------------------------------------------------------
+
+    def take(self, vault: Vault) -> Fed:
+        """Read the next files of the list. Raises what the vault raises; they stay on the list."""
+        if self._whole:
+            self._list()
+        stamps = self._next()
+        if stamps:
+            fed = self._feed(vault, stamps)
+        else:
+            fed = Fed()
+        if not self._unread and not self._notes.get(_TABLE, self.name):
+            # from now on what is written is news
+            self._notes.put(_TABLE, self.name, {"watched_since": self._began})
+        return fed
+
+    def _feed(self, vault: Vault, stamps: dict[Path, Stamp]) -> Fed:
+        live = self._is_news(next(iter(stamps.values())))
+        try:
+            report, outcome = vault.import_files(self.name, *stamps, live=live)
+        except (EngramError, OSError):
+            raise  # the vault or its disk, not the file
+        except Exception:
+            self._blame(list(stamps))
+            raise
+        self._at_once = _FILES
+        for path, stamp in stamps.items():
+            self._read[path] = stamp
+            self._failures.pop(path, None)
+            self._unread.pop(path, None)
+        problems = len(report.problems)
+        more = bool(self._unread)
+        return Fed(report.files, report.new_turns, outcome.memories, problems, more)
+
+    def _blame(self, paths: list[Path]) -> None:
+        """Find the file that fails by taking them one by one; leave it alone in the end."""
+        if len(paths) > 1:
+            self._at_once = 1
+            return
+        path = paths[0]
+        self._failures[path] = self._failures.get(path, 0) + 1
+        waits = self._unread.pop(path, self._clock.now())
+        if self._failures[path] < _ATTEMPTS:
+            self._unread[path] = waits  # behind the others
+
+    def _list(self) -> None:
+        """Put every file whose stat is not as it was when it was read on the list."""
+        self._whole = False
+        for place in self._here:
+            with suppress(BadInput):  # it went this very moment
+                for path in walk(Path(os.path.realpath(place)), self._source):
+                    stamp = _stamp(path)
+                    if stamp is not None and stamp != self._read.get(path):
+                        self._unread.setdefault(path, self._clock.now())
+
+    def _next(self) -> dict[Path, Stamp]:
+        """The next files, oldest news first, either all of them history or none."""
+        found: dict[Path, Stamp] = {}
+        size = 0
+        for path in self._oldest():
+            stamp = _stamp(path)
+            if stamp is None or stamp == self._read.get(path):
+                self._unread.pop(path)
+                continue
+            if found and self._is_news(stamp) != self._is_news(next(iter(found.values()))):
+                continue
+            before = self._read.get(path)
+            size += max(0, stamp.size - (before.size if before is not None else 0))
+            if found and size > _BYTES:
+                break
+            found[path] = stamp
+            if len(found) == self._at_once:
+                break
+        return found
+
+    def _oldest(self) -> Iterable[Path]:
+        if self._at_once == 1:
+            return list(self._unread)
+        oldest = heapq.nsmallest(
+            4 * _FILES, self._unread.items(), key=lambda item: (item[1], item[0])
+        )
+        return [path for path, _ in oldest]
+
+    def _is_news(self, stamp: Stamp) -> bool:
+        """Whether a file was written to since the source was first watched."""
+        since = self._notes.get(_TABLE, self.name).get("watched_since", "")
+        written = max(stamp.written, stamp.logged_at) // 1_000_000_000
+        return bool(since) and _instant(written) >= since
+
+
+def _stamp(path: Path) -> Stamp | None:
+    """The stamp of a regular file; None for anything else, which is not read."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    logged = logged_at = 0
+    with suppress(OSError):
+        log = os.stat(f"{path}{_WAL}")
+        logged, logged_at = log.st_size, log.st_mtime_ns
+    return Stamp(status.st_size, status.st_mtime_ns, logged, logged_at)
+
+
+def _instant(seconds: int) -> Instant:
+    try:
+        return instant_of(seconds)
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts[:-1])

@@ -1,0 +1,84 @@
+"""The pulse: what the daemon is doing, as one small file that anybody may read.
+
+Guarantees: replaced as a whole, at most every few seconds and only when something changed, so that
+idle writes nothing; never in the vault; holds counts, codes, names of sources and folders, and no
+word of a conversation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from engram.daemon.state.instance_lock import FOLDER
+from engram.model.errors import StorageError
+from engram.model.instant import Instant
+from engram.settings.user_files import replace
+
+#: it is not written more often, seconds
+_LEAST = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """The daemon as it is. `unread` is, by source, since when something of it waits to be read;
+    `errors` are the last ones, `(time, task, code)`; `failing` the tasks that fail now, by code.
+
+    `spent_usd` and `spent_tokens` are of today (UTC). `away` are vaults and why they are.
+    """
+
+    pid: int = 0
+    since: Instant = ""
+    version: str = ""
+    last_event: Instant = ""
+    queue: int = 0
+    pending_turns: int = 0
+    spent_usd: float = 0.0
+    spent_tokens: int = 0
+    errors: list[tuple[Instant, str, str]] = field(default_factory=list)
+    failing: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, Instant] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+    vaults: list[str] = field(default_factory=list)
+    away: dict[str, str] = field(default_factory=dict)
+    paused: list[str] = field(default_factory=list)
+    watched: list[str] = field(default_factory=list)
+    deaf: list[str] = field(default_factory=list)
+    on_battery: bool = False
+
+
+class PulseFile:
+    """The file; `clock` gives seconds that never go back."""
+
+    def __init__(self, state: Path, clock: Callable[[], float]) -> None:
+        self._path = state / FOLDER / "pulse.json"
+        self._clock = clock
+        self._written: Pulse | None = None
+        self._at = float("-inf")
+
+    def offer(self, pulse: Pulse, *, now: bool = False) -> float:
+        """Write what has changed, unless it was written just now; returns in how many seconds it
+        is to be offered again, infinite when there is nothing to write."""
+        if pulse == self._written:
+            return float("inf")
+        wait = self._at + _LEAST - self._clock()
+        if wait > 0 and not now:
+            return wait
+        self._at = self._clock()
+        try:
+            replace(self._path, json.dumps(asdict(pulse), indent=1).encode("ascii") + b"\n")
+        except StorageError:
+            return _LEAST  # the disk is full: whoever asks sees an older one
+        self._written = pulse
+        return float("inf")
+
+
+def read_pulse(state: Path) -> Pulse | None:
+    """The last pulse, also of a daemon that is gone; None when there is none that makes sense."""
+    try:
+        row = json.loads((state / FOLDER / "pulse.json").read_bytes())
+        return Pulse(**{name: row[name] for name in Pulse.__slots__ if name in row})
+    except (OSError, ValueError, TypeError):
+        return None

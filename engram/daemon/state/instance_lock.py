@@ -1,0 +1,66 @@
+"""The seat of a person's one daemon: a lock that is held for life, with a note of who holds it.
+
+Guarantees: at most one process of the person sits here; a killed one leaves the seat free, whatever
+its note still says, and the note is believed only while the lock is held. Refuses a second one
+(Locked).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from engram.model.errors import Locked
+from engram.store.base.lock import WriterLock
+
+FOLDER = "daemon"
+#: whoever only asks who sits here holds the lock for a moment, seconds
+_PATIENCE = 0.5
+
+
+class Seat:
+    """The seat in a person's state folder."""
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / FOLDER / "lock"
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Sit here until the block ends. Raises Locked when another one does."""
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(WriterLock(self._path, _PATIENCE).hold())
+            except Locked as error:
+                raise Locked(
+                    f"the daemon is running already (process {self.holder()})",
+                    "`engram daemon status` shows it, `engram daemon stop` ends it",
+                ) from error
+            self._note({"pid": os.getpid()})
+            try:
+                yield
+            finally:
+                self._note({})
+
+    def holder(self) -> int:
+        """The process that sits here, 0 for none."""
+        if not self._path.exists():
+            return 0
+        try:
+            with WriterLock(self._path, 0.0).hold():
+                return 0
+        except Locked:
+            return self._noted()
+
+    def _note(self, note: dict[str, int]) -> None:
+        # through another handle: flock belongs to the one that took it
+        self._path.write_text(json.dumps(note) + "\n", encoding="ascii")
+
+    def _noted(self) -> int:
+        try:
+            note = json.loads(self._path.read_bytes())
+            return int(note.get("pid", 0))
+        except (OSError, ValueError, AttributeError, TypeError):
+            return 0  # it sat down this very moment

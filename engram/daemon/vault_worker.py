@@ -1,0 +1,218 @@
+"""The keeper of one vault: everything that is due in it, by the clock that it is handed.
+
+Settles hand edits, empties the inbox, extracts what the triggers say, seals boxes after their gap,
+consolidates after a quiet while and once a day, and builds the index anew at night when anything
+changed. Guarantees: a vault that is moved away is let go, not taken for emptied, and taken up again
+when it comes back; where there is nothing to do nothing is written. What an import brought is
+consolidated without a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engram.daemon.inbox import INBOX, Inbox
+from engram.daemon.source_worker import Fed
+from engram.daemon.state.last_runs import Notebook
+from engram.daemon.watch import Watch
+from engram.model.errors import EngramError, NotFound, StorageError, Untrusted
+from engram.model.instant import Instant, minutes_between
+from engram.model.ports import Clock
+from engram.model.report import Consolidated
+from engram.pipeline.flow import Outcome
+from engram.store.base import layout
+from engram.vault import Vault
+from engram.vault.reading import Tier
+
+#: what is told of: folders that a person edits, and the vault's own settings
+_CONCERNS = frozenset({*layout.CONTENT, INBOX, layout.CONFIG})
+_DAY = 24 * 60.0
+_TABLE = "vaults"
+
+
+class Keeper:
+    """Keeps one vault; `vault` is None while it is away."""
+
+    def __init__(
+        self, root: Path, open_vault: Callable[[Path], Vault], notes: Notebook, clock: Clock,
+        seconds: Callable[[], float],
+    ) -> None:  # fmt: skip
+        self.root = root
+        self.vault: Vault | None = None
+        #: why it is away: a code
+        self.away = "NotFound"
+        self._open = open_vault
+        self._notes = notes
+        self._clock = clock
+        self._inbox = Inbox(seconds)
+        self._news: Instant = clock.now()
+        self._deaf = False
+
+    # -- being there ---------------------------------------------------------------------------
+
+    def look(self, watch: Watch) -> None:
+        """Open the vault when it is there, let it go when it is not.
+
+        Raises EngramError when it cannot be opened, and StorageError once when it cannot be
+        watched: it is scanned all the same.
+        """
+        if self.vault is not None:
+            if not self.is_here(watch):
+                self.let_go(watch)
+                self.away = "NotFound"
+            return
+        if not (self.root / layout.CONFIG).is_file():
+            self.away = "NotFound"
+            return
+        try:
+            self.vault = self._opened()
+        except EngramError as error:
+            self.away = error.code
+            raise
+        self.away = ""
+        self.busy()
+        watch.remove(self.root)
+        self._watch(watch)
+
+    def is_here(self, watch: Watch) -> bool:
+        """Whether the folder is the one that was opened: nothing is done in any other."""
+        watched = self._deaf or watch.holds(self.root)
+        return self.vault is not None and watched and (self.root / layout.CONFIG).is_file()
+
+    def let_go(self, watch: Watch) -> None:
+        """Close the vault and watch it no longer."""
+        if self.vault is not None:
+            self.vault.close()
+            self.vault = None
+        watch.remove(self.root)
+
+    def reload(self) -> None:
+        """Open it anew, with new settings. Raises ConfigError and keeps the old ones."""
+        if self.vault is not None:
+            fresh = self._opened()
+            self.vault.close()
+            self.vault = fresh
+
+    def _opened(self) -> Vault:
+        vault = self._open(self.root)
+        if vault.writable:
+            return vault
+        vault.close()
+        if not vault.trusted:
+            raise Untrusted(f"{self.root} is not registered on this machine")
+        raise StorageError(f"{self.root} was written by a newer engram")
+
+    def _watch(self, watch: Watch) -> None:
+        self._deaf = True
+        watch.add(self.root, concerns=self._concerns)
+        self._deaf = False
+
+    def _concerns(self, path: Path) -> bool:
+        parts = path.parts[len(self.root.parts) :]
+        return not parts or parts[0] in _CONCERNS
+
+    def note(self, path: Path) -> str:
+        """What something that happened to a path is news for: "edits", "inbox", "settings", ""."""
+        if not path.is_relative_to(self.root):
+            return ""
+        top = path.relative_to(self.root).parts[:1]
+        if top == (layout.CONFIG,):
+            return "settings"
+        if top == (INBOX,):
+            return "inbox"
+        return "edits" if top and top[0] in layout.CONTENT else ""
+
+    def busy(self) -> None:
+        """Something happened in the vault: its quiet while begins anew."""
+        self._news = self._clock.now()
+
+    @property
+    def here(self) -> Vault:
+        """The vault. Raises NotFound while it is away."""
+        if self.vault is None:
+            raise NotFound(f"{self.root} is away")
+        return self.vault
+
+    # -- what is due ---------------------------------------------------------------------------
+
+    def edits(self) -> int:
+        """Take up hand edits; how many files they are."""
+        return self._counted(self.here.take_up_edits())
+
+    def inbox(self) -> Fed:
+        """Take in what was dropped into the inbox."""
+        fed = self._inbox.take(self.here)
+        self._counted(fed.turns)
+        return fed
+
+    def extract(self) -> Outcome:
+        """Extract what the triggers say is due, and try again what failed."""
+        outcome = self.here.tick()
+        self._counted(outcome.turns)
+        return outcome
+
+    def boxes(self, reason: str = "") -> int:
+        """Seal boxes that were silent for the gap, or for a reason all of them; how many."""
+        return self.here.seal_boxes(reason)
+
+    def night(self, idle_minutes: float) -> Consolidated | None:
+        """Consolidate if it is time: after a quiet while with news, and at least once a day."""
+        vault, now = self.here, self._clock.now()
+        closed = self._row().get("closed", "")
+        if not closed:
+            self._put(closed=now)
+        elif _since(closed, now) >= _DAY:
+            done = vault.consolidate(closing=True, tier=self._tier())
+            self._put(closed=now)
+            return done
+        if _since(self._news, now) < idle_minutes:
+            return None
+        if not vault.followers.catalog.nights.changed():
+            return None
+        return vault.consolidate(closing=False, tier=self._tier())
+
+    def build(self) -> bool:
+        """Build the index anew, once a day when anything changed; whether it was."""
+        vault, now = self.here, self._clock.now()
+        row = self._row()
+        catalog = vault.followers.catalog
+        seen = f"{catalog.last}.{catalog.turns.last}"
+        if not row.get("built"):
+            self._put(built=now, held=seen)
+        if not row.get("built") or _since(row["built"], now) < _DAY or row.get("held") == seen:
+            return False
+        vault.shelf.rebuild()
+        self._put(built=now, held=seen)
+        return True
+
+    @property
+    def pending(self) -> int:
+        """How many turns wait to be extracted."""
+        if self.vault is None:
+            return 0
+        return sum(waiting.turns for waiting in self.vault.waiting())
+
+    def _tier(self) -> Tier:
+        return "rules" if self.here.followers.catalog.nights.imported() else "auto"
+
+    def _counted(self, count: int) -> int:
+        if count:
+            self.busy()
+        return count
+
+    def _row(self) -> dict[str, str]:
+        return self._notes.get(_TABLE, self._name())
+
+    def _put(self, **values: str) -> None:
+        self._notes.put(_TABLE, self._name(), {**self._row(), **values})
+
+    def _name(self) -> str:
+        header = self.here.loaded.vault
+        return header.id if header is not None else ""
+
+
+def _since(earlier: Instant, now: Instant) -> float:
+    """Minutes since then; a clock that was put back counts as long ago, so that nothing waits."""
+    minutes = minutes_between(earlier, now)
+    return minutes if minutes >= 0 else _DAY

@@ -1,0 +1,328 @@
+"""One item of a model's answer -> a Candidate, or one with the code for which it is refused.
+
+A model is believed in nothing that can be checked: its category comes from a closed list (after an
+alias table), its quote must stand in a message (white space and case folded, and the captured words
+are taken instead of the model's), its dates must be dates, the ids it says are replaced must have
+been shown to it. One bad item never costs the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from engram.extract.classify import memory_kind, score_importance
+from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND, receipt_of
+from engram.extract.rules.candidates import due_of
+from engram.language.anchor import anchored
+from engram.language.when import find_times
+from engram.model.candidate import Candidate, Receipt
+from engram.model.entity_ids import entity_id
+from engram.model.memory import CATEGORIES
+from engram.model.model_request import Context
+from engram.model.turn import Turn
+
+MALFORMED = "malformed"
+UNKNOWN_CATEGORY = "unknown_category"
+EMPTY = "empty"
+THIN_QUOTE = "thin_quote"
+LONG_QUOTE = "long_quote"
+DANGLING = "dangling"
+NOT_THE_PERSON = "not_the_person"
+UNKNOWN_MEMORY = "unknown_memory"
+
+#: seed 003's three words as numbers (issue: .3/.7/.9)
+_CONFIDENCE = {"low": 0.3, "medium": 0.7, "high": 0.9}
+#: lifecycle 4.1: what is not said counts so much
+_UNSAID = 0.7
+#: what only the agent said is never more than inferred (below 0.70)
+_AGENTS_WORD = 0.69
+#: Other names that models give to the closed list; a schema goes with some.
+_ALIASES: dict[str, tuple[str, str]] = {
+    "rule": ("principle", ""), "value": ("principle", ""), "policy": ("principle", "constraint"),
+    "constraint": ("fact", "constraint"), "requirement": ("fact", "constraint"),
+    "todo": ("commitment", ""), "task": ("commitment", ""), "deadline": ("commitment", ""),
+    "promise": ("commitment", ""), "goal": ("commitment", ""), "reminder": ("commitment", ""),
+    "tech_debt": ("commitment", "tech_debt"), "debt": ("commitment", "tech_debt"),
+    "event": ("moment", ""), "milestone": ("moment", ""), "incident": ("moment", ""),
+    "person": ("entity", ""), "organization": ("entity", ""), "organisation": ("entity", ""),
+    "company": ("entity", ""), "tool": ("entity", ""), "project": ("entity", ""),
+    "habit": ("preference", ""), "like": ("preference", ""), "style": ("preference", ""),
+    "choice": ("decision", ""), "relation": ("relationship", ""),
+    "procedure": ("skill", "runbook"), "runbook": ("skill", "runbook"), "ability": ("skill", ""),
+    "fix": ("correction", ""), "knowledge": ("fact", ""), "information": ("fact", ""),
+    "belief": ("fact", ""), "note": ("fact", ""), "observation": ("fact", ""),
+}  # fmt: skip
+#: what only the person can say of themselves
+_PERSONAL = frozenset({"correction", "principle", "preference", "commitment"})
+#: A text that begins with a word for something said before. The project is known beside the
+#: memory, a time stands with its date, and IT is a department.
+_DANGLING = re.compile(
+    r"\W*(?!(?-i:IT)\b)"
+    r"(?!th(?:is|ese) (?:repo(?:sitory)?|project|codebase|package|app|application|service|library"
+    r"|site|website|vault|workspace|days|week|weekend|month|quarter|year|morning|evening"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring|summer|autumn|fall|winter)s?\b)"
+    r"(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|theirs|him|them)\b(?!-)",
+    re.IGNORECASE,
+)
+#: Names of things that do not last: tickets, branches, commits, files.
+_PASSING = re.compile(
+    r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
+)
+#: characters: a word says nothing, and two sentences are asked for, not a page
+_SHORTEST_QUOTE, _LONGEST_QUOTE = 8, 1000
+_MOST_TAGS, _MOST_ENTITIES, _LONGEST_NAME = 5, 5, 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """The fields that were of the right type; the rest is empty."""
+
+    category: str
+    text: str
+    quote: str
+    turn: int
+    raw: Mapping[str, object]
+
+
+def candidates_of(
+    items: Sequence[object], turns: Sequence[Turn], context: Context
+) -> list[Candidate]:
+    """A candidate for every item, sound or refused; a refused reference comes as one of its own."""
+    shown = frozenset(memory.id for memory in context.memories)
+    folded = [_folded(turn.text) for turn in turns]
+    found: list[Candidate] = []
+    for item in items:
+        found += _candidate(item, turns, folded, shown)
+    return found
+
+
+def refused(code: str, category: str = "fact") -> Candidate:
+    """What stands in a list of candidates for an item that is none."""
+    return Candidate(category, "", Receipt("", "", "", "", ""), 0.0, origin="model", fault=code)
+
+
+def _candidate(
+    raw: object, turns: Sequence[Turn], folded: Sequence[str], shown: frozenset[str]
+) -> list[Candidate]:
+    item = _typed(raw)
+    if item is None:
+        return [refused(MALFORMED)]
+    category, schema = _category(item.category)
+    if not category:
+        return [refused(UNKNOWN_CATEGORY)]
+    text = " ".join(item.text.split())
+    if not text:
+        return [refused(EMPTY, category)]
+    if _DANGLING.match(text):
+        return [refused(DANGLING, category)]
+    turn, quote, code = _quoted(item, turns, folded)
+    if turn is None:
+        return [refused(code, category)]
+    if turn.role != "user" and category in _PERSONAL:
+        return [refused(NOT_THE_PERSON, category)]
+    confidence = _confidence(item.raw.get("confidence"))
+    if confidence is None:
+        return [refused(MALFORMED, category)]
+    named = [name for name in _texts(item.raw.get("replaces"), 20) if name]
+    known = tuple(name for name in dict.fromkeys(named) if name in shown)
+    candidate = _built(item, category, schema, text, turn, quote, confidence, known)
+    strangers = [refused(UNKNOWN_MEMORY, category)] if len(known) < len(set(named)) else []
+    return [candidate, *strangers]
+
+
+def _built(
+    item: _Item, category: str, schema: str, text: str, turn: Turn, quote: str,
+    confidence: float, replaced: tuple[str, ...],
+) -> Candidate:  # fmt: skip
+    tags = _tags(item.raw.get("tags"))
+    due = _due(item.raw.get("due"), turn, quote) if category == "commitment" else ""
+    by_person = turn.role == "user"
+    return Candidate(
+        category=category,
+        text=_dated(anchored(text, turn.time), due, turn),
+        receipt=receipt_of(turn, quote),
+        confidence=confidence if by_person else min(confidence, _AGENTS_WORD),
+        importance=max(score_importance(words, category, tags) for words in (quote, text)),
+        kind=memory_kind(category, quote, tags),
+        schema=schema,
+        tags=tags,
+        entities=_entities(item.raw.get("entities")),
+        project=turn.project,
+        space="user" if item.raw.get("scope") == "user" else "project",
+        valid_from=_since(item.raw.get("since"), turn, quote),
+        fields=_fields(category, due),
+        authority="user_asserted" if by_person else "ai_inferred",
+        origin="model",
+        supersedes=replaced,
+        corrects=by_person and category == "correction",
+    )
+
+
+def _typed(raw: object) -> _Item | None:
+    """The item with its four decisive fields of the right type; None when one is of another."""
+    if not isinstance(raw, dict):
+        return None
+    category = raw.get("category", "fact")
+    text = raw.get("text", raw.get("content", ""))
+    quote, turn = raw.get("quote", ""), raw.get("turn", 0)
+    if (
+        isinstance(category, str)
+        and isinstance(text, str)
+        and isinstance(quote, str)
+        and type(turn) is int
+    ):
+        return _Item(category, text, quote, turn, raw)
+    return None
+
+
+def _category(named: str) -> tuple[str, str]:
+    """The category and schema of a name, its own or another's; empty for an unknown one."""
+    name = re.sub(r"[\s-]+", "_", named.strip().casefold())
+    plurals = (name.removesuffix("s"), name.removesuffix("es"), re.sub("ies$", "y", name))
+    for one in (name, *plurals):
+        if one in CATEGORIES:
+            return one, ""
+        if one in _ALIASES:
+            return _ALIASES[one]
+    return "", ""
+
+
+def _quoted(
+    item: _Item, turns: Sequence[Turn], folded: Sequence[str]
+) -> tuple[Turn | None, str, str]:
+    """The message that says so and its own words; or a code when no message, or no one, does.
+
+    A wrong number is forgiven when exactly one message holds the words.
+    """
+    words = _folded(item.quote.strip().strip("\"'“”«»"))
+    if not words:
+        return None, "", NO_QUOTE
+    found = [number for number, text in enumerate(folded, 1) if words in text]
+    if item.turn in found:
+        found = [item.turn]
+    if len(found) != 1:
+        return None, "", QUOTE_NOT_FOUND
+    turn, text = turns[found[0] - 1], folded[found[0] - 1]
+    start = text.index(words)
+    quote = _captured(turn.text, start, start + len(words))
+    if len(quote) < _SHORTEST_QUOTE and len(quote) < len(turn.text.strip()):
+        return None, "", THIN_QUOTE
+    if len(quote) > _LONGEST_QUOTE:
+        return None, "", LONG_QUOTE
+    return turn, quote, ""
+
+
+def _folded(text: str) -> str:
+    """As receipts compare: white space and case aside."""
+    return " ".join(text.casefold().split())
+
+
+def _captured(text: str, start: int, end: int) -> str:
+    """The words of a text that stand from `start` to `end` of its folded form."""
+    begin, at = -1, 0
+    for word in re.finditer(r"\S+", text):
+        length = len(word[0].casefold())
+        if begin < 0 and start < at + length:
+            begin = word.start() + _letters(word[0], start - at)
+        if end <= at + length:
+            return text[begin : word.start() + _letters(word[0], end - at, whole=True)]
+        at += length + 1
+    return ""
+
+
+def _letters(word: str, folded: int, *, whole: bool = False) -> int:
+    """How many letters of a word make so many folded ones; `whole` counts one that is begun."""
+    made = 0
+    for number, letter in enumerate(word):
+        size = len(letter.casefold())
+        if made >= folded or (made + size > folded and not whole):
+            return number
+        made += size
+    return len(word)
+
+
+def _confidence(value: object) -> float | None:
+    """Of a word, or of a number from 0 to 1; None for anything else."""
+    if value is None:
+        return _UNSAID
+    if isinstance(value, str):
+        return _CONFIDENCE.get(value.strip().casefold())
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return round(float(value), 3)
+    return None
+
+
+def _due(value: object, turn: Turn, quote: str) -> str:
+    """The deadline: what the words themselves say, else the model's date if it lies ahead."""
+    said = due_of(turn, quote)
+    if said is not None:
+        return said.end
+    day = _day(value)
+    return day if day >= turn.day else ""
+
+
+def _dated(text: str, due: str, turn: Turn) -> str:
+    """The statement with its deadline beside the words of time, or at its end."""
+    if not due or due in text:
+        return text
+    said = next((span for span in find_times(text, turn.time) if span.end == due), None)
+    if said is None:
+        return f"{text.rstrip('.')} ({due})."
+    at = said.offset + len(said.expression)
+    return f"{text[:at]} ({due}){text[at:]}"
+
+
+def _since(value: object, turn: Turn, quote: str) -> str:
+    """The day since which it holds: a past one that is named, else the day it was said."""
+    past = [span for span in find_times(quote, turn.time) if span.end < turn.day]
+    if past:
+        return past[0].start
+    day = _day(value)
+    return day if "" < day <= turn.day else turn.day
+
+
+def _day(value: object) -> str:
+    """A day of the calendar as it is written in a header; empty for anything else."""
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        return text if date.fromisoformat(text).isoformat() == text else ""
+    except ValueError:
+        return ""
+
+
+def _fields(category: str, due: str) -> tuple[tuple[str, str], ...]:
+    if category == "decision":
+        return (("decision_state", "accepted"),)
+    if category == "commitment":
+        return (*((("due", due),) if due else ()), ("commitment_state", "open"))
+    return ()
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    named = (" ".join(tag.casefold().split()) for tag in _texts(value, 20))
+    return tuple(dict.fromkeys(tag for tag in named if 1 < len(tag) <= 30))[:_MOST_TAGS]
+
+
+def _entities(value: object) -> tuple[str, ...]:
+    """`type-slug` of the names that last; the main one first."""
+    found: dict[str, None] = {}
+    for one in value[:20] if isinstance(value, list) else ():
+        name = one.get("name") if isinstance(one, dict) else one
+        kind = one.get("type") if isinstance(one, dict) else "thing"
+        if not isinstance(name, str) or len(name) > _LONGEST_NAME:
+            continue
+        if not any(letter.isalnum() for letter in name):
+            continue
+        if _PASSING.fullmatch(name.strip()) or "[REDACTED:" in name:
+            continue
+        found[entity_id(name, kind if isinstance(kind, str) else "thing")] = None
+    return tuple(found)[:_MOST_ENTITIES]
+
+
+def _texts(value: object, most: int) -> list[str]:
+    if not isinstance(value, list):
+        return []
+    return [one for one in value[:most] if isinstance(one, str)]

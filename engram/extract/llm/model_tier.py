@@ -1,0 +1,56 @@
+"""Turns -> candidates by a model: one question a batch, every item of the answer checked.
+
+    turns + what the vault knows -> Prompt -> Model -> items -> Candidates, sound or refused by code
+
+What goes wrong with the model itself is raised (ModelError, BudgetExceeded): the turns stay
+pending. An answer without items is an answer: there was nothing to remember.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engram.extract.llm.answer_items import candidates_of, refused
+from engram.extract.llm.prompt import KEY, Prompt
+from engram.model.candidate import Candidate
+from engram.model.errors import BadAnswer
+from engram.model.model_request import Request
+from engram.model.ports import Model, Surroundings
+from engram.model.turn import Turn
+
+#: more items of one answer than this are a flood; the rest is one refusal
+MOST_ITEMS = 60
+FLOOD = "flood"
+#: the reason of a BadAnswer whose `facts` are null or something else
+NO_LIST = "no-list"
+
+
+class ModelTier:
+    """The Extractor that asks."""
+
+    costly = True
+
+    def __init__(self, prompt: Prompt, model: Model, surroundings: Surroundings) -> None:
+        self._prompt = prompt
+        self._model = model
+        self._surroundings = surroundings
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        """As many turns as one question holds."""
+        return self._prompt.portion(turns, attempts)
+
+    def request(self, turns: Sequence[Turn]) -> Request:
+        """The question that `extract` would ask."""
+        return self._prompt.request(turns, self._surroundings.near(turns))
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        """Candidates of one question; nothing is asked about turns in which no person speaks."""
+        if not any(turn.role == "user" for turn in turns):
+            return []
+        context = self._surroundings.near(turns)
+        reply = self._model.ask(self._prompt.request(turns, context))
+        items = reply.value.get(KEY) if isinstance(reply.value, dict) else None
+        if not isinstance(items, list):
+            raise BadAnswer(NO_LIST, f"{reply.provider}: {reply.model} gave no list of facts")
+        found = candidates_of(items[:MOST_ITEMS], turns, context)
+        return [*found, refused(FLOOD)] if len(items) > MOST_ITEMS else found

@@ -1,0 +1,187 @@
+"""A sentence that a rule took -> the Candidate: its words, dates, tags, entities and slot.
+
+The text stands alone: relative dates become days in it (`anchor`), and beside it `valid_from` or,
+for a commitment, the field `due`. A slot is given only where one value replaces another for
+certain. Decisions carry `decision_state: accepted`, commitments `commitment_state: open`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engram.extract.classify import memory_kind, score_importance
+from engram.extract.receipt import receipt_of
+from engram.extract.rules.table import Rule
+from engram.language.anchor import anchored
+from engram.language.keywords import entities_of, tags_of
+from engram.language.sentences import Sentence
+from engram.language.voice import third_person
+from engram.language.when import TimeSpan, find_times
+from engram.model.candidate import Candidate
+from engram.model.ids import slug
+from engram.model.turn import Turn
+
+
+def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str]) -> Candidate:
+    """The candidate for a rule's match in a sentence of a turn."""
+    said = sentence.said
+    quote = turn.text[sentence.start : sentence.end]
+    told = _text(sentence, rule)
+    tags = tags_of(said)
+    space = "user" if _is_personal(rule, said) else "project"
+    named = match.groupdict()
+    person = named.get("person") or named.get("other") or ""
+    return Candidate(
+        category=rule.category,
+        text=anchored(told, turn.time),
+        receipt=receipt_of(turn, quote),
+        confidence=rule.confidence,
+        importance=_importance(quote, told, rule, tags),
+        kind=memory_kind(rule.category, quote, tags),
+        schema=rule.schema,
+        tags=tags,
+        entities=entities_of(said, person=person, company=_employer(rule, said)),
+        project=turn.project,
+        space=space,
+        slot=_slot(rule, match, turn.project if space == "project" else ""),
+        valid_from=_valid_from(turn, rule, said),
+        fields=_fields(turn, rule, said),
+        authority="user_asserted",
+        origin="rules",
+        rule=rule.name,
+        corrects=rule.category == "correction",
+    )
+
+
+def _importance(quote: str, text: str, rule: Rule, tags: tuple[str, ...]) -> float:
+    """By the person's own words; a rule has seen that a short "call me Al" is no chatter."""
+    return max(score_importance(words, rule.category, tags) for words in (quote, text))
+
+
+def due_of(turn: Turn, said: str) -> TimeSpan | None:
+    """The time that lies ahead: a deadline before a mere date, and today only as a deadline."""
+    ahead = [span for span in find_times(said, turn.time) if span.end >= turn.day]
+    deadlines = [span for span in ahead if span.role_hint == "deadline"]
+    later = [span for span in ahead if span.end > turn.day and span.role_hint == "point"]
+    return next(iter([*deadlines, *later]), None)
+
+
+def is_overdue(turn: Turn, said: str) -> bool:
+    """Whether it speaks of a deadline and none lies ahead: nothing is left to promise."""
+    deadlines = [span for span in find_times(said, turn.time) if span.role_hint == "deadline"]
+    return bool(deadlines) and due_of(turn, said) is None
+
+
+_UNNAMED = re.compile(r"(?:it|that|this|they|he|she)\b", re.IGNORECASE)
+_REJECTING = re.compile(
+    r"(?:that(?:'?s| is)?|this is|it'?s|you'?re|you are) (?:wrong|incorrect|mistaken|false"
+    r"|not (?:quite |entirely )?(?:right|correct|true))(?:[,;:.]| -| —) (?:no,? |actually,? )?",
+    re.IGNORECASE,
+)
+
+
+def _text(sentence: Sentence, rule: Rule) -> str:
+    if rule.category != "correction":
+        return third_person(sentence.said)
+    said = _REJECTING.sub("", sentence.said, count=1)
+    told = third_person(said)
+    return f"Correction: {told[0].lower()}{told[1:]}" if _UNNAMED.match(said) else told
+
+
+def _fields(turn: Turn, rule: Rule, said: str) -> tuple[tuple[str, str], ...]:
+    if rule.category == "decision":
+        return (("decision_state", "accepted"),)
+    due = due_of(turn, said)
+    dated = (("due", due.end),) if due else ()
+    if rule.category == "correction":
+        return dated if _APPOINTED.search(said) else ()
+    return (*dated, ("commitment_state", "open")) if rule.category == "commitment" else ()
+
+
+#: What a corrected date is the date of.
+_APPOINTED = re.compile(
+    r"\b(?:deadline|due|launch|release|demo|meeting|call|exam|flight|appointment|delivery|audit"
+    r"|opening|freeze|concert|wedding|party|trip|handover|review|interview)\b",
+    re.IGNORECASE,
+)
+_DATED = frozenset(["decision", "moment", "fact", "skill", "relationship"])
+
+
+def _valid_from(turn: Turn, rule: Rule, said: str) -> str:
+    """The day it became true: a past day that the sentence names, else the turn's own."""
+    if rule.category in _DATED:
+        past = [span for span in find_times(said, turn.time) if span.end < turn.day]
+        if past:
+            return past[0].start
+    return turn.day
+
+
+_OF_PROJECT = re.compile(
+    r"\b(?:we|our|us|here"
+    r"|(?:this|the|that) (?:repo|project|codebase|app|service|package|module|branch|file|code))\b",
+    re.IGNORECASE,
+)
+#: What an agent says and how: the same wherever the person works.
+_OF_AGENT = re.compile(
+    r"\b(?:answers?|repl(?:y|ies)|responses?|explanations?|explain|emojis?|apologi[sz]\w+|tone"
+    r"|summari\w+|speak|talk|jargon|spelling|units|bullet points)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_personal(rule: Rule, said: str) -> bool:
+    """Whether it holds wherever the person works."""
+    if rule.category == "preference":
+        about_me = rule.space == "user" or _OF_AGENT.search(said) is not None
+        return about_me and not _OF_PROJECT.search(said)
+    return rule.space == "user"
+
+
+_AT_COMPANY = re.compile(
+    r"\bwork(?:ing)? (?:at|for) (?P<name>(?-i:[A-Z])[\w&'-]*(?: (?-i:[A-Z])[\w&'-]+)*)", re.I
+)
+
+
+def _employer(rule: Rule, said: str) -> str:
+    found = _AT_COMPANY.search(said) if rule.name == "employer" else None
+    return found.group("name") if found else ""
+
+
+_USER_SLOTS = {
+    "name": "name", "called": "name", "introduces": "name", "location": "location",
+    "location-plain": "location", "location-am-based": "location", "timezone": "timezone",
+    "moved-email": "email",
+}  # fmt: skip
+_MY_SLOTS = {
+    "editor": "editor", "ide": "editor", "shell": "shell", "terminal": "terminal", "os": "os",
+    "operating system": "os", "browser": "browser", "locale": "locale", "language": "language",
+    "currency": "currency", "units": "units", "unit": "units",
+}  # fmt: skip
+_PROJECT_SLOTS = frozenset(
+    ["database", "hosting", "main branch", "default branch", "package manager", "linter",
+     "formatter", "test runner", "license", "cloud provider", "hosting provider",
+     "payment provider", "issue tracker", "message broker", "design system", "bundler", "orm"]
+)  # fmt: skip
+_ATTRIBUTE_IS = re.compile(r"(?:our|the) ([a-z ]+?) is ", re.IGNORECASE)
+_IS_OUR = re.compile(r".+? is our ([a-z]+(?: [a-z]+)?)[.!]*$", re.IGNORECASE)
+
+
+def _slot(rule: Rule, match: re.Match[str], project: str) -> str:
+    """The single-valued attribute that is set, when it is safe to say so."""
+    said = match.string
+    if rule.name in _USER_SLOTS:
+        return f"user::{_USER_SLOTS[rule.name]}"
+    if rule.name == "employer":
+        return "user::employer" if _AT_COMPANY.search(said) else ""
+    if rule.name == "contact":
+        return "user::email" if "mail" in said.casefold().split(" is ")[0] else ""
+    if rule.name == "tool-of-mine":
+        name = _MY_SLOTS.get(match.group("what").casefold(), "")
+        return f"user::{name}" if name else ""
+    topic = (match.groupdict().get("topic") or "").casefold()
+    if topic in _PROJECT_SLOTS and project:
+        return f"{project}::{slug(topic)}"
+    pattern = {"attribute": _ATTRIBUTE_IS, "is-our": _IS_OUR}.get(rule.name)
+    found = pattern.match(said) if pattern and project else None
+    name = found.group(1).casefold() if found else ""
+    return f"{project}::{slug(name)}" if name in _PROJECT_SLOTS else ""

@@ -1,0 +1,184 @@
+"""Turns -> candidates by rules alone: the extraction that needs no model and no key.
+
+    turn -> prose (own statements) -> first rule that matches, guards -> Candidate with receipt
+
+Guarantees: only what a user said can fire; a candidate's quote is verbatim in its turn; same turns,
+same candidates in the same order; confidence at most 0.85, below what a model that understood the
+sentence may give. Precision comes before recall: hedged, hypothetical, reported and one-off
+statements are left to a model. English only. The patterns are data (`config/rules.toml`).
+
+A sentence gives one memory, by the first family that takes it (`rules_table.FAMILIES`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from engram.extract.rules.candidates import candidate_of, due_of, is_overdue
+from engram.extract.rules.guards import main_clause, objections
+from engram.extract.rules.table import Rule, compile_rules
+from engram.language.sentences import Sentence, one_line, statements
+from engram.model.candidate import Candidate
+from engram.model.turn import Turn
+
+#: Shorter sentences say nothing that stands alone; longer ones are pasted, or dictated without a
+#: stop, and nothing can be said about them surely.
+_SHORTEST, _LONGEST = 8, 400
+_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|[=:]|\d+")
+
+
+class RulesTier:
+    """The Extractor that is always there.
+
+    `table` is the parsed `config/rules.toml`; `max_per_turn` guards against floods. Raises
+    ConfigError when the table is not what `rules_table` describes.
+    """
+
+    costly = False
+
+    def __init__(self, table: Mapping[str, Any], max_per_turn: int = 6) -> None:
+        self._rules = compile_rules(table)
+        self._max_per_turn = max_per_turn
+        #: word -> bit set of the rules that need it; "" -> those tried after any opening words
+        self._places: dict[str, int] = {}
+        for place, rule in enumerate(self._rules):
+            for word in rule.words or ("",):
+                self._places[word] = self._places.get(word, 0) | 1 << place
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        """All of them: rules look at one sentence at a time."""
+        return len(turns)
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        """Candidates of the user turns, in their order, at most `max_per_turn` of each."""
+        return [candidate for turn in turns for candidate in self._of_turn(turn)]
+
+    def _of_turn(self, turn: Turn) -> list[Candidate]:
+        if turn.role != "user":
+            return []
+        found: dict[tuple[str, str], Candidate] = {}
+        for sentence in _joined(turn.text, statements(turn.text)):
+            candidate = self._of_sentence(turn, sentence)
+            if candidate is not None:
+                found.setdefault((candidate.category, candidate.text), candidate)
+        return list(found.values())[: self._max_per_turn]
+
+    def _of_sentence(self, turn: Turn, sentence: Sentence) -> Candidate | None:
+        said = sentence.said
+        if not _SHORTEST <= len(said) <= _LONGEST:
+            return None
+        places = self._places.get("", 0) if sentence.lead else 0
+        for word in _WORD.findall(said.casefold()):
+            places |= self._places.get("#" if word.isdigit() else word, 0)
+        adjunct = _ADJUNCT.match(said)
+        starts = (0, adjunct.end()) if adjunct else (0,)
+        while places:
+            rule = self._rules[(places & -places).bit_length() - 1]
+            places &= places - 1
+            match = _matched(rule, sentence, starts)
+            if match is None:
+                continue
+            found = objections(said)
+            if found is None:
+                return None
+            if found <= rule.tolerates and _is_in_time(rule, turn, said):
+                return self._with_slot(candidate_of(turn, sentence, rule, match), turn, sentence)
+        return None
+
+    def _with_slot(self, candidate: Candidate, turn: Turn, sentence: Sentence) -> Candidate:
+        """A correction of the person's name or place sets the slot that it corrects."""
+        if candidate.category != "correction":
+            return candidate
+        for rule in self._rules:
+            match = rule.pattern.match(sentence.said) if rule.family == "identity" else None
+            if match and not (rule.unless is not None and rule.unless.search(sentence.said)):
+                corrected = candidate_of(turn, sentence, rule, match)
+                return replace(candidate, slot=corrected.slot, space=corrected.space)
+        return candidate
+
+
+#: Words about when or where that may stand before any statement.
+_ADJUNCT = re.compile(
+    r"(?:yesterday|today|tomorrow|tonight|next (?:week|month|quarter|year|\w+day)"
+    r"|this (?:morning|week|month)|last (?:week|month|night|year|\w+day)|on \w+day|in the end"
+    r"|eventually|after (?:[\w-]+ )?(?:months|years|weeks|decades)|after [^,]{3,60}?(?=, | (?:i"
+    r"|i'm|we|we're)\b)|at the \w+|internally"
+    r"|historically|at (?:work|home|(?-i:[A-Z])\w+)|for (?:now|local \w+|development)"
+    r"|(?:instead of|rather than) [\w -]{2,30}?(?=, | (?:we|i)\b)|to keep (?:it|things) \w+"
+    r"|in (?:prod|production|staging|dev|general|this (?:repo|project|codebase)|our \w+)|so far"
+    r"|as of \w+|long term|as a team|in my (?:opinion|experience)|out of habit|personally),? "
+    r"(?=(?:i|i'm|i'll|we|we're|we'll|the|our|my|all|every|(?-i:[A-Z])\w+)\b)",
+    re.IGNORECASE,
+)
+
+
+def _is_in_time(rule: Rule, turn: Turn, said: str) -> bool:
+    if rule.timed and due_of(turn, said) is None:
+        return False
+    return rule.category != "commitment" or not is_overdue(turn, said)
+
+
+def _matched(rule: Rule, sentence: Sentence, starts: tuple[int, ...]) -> re.Match[str] | None:
+    if rule.lead is not None and not rule.lead.search(sentence.lead):
+        return None
+    match = next((m for at in starts if (m := rule.pattern.match(sentence.said, at))), None)
+    if match is None or (rule.unless and rule.unless.search(main_clause(sentence.said))):
+        return None
+    return match
+
+
+#: "That's wrong." says nothing by itself; it opens the sentence after it.
+_DENIAL = re.compile(
+    r"(?:(?:that(?:'?s| is) |it'?s |you(?:'re| are) )?(?:wrong|incorrect|mistaken|false"
+    r"|not (?:(?:quite |entirely )?(?:right|correct|true)"
+    r"|(?:how|what|where|the way|when|who) [^,;]{2,30}))|you got (?:that|it|this) wrong)[.!]*$",
+    re.IGNORECASE,
+)
+_REJECTING = re.compile(
+    r"\b(?:no|nope|nah|wrong|incorrect|wait|sorry|actually|correction|not (?:quite|true)|scratch"
+    r"|strike|misspoke|fault|bad)\b"
+)
+#: "You wrote that ...", "Oak.": with the sentence after it they say one thing.
+_CLAIM = re.compile(
+    r"you(?:'ve)? (?:wrote|said|assumed?|claim(?:ed)?|think|thought|seem to think|listed"
+    r"|keep (?:on )?(?:saying|writing|using|calling|assuming|putting))\b",
+    re.I,
+)
+_AGAINST = re.compile(r"(?:they|she|he|it|we|that|i|there) ?\w*(?:n't|nt\b| not\b)", re.IGNORECASE)
+_CLOSED = re.compile(
+    r"(?:decision made|final decision|(?:that'?s|it'?s) (?:decided|settled|final))\b", re.IGNORECASE
+)
+
+
+#: Characters that may lie between two neighbours; the longest decision in a word or two.
+_GAP, _HEADLINE = 2, 60
+
+
+def _joined(text: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The sentences, with those that say one thing only together made one."""
+    held: Sentence | None = None
+    for sentence in sentences:
+        together = _together(text, held, sentence) if held is not None else sentence
+        if held is not None and together is None:
+            yield held
+        held = together or sentence
+    if held is not None:
+        yield held
+
+
+def _together(text: str, first: Sentence, second: Sentence) -> Sentence | None:
+    """Two neighbours as one sentence, or None when each speaks for itself."""
+    if second.start - first.end > _GAP:
+        return None
+    if _DENIAL.match(first.said) or (not first.said and _REJECTING.search(first.lead)):
+        lead = f"{first.lead} wrong {second.lead}" if first.said else f"{first.lead} {second.lead}"
+        return replace(second, start=first.start, lead=lead.strip())
+    claimed = _CLAIM.match(first.said) and _AGAINST.match(second.said)
+    closed = len(first.said) <= _HEADLINE and _CLOSED.match(second.lead or second.said)
+    if not claimed and not closed:
+        return None
+    tail = one_line(text[second.start : second.end])
+    return replace(first, end=second.end, said=f"{first.said.rstrip(' .!,')}. {tail}")

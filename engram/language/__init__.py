@@ -1,0 +1,1 @@
+"""Words and time in text, for every package. Pure: nothing but `model` and the standard library."""

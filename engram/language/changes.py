@@ -1,0 +1,110 @@
+"""What a statement says is left behind: "from X to Y", "Y instead of X", "X was removed".
+
+Turns one clause into what it leaves and what it comes to, as stems. Where the pattern is not sure
+of the words (they would run past a preposition), it takes the fewest. English only. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engram.language.wording import Terms, telling, terms_of
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is left behind, and what it comes to (or is left behind in), if that is said."""
+
+    left: Terms
+    taken: Terms = frozenset()
+    #: the thing itself is gone, not only as a value of something else
+    gone: bool = False
+
+
+def changes_of(clause: str) -> Iterator[Change]:
+    """The changes that one clause tells of."""
+    for pattern in _CHANGES:
+        if found := pattern.search(clause):
+            named = found.groupdict()
+            yield Change(terms_of(named["x"]), terms_of(named.get("y") or ""))
+    if found := _GONE_NOW.search(clause):
+        yield Change(telling(terms_of(found["x"])), terms_of(found["rest"]), gone=True)
+    if _ENDED.search(clause) and (found := _NO_LONGER.search(clause)):
+        yield Change(terms_of(found["x"]))
+
+
+def speaks_of_change(text: str) -> bool:
+    """Whether a text says in any way that something is other than before."""
+    return _CUE.search(text) is not None
+
+
+_CUE = re.compile(
+    r"\b(?:now|no longer|any ?more|switched|moved|migrated|changed|replaced|replaces|renamed"
+    r"|instead of|rather than|back to|actually|correction|as of|since|from now on|upgraded"
+    r"|downgraded|bumped|raised|lowered|increased|reduced|cut|extended|shortened|rescheduled"
+    r"|postponed|relocated|took over|dropped|abandoned|retired|removed|decommissioned|discontinued"
+    r"|shut down|revised|cancelled|not .{2,40}? but|(?:down|up) to|from (?:today|this \w+|\w+day)"
+    r"|miscounted|(?:was|were) wrong|stopped|new)\b",
+    re.IGNORECASE,
+)
+
+#: where a phrase ends: a sign, or a word that leads to something else
+_STOP = (
+    r"(?=\s*(?:[,;:!?()]|[.](?:\s|$)|$|(?<=\s)(?:to|for|with|by|in|on|at|because|since|as|and|but"
+    r"|from|when|while|after|before|so|due|per|any ?more|last|this|next|yesterday|today|now|over"
+    r"|instead|here|is|are|was|were|permanently|completely|entirely|of)\b))"
+)
+_ARTICLE = r"(?:using |the |our |my |a |an |its |their |with |on |in |at )*"
+
+
+def _phrase(name: str, end: str = _STOP) -> str:
+    """One to four words."""
+    return rf"{_ARTICLE}(?P<{name}>[^\s,;:!?()]+(?: [^\s,;:!?()]+){{0,3}}?){end}"
+
+
+_X, _Y = _phrase("x"), _phrase("y")
+#: where the pattern goes on with words of its own
+_X_OPEN, _Y_OPEN = _phrase("x", ""), _phrase("y", "")
+_INTO = rf"(?: (?:for|in favou?r of) {_Y})?"
+_BE = r"(?:is|are|was|were|has been|have been|got|gets)(?: now| all| finally)?"
+_MOVE = (
+    r"\b(?:switch|mov|migrat|chang|transition|port|convert|upgrad|downgrad|went|go|rais|lower"
+    r"|increas|reduc|bump|cut|extend|shorten|reschedul|relocat|shift|postpon|push|bring|brought"
+    r"|renam)\w*\b"
+)
+_DROP = (
+    r"\b(?:dropped|abandoned|ditched|retired|removed|deprecated|scrapped|stopped using|gave up on"
+    r"|got rid of)"
+)
+_GONE = (
+    r"(?:removed|dropped|retired|decommissioned|abandoned|deleted|torn down|shut down|discontinued"
+    r"|cancelled|canceled|gone|obsolete|lifted|revoked|withdrawn|deprecated|scrapped|disbanded"
+    r"|sold)"
+)
+_CHANGES = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_MOVE}.{{0,50}}?\bfrom {_X} (?:back |over |up |down |out )*(?:to|onto|into) {_Y}",
+        rf"\b(?:moved|migrated|switched|went)\b.{{0,40}}? (?:off|away from) {_X}{_INTO}",
+        rf"\breplac(?:ed|ing) {_X_OPEN} (?:with|by) {_Y}",
+        rf"^{_Y_OPEN} (?:now |has |have )*replac(?:ed|es) {_X}",
+        rf"^{_X_OPEN} {_BE} replaced (?:with|by) {_Y}",
+        rf"\b{_Y_OPEN} (?:instead of|in place of|rather than) {_X}",
+        rf"\b(?:instead of|rather than) {_X}",
+        rf"\bprefers? {_Y_OPEN} (?:over|to) {_X}",
+        rf"{_DROP} {_X}{_INTO}",
+        rf"\b{_Y_OPEN}(?:,| and|, and) not {_X}\.?$",
+        rf"\bnot {_X},? but(?: rather)? {_Y}",
+        rf"^{_Y_OPEN} (?:has |have )?(?:took|taken|takes) over (?:\w+ )?from {_X}",
+        rf"\brenamed (?:from )?{_X_OPEN} (?:to|into|as) {_Y}",
+        rf"^{_X_OPEN} {_BE} renamed (?:to |as )?{_Y}",
+    )
+]
+_GONE_NOW = re.compile(rf"^{_X_OPEN} {_BE} {_GONE}\b(?P<rest>[^,;]*)", re.IGNORECASE)
+_ENDED = re.compile(r"\bno longer\b|\bany ?more\b", re.IGNORECASE)
+_NO_LONGER = re.compile(
+    rf"\b(?:no longer|not|don't|doesn't)\b.*?\b(?:us(?:es?|ing)|on|at|in|with|by|to|run on)\b {_X}",
+    re.IGNORECASE,
+)

@@ -1,0 +1,1 @@
+"""Statements that say the same in other words -> one form."""

@@ -1,0 +1,58 @@
+"""Doing something again after what may pass: jittered waits, the provider's own word honoured.
+
+Four attempts within three minutes, 1 to 30 seconds apart and random, so that many clients do not
+come back together; a `retry-after` of up to a minute is waited out instead, a longer one is not
+waited for. Nothing else in the program tries a request again: the client's own retries are off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    stop_after_attempt,
+    stop_after_delay,
+    wait_random_exponential,
+)
+
+from engram.llm.failure import Trouble
+from engram.model.ports import Sleeper
+
+ATTEMPTS = 4
+_SECONDS = 180
+#: the longest `retry-after` that is waited for
+LONGEST_WAIT = 60.0
+_jittered = wait_random_exponential(multiplier=1, max=30)
+
+Result = TypeVar("Result")
+
+
+def patiently(attempt: Callable[[], Result], sleeper: Sleeper) -> Result:
+    """The result of the first attempt that succeeds; raises the Trouble of the last one."""
+    retrying = Retrying(
+        stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(_SECONDS),
+        wait=_wait,
+        retry=retry_if_exception(_may_pass),
+        sleep=sleeper.sleep,
+        reraise=True,
+    )
+    return retrying(attempt)
+
+
+def _may_pass(error: BaseException) -> bool:
+    return (
+        isinstance(error, Trouble)
+        and error.transient
+        and (error.retry_after is None or error.retry_after <= LONGEST_WAIT)
+    )
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome is not None else None
+    if isinstance(error, Trouble) and error.retry_after is not None:
+        return error.retry_after
+    return float(_jittered(state))

@@ -1,0 +1,124 @@
+"""Who reads, judges and weaves: what turns and memories are handed to for an opinion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection as Some
+from typing import Protocol, runtime_checkable
+
+from engram.model.box import Box
+from engram.model.candidate import Candidate
+from engram.model.entity import Entity, Named
+from engram.model.instant import Instant
+from engram.model.memory import Memory
+from engram.model.model_request import Context, Reply, Request
+from engram.model.ports.storage import Contents
+from engram.model.step import Opinion
+from engram.model.turn import Turn
+
+
+class Extractor(Protocol):
+    """Turns of one session -> candidates. Raises EngramError when it could not do its work."""
+
+    #: whether its work costs money or minutes: then each portion is committed by itself
+    costly: bool
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        """How many of the first turns it takes at once (at least one), after failed attempts."""
+        ...
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        """Candidates with receipts that point into these turns."""
+        ...
+
+
+@runtime_checkable
+class Asker(Protocol):
+    """An Extractor that asks a model, and can say what it would ask."""
+
+    def request(self, turns: Sequence[Turn]) -> Request:
+        """The question about these turns; nothing is asked."""
+        ...
+
+
+class Model(Protocol):
+    """A model, whoever it is. Every call is budgeted, redacted and written to the ledger."""
+
+    def ask(self, request: Request) -> Reply:
+        """The JSON answer. Raises ModelError or BudgetExceeded; nothing else."""
+        ...
+
+
+class Surroundings(Protocol):
+    """What the vault knows around some turns."""
+
+    def near(self, turns: Sequence[Turn]) -> Context:
+        """The nearest memories, known names, and what was said just before."""
+        ...
+
+
+class Judge(Protocol):
+    """Who says how two memories of one scope stand to each other (admit's engine, design 3)."""
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        """The opinion about two live memories; never raises for want of a model."""
+        ...
+
+
+class Weaver(Protocol):
+    """Who makes boxes of memories, and threads of boxes (weave's engine, design 3)."""
+
+    def line(self, memory: Memory) -> str:
+        """How a box shows a memory."""
+        ...
+
+    def seal(
+        self,
+        contents: Contents,
+        now: Instant,
+        reason: str = "",
+        *,
+        born: Sequence[Memory] | None = None,
+        waiting: Some[str] = (),
+    ) -> list[Box]:
+        """New boxes of all that no box holds and that has ended, or the rest too for a reason.
+
+        With `born`, memories that the vault is about to have, only their conversations are looked
+        at; silence does not end those in `waiting`, of which more is to be extracted.
+        """
+        ...
+
+    def without(self, box: Box, names: Some[str], contents: Contents) -> Box | None:
+        """A box that does not tell of these memories any more; None when none is left in it."""
+        ...
+
+    def silence(self, memory: Memory, contents: Contents) -> list[tuple[Box, Box | None]]:
+        """`(before, after)` of the boxes that tell of a memory which is to be forgotten."""
+        ...
+
+    def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
+        """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
+        ...
+
+
+class Biographer(Protocol):
+    """Who says which entities are one, and what their pages say (weave's engine, design 3)."""
+
+    def page(
+        self, identifier: str, memories: Iterable[Memory], former: Entity | None,
+        aliases: Sequence[str], lead: Callable[[str], str], said: str = "",
+    ) -> Entity:  # fmt: skip
+        """The page of an entity as its memories make it.
+
+        `aliases` lead here from now on, `lead` says where an id leads, `said` is a synthesis by a
+        model.
+        """
+        ...
+
+    def fragments(self, entities: Sequence[Named], said: Iterable[str]) -> list[tuple[str, ...]]:
+        """Groups of ids that are one entity by their names, or by what is said; who stays first."""
+        ...
+
+    def likely(self, ids: Iterable[str], wanted: Iterable[str], said: Iterable[str]) -> set[str]:
+        """Of many ids those that could be one with a wanted one, and the wanted ones."""
+        ...

@@ -1,0 +1,79 @@
+"""A lot: the turns of one conversation that are extracted together; and what is recorded if not.
+
+Turns a failed lot into the plan that lets it wait, longer each time, and in the end puts it aside
+(the dead letter); one that only waits for a model or a budget costs no attempt. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engram.capture.trigger import postponed_to, retry_at
+from engram.model.candidate import Candidate
+from engram.model.change import Change, Event, Plan, Range
+from engram.model.errors import EngramError
+from engram.model.instant import Instant
+from engram.model.settings import TriggerSettings
+from engram.model.turn import Turn, Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """The leased turns of one transcript and what was extracted from them, or why it failed."""
+
+    transcript: str
+    ranges: tuple[Range, ...]
+    turns: tuple[Turn, ...]
+    batch: str
+    costly: bool = False
+    candidates: tuple[Candidate, ...] = ()
+    error: EngramError | None = None
+
+    @property
+    def fault(self) -> str:
+        """The code of what went wrong, '' when nothing did."""
+        return self.error.code if self.error is not None else ""
+
+
+def failure(lot: Lot, waiting: Sequence[Waiting], trigger: TriggerSettings, now: Instant) -> Plan:
+    """What records a failed extraction, or its last one: the dead letter."""
+    attempts = next(one for one in waiting if one.transcript == lot.transcript).attempts + 1
+    again = retry_at(attempts, trigger, now)
+    if again:
+        details = (("attempt", str(attempts)), ("retry_at", again), ("error", lot.fault))
+        return Plan("extract", events=(Event("extraction_failed", lot.transcript, details),))
+    letter = {
+        "transcript": lot.transcript,
+        "turns": [list(pair) for pair in lot.ranges],
+        "attempts": attempts,
+        "error": lot.fault,
+        "time": now,
+    }
+    path = f"state/dead-letter/{lot.transcript}-{lot.ranges[0][0]:08d}.json"
+    body = json.dumps(letter, indent=1).encode("ascii") + b"\n"
+    event = Event("dead_letter", lot.transcript, (("attempt", str(attempts)), ("error", lot.fault)))
+    return Plan("extract", (Change(path, None, body, "dead letter"),), (event,), dead=lot.ranges)
+
+
+def postponement(
+    lots: Sequence[Lot], waiting: Sequence[Waiting], trigger: TriggerSettings, now: Instant
+) -> Plan:
+    """What records why turns wait for a model or a budget, however often."""
+    attempts = {one.transcript: one.attempts for one in waiting}
+    again = postponed_to(trigger, now)
+    events = tuple(
+        Event(
+            "extraction_postponed",
+            lot.transcript,
+            (
+                ("attempt", str(attempts[lot.transcript])),
+                ("retry_at", again),
+                ("error", lot.fault),
+            ),
+        )
+        for lot in lots
+        if lot.transcript in attempts
+    )
+    return Plan("extract", events=events)

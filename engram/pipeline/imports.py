@@ -1,0 +1,216 @@
+"""Imports: files of one source -> turns taken in, in groups, with cursors that follow behind.
+
+Reads file after file, hands the turns to `take_in` in groups, and stores the cursors only after a
+group is durable. Guarantees: memory stays bounded by the group, one unreadable file of a folder
+does not stop the others (it is reported), a second import of the same files brings nothing new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from engram.capture.accept import APART
+from engram.capture.clean import Removed, excluded, kept
+from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
+from engram.capture.sources import SOURCES, recognise, source
+from engram.model.errors import BadInput
+from engram.model.ids import slug
+from engram.model.ports import Clock, Cursors, Database, Reading, Source, Tally
+from engram.model.turn import Turn
+from engram.pipeline.flow import Taken, take_in
+from engram.pipeline.ports import House
+
+#: turns made durable by one fsync; bounds what an import holds in memory
+GROUP_TURNS = 2_000
+#: cursors are rewritten after this many turns: reading a little again is absorbed by dedup
+_CURSOR_TURNS = 20_000
+#: the most that `capture -` takes
+STREAM_BYTES = 64_000_000
+
+
+def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
+    """The turns of a stream, by what its first bytes look like: JSON lines or text.
+
+    It is held in memory, never spooled to disk: nothing has passed the redactor yet. Raises
+    BadInput for more than STREAM_BYTES, and for what no source recognises.
+    """
+    data = stream.read(STREAM_BYTES + 1)
+    if not data.strip():
+        return []
+    if len(data) > STREAM_BYTES:
+        raise BadInput("that is too much for standard input", "save it to a file and import that")
+    kind = recognise(data[:65_536], "")
+    if kind is None:
+        raise BadInput(
+            "standard input is neither JSON lines nor text",
+            'pipe text, or lines like {"role": "user", "content": "..."}',
+        )
+    removed = Removed()
+    reading = Reading("stdin", clock)
+    return list(kept(kind.parse(BytesIO(data), reading), reading.state, removed))
+
+
+def by_source(path: Path) -> dict[str, list[Path]]:
+    """The files at or below a path by the name of the source that their first bytes look like.
+
+    What no source recognises is left out; what cannot be read is kept, for the import to report.
+    Raises BadInput when there is nothing at the path.
+    """
+    found: dict[str, list[Path]] = {}
+    listed = {file: name for name in SOURCES for file in walk(path, source(name))}
+    for file, listed_as in listed.items():
+        try:
+            kind = recognise(head_of(file), file.suffix)
+        except BadInput:
+            kind = source(listed_as)
+        if kind is not None:
+            found.setdefault(kind.name, []).append(file)
+    return found
+
+
+@dataclass(slots=True)
+class Report:
+    """What an import read and took in; `problems` are `(file name, what is wrong)`."""
+
+    files: int = 0
+    turns: int = 0
+    user_turns: int = 0
+    assistant_turns: int = 0
+    queued_turns: int = 0
+    new_turns: int = 0
+    redactions: int = 0
+    excluded: int = 0
+    sessions: set[str] = field(default_factory=set)
+    transcripts: dict[str, None] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+    removed: Removed = field(default_factory=Removed)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    batch: str = ""
+
+
+class Importer:
+    """One run over some files; `advance(bytes)` is told how far it is.
+
+    A dry run tells `fresh` of the turns that would be taken in.
+    """
+
+    def __init__(
+        self, house: House, source: Source, cursors: Cursors,
+        databases: Callable[[Path], Database], *,
+        live: bool = False, dry_run: bool = False, advance: Callable[[int], None] = lambda _: None,
+        fresh: Callable[[list[Turn]], None] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self._house = house
+        self._source = source
+        self._store = cursors
+        self._databases = databases
+        rows = cursors.load()
+        self._known = {
+            key: at for key, row in rows.items() if (at := cursor_of(key, row)) is not None
+        }
+        self._live = live
+        self._dry_run = dry_run
+        self._advance = advance
+        self._fresh = fresh
+        self._group: list[Turn] = []
+        self._moved: dict[str, Cursor] = {}
+        self._since_cursors = 0
+        self.report = Report()
+
+    def run(self, files: Iterable[Path]) -> Report:
+        """Read all files; what could not be read is in the report's problems."""
+        for path in files:
+            try:
+                self._read(path)
+            except BadInput as error:
+                redact = self._house.redactor.redact
+                self.report.problems.append((redact(path.name).text, redact(str(error)).text))
+        self._flush()
+        self._keep_cursors()
+        return self.report
+
+    def _read(self, path: Path) -> None:
+        globs = self._house.settings.capture.exclude
+        if excluded(str(path), "", globs):
+            self.report.excluded += 1
+            return
+        self.report.files += 1
+        known = {} if self._dry_run else self._known
+        clock, tally, removed = self._house.clock, self.report.tally, self.report.removed
+        for turns, cursor in read_file(
+            path, self._source, known, clock,
+            tally=tally, removed=removed, databases=self._databases,
+        ):  # fmt: skip
+            for turn in turns:
+                if excluded(str(path), turn.project and slug(turn.project), globs):
+                    self.report.excluded += 1
+                else:
+                    self._add(turn)
+            self._moved[cursor.key] = cursor
+            if len(self._group) >= GROUP_TURNS:
+                self._flush()
+        self._advance(_size(path))
+
+    def _add(self, turn: Turn) -> None:
+        report = self.report
+        report.turns += 1
+        report.queued_turns += turn.queued
+        report.user_turns += turn.role == "user" and not turn.queued
+        report.assistant_turns += turn.role == "assistant"
+        report.sessions.add(turn.transcript)
+        self._group.append(turn)
+
+    def _flush(self) -> None:
+        if self._dry_run:
+            seen = self._house.turns.seen(self._group)
+            new = {turn.message: turn for turn in self._group if turn.message not in seen}
+            self.report.new_turns += len(new)
+            self._fresh(list(new.values()))
+        elif self._group:
+            taken = self._take(self._group)
+            self.report.new_turns += taken.new
+            self.report.redactions += taken.redactions
+            self.report.transcripts.update(dict.fromkeys(taken.transcripts))
+            self._known.update(self._moved)
+            self._since_cursors += len(self._group)
+            if self._since_cursors >= _CURSOR_TURNS:
+                self._keep_cursors()
+        else:
+            self._known.update(self._moved)
+        self._group = []
+        self._moved = {}
+
+    def _take(self, turns: list[Turn]) -> Taken:
+        """Live capture has no batch; an import is named after the number of its first turn."""
+        if self._live:
+            return take_in(turns, self._house)
+        with self._house.ledger.lock():
+            if not self.report.batch:
+                self.report.batch = f"import-{self._house.journal.end()[2] + 1}"
+            return take_in(turns, self._house, self.report.batch)
+
+    def _keep_cursors(self) -> None:
+        if not self._dry_run:
+            with self._house.ledger.lock():
+                self._store.save({key: self._clean(at).plain() for key, at in self._known.items()})
+        self._since_cursors = 0
+
+    def _clean(self, cursor: Cursor) -> Cursor:
+        """What a source remembers (a title, a project) passes the redactor before disk too."""
+        redactor, state = self._house.redactor, cursor.state
+        if redactor.clean(APART.join((*state, *state.values()))):
+            return cursor
+        redact = redactor.redact
+        clean = {redact(key).text: redact(text).text for key, text in state.items()}
+        return replace(cursor, state=clean)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # it went away after it was read: only the progress bar would have known

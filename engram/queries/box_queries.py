@@ -1,0 +1,47 @@
+"""The boxes of a vault, sealed and open, and the traces that they make, as a person asks for them.
+
+Nothing is written: what is open is computed from what no box holds. Equal questions on equal vaults
+give equal answers. Raises NotFound for a trace that there is none of, BadInput for one of several.
+"""
+
+from __future__ import annotations
+
+from engram.model.box import Box, Trace, traces_of
+from engram.model.errors import BadInput, NotFound
+from engram.model.ports import Contents
+from engram.model.settings import BoxSettings
+from engram.weave.boxes import in_time
+from engram.weave.seal import Loom
+
+
+class BoxLibrary:
+    """What a vault knows of the stretches of its conversations."""
+
+    def __init__(self, contents: Contents, settings: BoxSettings) -> None:
+        self._contents = contents
+        self._loom = Loom(settings)
+
+    def listing(self) -> list[Box]:
+        """Every box, oldest first; those that are not sealed yet have no `path`."""
+        unsealed = self._loom.unsealed(self._contents)
+        return sorted((*self._contents.boxes(), *unsealed), key=in_time)
+
+    def traces(self) -> list[Trace]:
+        """The threads of sealed boxes on the same topics, by id."""
+        return traces_of(self._contents.boxes())
+
+    def trace(self, reference: str) -> tuple[Trace, list[Box]]:
+        """The trace of an id, of an unambiguous beginning of it, or of one of its boxes; its boxes.
+
+        Raises NotFound when there is none, BadInput when there are several.
+        """
+        traces = self.traces()
+        found = [one for one in traces if reference in (one.id, *one.boxes)]
+        found = found or [one for one in traces if reference and one.id.startswith(reference)]
+        if not found:
+            raise NotFound(f"there is no trace {reference!r}", "`engram traces` lists them")
+        if len(found) > 1:
+            shown = ", ".join(one.id for one in found[:3])
+            raise BadInput(f"{reference!r} could be {len(found)} traces", f"for example {shown}")
+        boxes = (self._contents.box(name) for name in found[0].boxes)
+        return found[0], [box for box in boxes if box is not None]

@@ -1,0 +1,126 @@
+"""The examination: look at everything in a vault, judge nothing (that is `health.doctor`).
+
+Reads files, catalog, journal and index of one vault and returns plain values. Writes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from engram.health.doctor import Examination
+from engram.model.errors import EngramError
+from engram.queries.index_sync import Shelf
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.base.exposure import unguarded
+from engram.store.catalog.trace_rows import trace_list
+from engram.store.catalog.turn_rows import DEAD
+from engram.store.commits.projections import Followers
+from engram.store.commits.scan import LINK, scan
+from engram.store.commits.transaction_log import History
+from engram.store.commits.views import hash_lines, topics_are_stale, trace_lines
+from engram.store.merge.conflict_copies import conflict_copies
+
+_GROUP_AND_OTHERS = 0o077
+#: a link to a memory: the digits of its id look like a secret where "token" stands nearby
+_LINK = re.compile(r"\[\[[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]{1,4})?\]\]")
+
+
+def examine(
+    disk: VaultDisk, followers: Followers, history: History, shelf: Shelf,
+    clean: Callable[[str], bool], stuck: str = "",
+) -> Examination:  # fmt: skip
+    """Look at a vault whose hand edits were settled as far as they may be.
+
+    `stuck` is why that was not possible, if it was not.
+    """
+    catalog = followers.catalog
+    rows = catalog.files()
+    found = scan(disk, rows)
+    missing, damaged = history.missing(), history.unreadable()
+    return Examination(
+        problems={path: row.problem for path, row in rows.items() if row.problem},
+        refused=found.refused | _strange(disk),
+        conflict_copies=conflict_copies(disk.root),
+        pending_transactions=sum(map(layout.is_transaction, disk.names(layout.PENDING))),
+        stale_views=stale_views(disk, followers, history) if not (missing or damaged) else (),
+        missing_transactions=missing,
+        damaged_transactions=damaged,
+        stuck=stuck,
+        damaged_lines=followers.damaged_turns(),
+        dead_turns=len(catalog.turns.in_state(DEAD)),
+        unsettled=len(found.changed) + len(found.gone),
+        index_reason=shelf.index_reason,
+        exposed=_exposed(disk.root),
+        unguarded=unguarded(disk.root),
+        secrets=with_secrets(disk, rows, clean),
+    )
+
+
+def stale_views(
+    disk: VaultDisk, followers: Followers, history: History, *, due: bool = False
+) -> list[str]:
+    """The views in state/ whose files do not say what the vault says.
+
+    With `due` also those that nothing is wrong with, but that would be written next time.
+    """
+    live = hash_lines(followers.catalog.live_hashes())
+    hashes = _bytes(disk, layout.HASHES)
+    stale = []
+    # between consolidations the list is appended to, so its order is not part of the promise
+    if sorted(hashes.splitlines()) != live.splitlines():
+        stale.append(layout.HASHES)
+    if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, history.all())):
+        stale.append(layout.TRACE)
+    if topics_are_stale(_bytes(disk, layout.TOPICS), followers.catalog, due=due):
+        stale.append(layout.TOPICS)
+    if _bytes(disk, layout.TRACES) != trace_list(followers.catalog.pages.boxes()):
+        stale.append(layout.TRACES)
+    return stale
+
+
+def _strange(disk: VaultDisk) -> dict[str, str]:
+    """What lies in state/ and among the transcripts and is not read: links, pipes, garbage."""
+    found: dict[str, str] = {}
+    for top in (layout.STATE, layout.TRANSCRIPTS):
+        if os.path.islink(disk.root / top):
+            found[top] = LINK
+            continue
+        for folder, folders, names in os.walk(disk.root / top):
+            for name in (*folders, *names):
+                path = Path(folder, name)
+                if path.is_symlink():
+                    found[path.relative_to(disk.root).as_posix()] = LINK
+                elif not (path.is_file() or path.is_dir()):
+                    found[path.relative_to(disk.root).as_posix()] = "no regular file"
+    for name in disk.names(layout.PENDING):
+        if not (name.endswith(".tmp") or layout.is_transaction(name)):
+            found.setdefault(f"{layout.PENDING}/{name}", "no transaction: it does not belong here")
+    return found
+
+
+def _bytes(disk: VaultDisk, path: str) -> bytes:
+    """A file's bytes; what cannot be read is told of elsewhere and counts as empty."""
+    try:
+        return disk.read(path) or b""
+    except EngramError:
+        return b""
+
+
+def _exposed(root: Path) -> list[str]:
+    """The vault and its state, when other people of this machine may read them."""
+    if os.name == "nt":
+        return []
+    private = (root, root / layout.STATE)
+    return [
+        str(path) for path in private if path.exists() and path.stat().st_mode & _GROUP_AND_OTHERS
+    ]
+
+
+def with_secrets(disk: VaultDisk, paths: Iterable[str], clean: Callable[[str], bool]) -> list[str]:
+    """The files that hold something that looks like a secret, in order."""
+    texts = ((path, _bytes(disk, path).decode("utf-8", "replace")) for path in sorted(paths))
+    return [path for path, text in texts if not clean(_LINK.sub("[[]]", text))]

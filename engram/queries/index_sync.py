@@ -1,0 +1,355 @@
+"""The shelf: a vault's memories, turns and pages in the index, kept in step with the catalog.
+
+Turns transactions, turns, boxes and entities into documents for the Finder. Guarantees: what was
+committed is found (the index follows before it is asked); an unusable index is rebuilt, and while
+that is impossible the files are scanned: never an empty answer for that reason. Writes nothing but
+the cache.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import suppress
+from pathlib import Path
+
+from engram.index.contract import Index, IndexUnusable
+from engram.index.memory_finder import PlainFinder
+from engram.index.whoosh_finder import WhooshFinder
+from engram.model.box import Box
+from engram.model.change import Transaction
+from engram.model.errors import BadInput, Locked, NotFound, StorageError
+from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
+from engram.model.instant import day_of
+from engram.model.memory import Memory
+from engram.model.ports import Journal
+from engram.model.report import IndexStatus
+from engram.model.step import Page
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.turn_rows import WITHDRAWN
+from engram.store.commits.projections import Followers
+from engram.store.commits.transaction_log import History
+from engram.store.files.content_file import read_content
+from engram.store.files.memory_file import read_memory
+from engram.store.files.page_prose import prose_of
+from engram.store.files.transcripts import PURGED
+
+_log = logging.getLogger(__name__)
+#: one number for the index to keep: transactions in the high part, turns in the low
+_TURN_BITS = 40
+#: transactions that may hide the source turns of a memory, or show them again
+_HIDING = frozenset({"forget", "restore", "undo", "settle", "purge"})
+
+
+class Shelf:
+    """The index of one vault."""
+
+    def __init__(
+        self,
+        disk: VaultDisk,
+        followers: Followers,
+        journal: Journal,
+        history: History,
+        index: Path,
+    ) -> None:
+        self._disk = disk
+        self._followers = followers
+        self._journal = journal
+        self._history = history
+        self._finder: Index = WhooshFinder(index)
+        self.index_reason = ""
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._finder.close()
+
+    # -- the index in step ---------------------------------------------------------------------
+
+    def refresh(self, patience: float | None = None) -> bool:
+        """Bring the index up to the catalog, or build it anew; False when that cannot be now:
+        another one writes, or the vault cannot be locked.
+
+        `patience` is how long to wait for that other one, seconds; None as long as any writer.
+        """
+        if self._is_current():
+            return True
+        try:
+            with self._followers.guard.hold(patience):
+                if not self._is_current():
+                    self._bring_up()
+        except (Locked, StorageError) as reason:
+            if not self._finder.state().usable:
+                self._scan_files(str(reason))
+            return False
+        return True
+
+    def _is_current(self) -> bool:
+        state = self._finder.state()
+        indexed = self._followers.catalog.indexed
+        return indexed and state.usable and state.seen == self._target()
+
+    def _bring_up(self) -> None:
+        state, target = self._finder.state(), self._target()
+        indexed = self._followers.catalog.indexed
+        try:
+            if indexed and state.usable and state.seen is not None and state.seen < target:
+                missed = self._missed(state.seen)
+                if missed is not None and all(one.plan.kind != "purge" for one in missed):
+                    documents, removed = self._since(state.seen, missed)
+                    self._finder.update(documents, removed, seen=target)
+                    return
+                # it goes first: purged words must not survive in it if nothing can be built
+                self._finder.drop()
+        except IndexUnusable as reason:
+            _log.warning("the index is not usable (%s); building it anew", reason)
+        self.rebuild()
+
+    def show(self, links: Sequence[str]) -> None:
+        """Put turns that only transcripts have into the index, if that is as the catalog is."""
+        if not (links and self._is_current()):
+            return
+        try:
+            self._finder.update(self._foreign_documents(links), [], seen=self._target())
+        except IndexUnusable as reason:
+            _log.warning("the index is not usable (%s); building it anew", reason)
+            self.rebuild()
+
+    def rebuild(self) -> None:
+        """A new generation of everything; without one, a scan of the files for this process."""
+        self.index_reason = ""
+        try:
+            with self._followers.guard.hold():
+                self._finder.rebuild(self._everything(), seen=self._target())
+                self._followers.catalog.set_indexed()
+        except IndexUnusable as reason:
+            self._scan_files(str(reason))
+
+    def _scan_files(self, reason: str) -> None:
+        """Answer from an index in memory, made of the files: never nothing for want of an index."""
+        _log.warning("no index to be had (%s); reading the files instead", reason)
+        self.index_reason = reason
+        self._finder = PlainFinder()
+        self._finder.rebuild(self._everything(), seen=self._target())
+
+    def find(
+        self, query: str, collection: Collection, limit: int, hints: Hints = Hints(),
+        admit: Admit | None = None,
+    ) -> list[Found]:  # fmt: skip
+        """Raw answers for the words of a query; an index that fails is rebuilt and asked again."""
+        try:
+            return self._finder.find(query, collection, limit, hints, admit)
+        except IndexUnusable as reason:
+            _log.warning("the index failed (%s); building it anew", reason)
+            self.rebuild()
+            return self._finder.find(query, collection, limit, hints, admit)
+
+    def terms_like(self, term: str, most: int) -> list[str]:
+        """Terms of the memories that begin as a term does; none when the index fails."""
+        try:
+            return self._finder.terms_like(term, most)
+        except IndexUnusable:
+            return []
+
+    def status(self) -> IndexStatus:
+        """The index as it is, for a person."""
+        state = self._finder.state()
+        reason = self.index_reason or state.reason
+        return IndexStatus(state.generation, state.memories, state.turns, state.made_by, reason)
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether the index holds any box or entity; does not open it."""
+        return self._finder.state().pages > 0
+
+    def counts(self) -> tuple[int, int]:
+        """How many memories and turns are in the index."""
+        state = self._finder.state()
+        return state.memories, state.turns
+
+    def _target(self) -> int:
+        catalog = self._followers.catalog
+        return (catalog.last << _TURN_BITS) + catalog.turns.last
+
+    def _missed(self, seen: int) -> list[Transaction] | None:
+        """The transactions since the index last looked; None when one of them is gone."""
+        wanted = range((seen >> _TURN_BITS) + 1, self._followers.catalog.last + 1)
+        missed = [self._history.read(number) for number in wanted]
+        found = [one for one in missed if one is not None]
+        return found if len(found) == len(missed) else None
+
+    def _since(
+        self, seen: int, missed: Iterable[Transaction]
+    ) -> tuple[Iterable[Document], list[tuple[Collection, str]]]:
+        """What came and went since the index last looked."""
+        turn = seen & ((1 << _TURN_BITS) - 1)
+        catalog = self._followers.catalog
+        names: dict[str, None] = {}
+        turns: dict[int, None] = {}
+        for one in missed:
+            names.update(dict.fromkeys(_concerned(one)))
+            for first, last in (*one.plan.withdraw, *one.plan.readmit):
+                turns.update(dict.fromkeys(range(first, min(last, catalog.turns.last) + 1)))
+        turns.update(dict.fromkeys(range(turn + 1, catalog.turns.last + 1)))
+        documents: list[Document] = []
+        removed: list[tuple[Collection, str]] = []
+        for name in dict.fromkeys(name for one in missed for name in _pages_of(one)):
+            page = catalog.pages.page(name)
+            if page is None:
+                removed.append(("pages", name))
+            else:
+                documents.append(document_of_page(page, page_bytes(self._disk, page)))
+        for name in names:
+            memory = catalog.memory(name)
+            if memory is None:
+                removed.append(("memories", name))
+            else:
+                documents.append(document_of(memory))
+        links = self._sources_of_changed(missed)
+        rows = catalog.turns.behind_links(list(links))
+        turns.update(dict.fromkeys(row.seq for row in rows.values() if row.seq > 0))
+        come, gone = self._turn_documents(sorted(turns))
+        foreign = [link for link, row in rows.items() if row.seq < 0]
+        come += self._foreign_documents(foreign)
+        return [*documents, *come], [*removed, *gone, *(("turns", link) for link in foreign)]
+
+    def _sources_of_changed(self, missed: Iterable[Transaction]) -> dict[str, None]:
+        """The source turns of memories that may have been hidden or shown again (design 5.21)."""
+        found: dict[str, None] = {}
+        for one in missed:
+            if one.plan.kind not in _HIDING:
+                continue
+            # each box that an undo took away would be looked for in all of the history
+            pages = frozenset(_pages_of(one))
+            for name in dict.fromkeys(_concerned(one)):
+                memory = self._followers.catalog.memory(name)
+                if memory is None and name not in pages:  # its file was removed by hand
+                    with suppress(NotFound):
+                        memory = self._history.last_memory(name)
+                found.update(dict.fromkeys(memory.sources if memory is not None else ()))
+        return found
+
+    def _turn_documents(
+        self, numbers: list[int]
+    ) -> tuple[list[Document], list[tuple[Collection, str]]]:
+        """Documents of the turns that are there, keys of those taken back or purged."""
+        if not numbers:
+            return [], []
+        turns = self._followers.catalog.turns
+        wanted = frozenset(numbers)
+        rows = [
+            row
+            for row in turns.places_of([(numbers[0], numbers[-1])], WITHDRAWN)
+            if row[0] in wanted
+        ]
+        documents, here, hidden = [], set(), self._followers.catalog.hidden()
+        ordinals: dict[str, dict[str, int]] = {}
+        for turn in self._journal.read(row[1:] for row in rows):
+            name, link = turn.transcript, f"{turn.transcript}#^{turn.block}"
+            if link in hidden:
+                continue
+            here.add(turn.seq)
+            if name not in ordinals:
+                ordinals[name] = turns.ordinals(name)
+            place = place_in(name, ordinals[name].get(link, 1))
+            document = Document(link, "turns", turn.title, turn.text, turn.day, turn.speaker, place)
+            documents.append(document)
+        return documents, [("turns", link) for link in turns.links(wanted - here)]
+
+    def _everything(self) -> Iterator[Document]:
+        for memory in self._followers.catalog.memories():
+            yield document_of(memory)
+        for one in self._pages():
+            yield document_of_page(one, page_bytes(self._disk, one))
+        hidden = self._followers.catalog.hidden()
+        for path in self._followers.transcripts.paths():
+            yield from self._shown(path, hidden)
+
+    def _pages(self) -> Iterator[Page]:
+        """The boxes and entities, but those that became part of another."""
+        pages = self._followers.catalog.pages
+        known = [box.id for box in pages.boxes()] + [entity.id for entity in pages.entities()]
+        return filter(None, map(pages.page, dict.fromkeys(known)))
+
+    def _shown(self, path: str, hidden: Set[str]) -> Iterator[Document]:
+        """The turns that a transcript shows, but those that a forgotten memory hides.
+
+        In the words of the journal, where it has them: what is indexed as it comes is the same.
+        """
+        transcripts, turns = self._followers.transcripts, self._followers.catalog.turns
+        title, name = transcripts.header(path).get("title", ""), path.rpartition("/")[2][:-3]
+        ordinals = turns.ordinals(name)
+        behind = max(ordinals.values(), default=0)
+        blocks = [block for block in transcripts.blocks(path) if block.text != PURGED]
+        rows = turns.behind_links([block.link for block in blocks])
+        numbers = [row.seq for row in rows.values() if row.seq > 0]
+        said = {
+            f"{name}#^{turn.block}": (turn.text, turn.speaker)
+            for turn in self._journal.read(turns.places(numbers))
+        }
+        for number, block in enumerate(blocks, 1):
+            if block.link in hidden:
+                continue
+            place = place_in(name, ordinals.get(block.link, behind + number))
+            text, speaker = said.get(block.link, (block.text, block.speaker))
+            yield Document(block.link, "turns", title, text, day_of(block.time), speaker, place)
+
+    def _foreign_documents(self, links: Sequence[str]) -> list[Document]:
+        """Documents of turns that only transcripts have."""
+        hidden, wanted = self._followers.catalog.hidden(), frozenset(links)
+        names = dict.fromkeys(link.partition("#")[0] for link in links)
+        paths = filter(None, map(self._followers.transcripts.find, names))
+        return [one for path in paths for one in self._shown(path, hidden) if one.key in wanted]
+
+
+def document_of(memory: Memory) -> Document:
+    """What of a memory is searchable: its words, its quote, its tags and entities."""
+    body = "\n".join((memory.text, memory.quote, *memory.tags, *memory.entities))
+    return Document(memory.id, "memories", memory.title, body, day_of(memory.created))
+
+
+def document_of_page(page: Page, data: bytes) -> Document:
+    """What of a page is searchable: its names, its topics, and the words on it."""
+    topics = page.topics if isinstance(page, Box) else ()
+    body = "\n".join((prose_of(data).text, *topics))
+    day = day_of(page.created) if isinstance(page, Box) else ""
+    return Document(page.id, "pages", title_of(page), body, day)
+
+
+def title_of(page: Page) -> str:
+    """What a page is called: the title of a box, every name of an entity."""
+    return page.title if isinstance(page, Box) else "\n".join((page.name, *page.aliases))
+
+
+def page_bytes(disk: VaultDisk, page: Page) -> bytes:
+    """A page's file; empty when it cannot be read at present, which the doctor tells of."""
+    try:
+        return disk.read(page.path) or b""
+    except (BadInput, StorageError):
+        return b""
+
+
+def _pages_of(missed: Transaction) -> Iterator[str]:
+    """The ids of the boxes and entities that a transaction touched."""
+    touched = [
+        change
+        for change in (*missed.plan.changes, *missed.plan.seen)
+        if layout.kind_of(change.path) in ("box", "entity")
+    ]
+    for change in touched:
+        bodies = (body for body in (change.before, change.after) if body is not None)
+        yield from (read_content(change.path, body).id for body in bodies)
+    for event in missed.plan.events if touched else ():
+        if event.name == "hand_edit" and dict(event.details)["what"] == "removed":
+            yield event.subject  # there is no body of what a person took away
+
+
+def _concerned(missed: Transaction) -> Iterator[str]:
+    """The ids that a transaction touched, by its events and the bodies it holds."""
+    yield from (event.subject for event in missed.plan.events if event.subject)
+    for change in (*missed.plan.changes, *missed.plan.seen):
+        if layout.kind_of(change.path) != "memory":
+            continue
+        for body in (change.before, change.after):
+            if body is not None:
+                yield read_memory(change.path, body).memory.id

@@ -1,0 +1,131 @@
+"""Boxes and entities as answers: the words of a query -> the pages that hold them.
+
+A box is found by its title, topics and the first lines of its memories, an entity by its name and
+its aliases too, both by whatever a person wrote on the page. Guarantees: nothing is written, what a
+forgotten memory said is not brought back by a page that still shows it (design 5.21), and a vault
+without pages pays nothing for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from engram.language.snippet import excerpt
+from engram.language.tokens import query_terms
+from engram.model.box import Box
+from engram.model.entity import Entity
+from engram.model.hit import Hit, docid
+from engram.model.step import Page
+from engram.queries.index_sync import Shelf, page_bytes, title_of
+from engram.recall.query import Query
+from engram.recall.rank import Ranked, Setting, rank_pages
+from engram.store.base.disk import VaultDisk
+from engram.store.commits.projections import Followers
+from engram.store.files.page_prose import Prose, prose_of
+
+_DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
+#: the words of the first turn, in the sentence that says what a box holds
+_GOAL = re.compile(r", which began with “[^\n]*”")
+
+
+class PageSearch:
+    """Of one vault."""
+
+    def __init__(self, disk: VaultDisk, followers: Followers, shelf: Shelf) -> None:
+        self._disk = disk
+        self._followers = followers
+        self._shelf = shelf
+
+    def find(self, reference: str) -> tuple[Page, str] | None:
+        """The box or entity of an id or a docid, and its file as it is on disk."""
+        pages = self._followers.catalog.pages
+        name = reference.strip().removeprefix("[[").removesuffix("]]")
+        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
+        page = pages.page(name)
+        if page is None and _DOCID.fullmatch(name):
+            wanted = "#" + name.removeprefix("#").lower()
+            every: list[Page] = [*pages.boxes(), *pages.entities()]
+            page = next((one for one in every if docid(one.id) == wanted), None)
+        if page is None:
+            return None
+        return page, page_bytes(self._disk, page).decode("utf-8", "replace")
+
+    def hits(self, query: Query, asked: int, limit: int, setting: Setting) -> list[Hit]:
+        """The best pages for a query, at most `limit`; `asked` is how many the index looks for."""
+        if not query.asks or not self._shelf.has_pages:
+            return []
+        pages: dict[str, tuple[Page, Prose]] = {}
+        forgotten = self._followers.catalog.census.forgotten()
+
+        def admit(keys: list[str]) -> list[str]:
+            for key in keys:
+                page = self._followers.catalog.pages.page(key)
+                if page is not None:
+                    pages[key] = page, _shown(page, page_bytes(self._disk, page), forgotten)
+            return [
+                key for key in keys if key in pages and _admits(query, *pages[key], bool(forgotten))
+            ]
+
+        hints = query.hints(setting.now)
+        found = self._shelf.find(query.text, "pages", asked, hints, admit)
+        projects = {key: project_of(page) for key, (page, _) in pages.items()}
+        ranked = rank_pages([found], projects, setting, limit)
+        return [_hit(*pages[one.key], one, query.text) for one in ranked]
+
+
+def _shown(page: Page, data: bytes, forgotten: Mapping[str, str]) -> Prose:
+    """The words of a page but for what a forgotten memory said, or the turns that it hides."""
+    prose = prose_of(data, forgotten)
+    if isinstance(page, Box) and page.session in forgotten.values():
+        return prose._replace(text=_GOAL.sub("", prose.text), hides=True)
+    return prose
+
+
+def _admits(query: Query, page: Page, prose: Prose, hiding: bool) -> bool:
+    """Whether a page may be shown.
+
+    Where things are hidden it has to hold a word in what is left of it; the title and topics of a
+    box are made of its memories, so that they do not count then.
+    """
+    created = page.created if isinstance(page, Box) else ""
+    names = (title_of(page), *(page.topics if isinstance(page, Box) else ()))
+    words = "\n".join((*names, prose.text))
+    if hiding and isinstance(page, Box) and prose.hides:
+        words = prose.text
+    if hiding:
+        held = frozenset(query_terms(words, len(words)))
+        asked = frozenset(query_terms(query.text))
+        begun = any(term.startswith(query.prefixes) for term in held)
+        if held.isdisjoint(asked) and not begun:
+            return False
+    return query.admits_page(category_of(page), project_of(page), created, words)
+
+
+def category_of(page: Page) -> str:
+    """`box` or `entity`."""
+    return "box" if isinstance(page, Box) else "entity"
+
+
+def project_of(page: Page) -> str:
+    """The project of a box; an entity belongs to none."""
+    return page.project if isinstance(page, Box) else ""
+
+
+def _hit(page: Page, prose: Prose, one: Ranked, asked: str) -> Hit:
+    shown = excerpt(prose.text, asked, fold=query_terms)
+    return Hit(
+        docid=docid(page.id),
+        score=one.score,
+        file=page.path,
+        line=prose.above + shown.line,
+        title=page.name if isinstance(page, Entity) else page.title or page.id,
+        snippet=shown.text,
+        id=page.id,
+        collection="pages",
+        category=category_of(page),
+        created=page.created if isinstance(page, Box) else "",
+        project=project_of(page),
+        why=one.why,
+        spans=shown.spans,
+    )

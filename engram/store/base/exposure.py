@@ -1,0 +1,47 @@
+"""What would carry a vault to other machines: remotes of git, and sync folders around it.
+
+Reads the folders above a vault and writes nothing; what cannot be read counts as not there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engram.store.base import layout
+
+
+def shared_by_git(root: Path) -> str:
+    """The URL-less name of a git remote when the vault lies in a repository that has one, or ''."""
+    for folder in (root, *root.parents):
+        config = folder / ".git" / "config"
+        if config.is_file():
+            text = config.read_text(encoding="utf-8", errors="replace")
+            names = [line for line in text.splitlines() if line.strip().startswith("[remote ")]
+            return names[0].strip().strip("[]").partition(" ")[2].strip('"') if names else ""
+    return ""
+
+
+def unguarded(root: Path) -> list[str]:
+    """What would carry the vault's `state/` to other machines: the file that should leave it out.
+
+    Looks for git and Syncthing, in the vault and above; the others leave no trace in a folder.
+    """
+    found = []
+    for mark, name in ((".git", ".gitignore"), (".stfolder", ".stignore")):
+        top = next((one for one in (root, *root.parents) if (one / mark).exists()), None)
+        if top is None:
+            continue
+        # Syncthing reads the one file at the top, git those of all folders on the way
+        files = {top / name} if mark == ".stfolder" else {top / name, root / name}
+        if not any(_leaves_out_state(file) for file in files):
+            found.append(name)
+    return found
+
+
+def _leaves_out_state(file: Path) -> bool:
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    patterns = (line.strip().removeprefix("(?d)").rstrip("/") for line in lines)
+    return any(one == layout.STATE or one.endswith(f"/{layout.STATE}") for one in patterns)

@@ -1,0 +1,132 @@
+"""Where things lie in a vault: names and folders, computed, never looked up.
+
+Turns ids, instants and sessions into relative POSIX paths (design 4). Base names are unique in a
+vault so that `[[name]]` resolves. `kind_of` says what a path is; conflict copies that sync tools
+leave, temporary files and hidden files are nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from engram.model.box import Box
+from engram.model.entity import Entity
+from engram.model.instant import Instant, day_of
+from engram.model.memory import Memory
+from engram.model.step import Page
+from engram.model.turn import Turn
+from engram.store.base.copy_name import original_name
+
+FORMAT = 1
+CONFIG = "engram.toml"
+FACTS, ARCHIVE, TRANSCRIPTS = "facts", "archive", "transcripts"
+BOXES, ENTITIES = "boxes", "entities"
+PROFILE, IDENTITY = "profile.md", "IDENTITY.md"
+#: plain pages that the program writes out of memories
+PROSE = (PROFILE, IDENTITY)
+STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
+DEAD_LETTER = "state/dead-letter"
+HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
+TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
+LOCK = "state/lock"
+#: what `init` makes beside the template's files
+FOLDERS = (
+    FACTS, ENTITIES, BOXES, "summaries", TRANSCRIPTS, ARCHIVE, "inbox",
+    TURNS, PENDING, JOURNAL, DEAD_LETTER,
+)  # fmt: skip
+#: what the program writes, and is never imported as somebody's words
+OWN = (
+    *(folder.partition("/")[0] for folder in FOLDERS if folder != "inbox"),
+    "README.md", "home.md", PROFILE, IDENTITY, "views",
+)  # fmt: skip
+#: folders of Markdown that a person reads and edits; scanned for hand edits
+CONTENT = (FACTS, ARCHIVE, BOXES, ENTITIES)
+
+#: what the program makes of a file of the content folders
+Content = Memory | Box | Entity
+Kind = Literal["memory", "box", "entity", "transcript", "other"]
+
+_KINDS: dict[str, Kind] = {
+    FACTS: "memory", ARCHIVE: "memory", BOXES: "box", ENTITIES: "entity",
+    TRANSCRIPTS: "transcript",
+}  # fmt: skip
+_CONTENT: dict[Kind, type[Content]] = {"memory": Memory, "box": Box, "entity": Entity}
+
+_TRANSACTION = re.compile(r"[0-9]{8}\.json")
+
+
+def memory_path(memory: Memory) -> str:
+    """`facts/YYYY-MM-DD/<id>.md`; the day is that of the source turn."""
+    folder = ARCHIVE if memory.status == "archived" else FACTS
+    return f"{folder}/{day_of(memory.created)}/{memory.id}.md"
+
+
+def page_path(page: Page) -> str:
+    """`boxes/YYYY-MM-DD/<id>.md`, by the day of its first memory, or `entities/<id>.md`."""
+    if isinstance(page, Box):
+        return f"{BOXES}/{day_of(page.created)}/{page.id}.md"
+    return f"{ENTITIES}/{page.id}.md"
+
+
+def transcript_path(turn: Turn) -> str:
+    """`transcripts/YYYY-MM-DD/<source>-<session12>.md`, dated by the turn that begins the file."""
+    return f"{TRANSCRIPTS}/{turn.day}/{turn.transcript}.md"
+
+
+def pending_path(number: int) -> str:
+    """The transaction file while it is being applied."""
+    return f"{PENDING}/{number:08d}.json"
+
+
+def is_transaction(name: str) -> bool:
+    """Whether a file of the journal, or of what is pending, has the name of a transaction."""
+    return _TRANSACTION.fullmatch(name) is not None
+
+
+def journal_path(number: int, time: Instant) -> str:
+    """The transaction file once it is applied."""
+    return f"{JOURNAL}/{time[:7]}/{number:08d}.json"
+
+
+def kind_of(path: str) -> Kind:
+    """What a vault path holds, by its place."""
+    top, _, rest = path.partition("/")
+    if not rest or not path.endswith(".md") or is_foreign_name(path.rpartition("/")[2]):
+        return "other"
+    return _KINDS.get(top, "other")
+
+
+def content_type(path: str) -> type[Content] | None:
+    """Memory, Box or Entity for a path in a content folder, None for any other."""
+    return _CONTENT.get(kind_of(path))
+
+
+def is_page(path: str) -> bool:
+    """Whether a path is that of a page that shows memories: a box, an entity or a plain page."""
+    return path in PROSE or kind_of(path) in ("box", "entity")
+
+
+def is_storable(path: str) -> bool:
+    """Whether every system can store a file of that name, and a catalog its path."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\\" not in path
+
+
+def is_foreign_name(name: str) -> bool:
+    """Hidden and temporary files, editor backups and conflict copies: never indexed."""
+    return name.startswith(".") or name.endswith(("~", ".tmp")) or is_conflict_copy(name)
+
+
+def is_conflict_copy(name: str) -> bool:
+    """Whether a sync tool left this file beside the real one."""
+    return bool(original_name(name))
+
+
+def original_of(path: str) -> str:
+    """The path of the file that a conflict copy stands beside; any other path as it is."""
+    folder, slash, name = path.rpartition("/")
+    return folder + slash + (original_name(name) or name)

@@ -1,0 +1,129 @@
+"""The access log: which memories a person or an agent asked for, one line a question.
+
+`state/access.jsonl` holds `{"ids": [...], "time": ...}`. Appended without lock and without fsync:
+it is a log, and losing a line loses nothing. The catalog keeps the sums and reads on from the byte
+where it stopped; a log that was cut or replaced is counted anew. Torn and foreign lines are passed
+over and counted. No note is ever touched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from engram.model.ids import is_id
+from engram.model.instant import Instant, instant_of
+from engram.model.step import Access
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.database import Database
+from engram.store.commits.transaction import sha256
+
+TABLES = """
+create table accesses(id text primary key, count int, last text) without rowid;
+create table access_log(size int, tail text, skipped int);
+"""
+
+#: the bytes before where counting stopped, by which the same log is known again
+_TAIL = 4_096
+#: read at once, bytes
+_PIECE = 1 << 20
+
+
+class AccessLog:
+    """The log of one vault."""
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+
+    def note(self, identifiers: Iterable[str], time: Instant) -> None:
+        """Append one question's memories, each once. Raises StorageError when that cannot be."""
+        asked = list(dict.fromkeys(identifiers))
+        if asked:
+            line = json.dumps({"ids": asked, "time": time}, sort_keys=True)
+            self._disk.append(layout.ACCESS, line.encode("ascii") + b"\n", sync=False)
+
+    def size(self) -> int:
+        """Its length in bytes."""
+        return self._disk.size(layout.ACCESS) or 0
+
+    def piece(self, start: int, length: int) -> bytes:
+        """A part of it."""
+        (found,) = self._disk.pieces(layout.ACCESS, [(start, length)])
+        return found
+
+
+class AccessRows:
+    """The sums in the catalog. Called inside the catalog's transaction to write."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def of(self, identifiers: Iterable[str]) -> dict[str, Access]:
+        """How often each was asked for, and when last; those that never were are absent."""
+        found = {}
+        for name in identifiers:
+            row = self._db.row("select count, last from accesses where id = ?", name)
+            if row is not None:
+                found[name] = Access(row[0], row[1])
+        return found
+
+    @property
+    def skipped(self) -> int:
+        """How many lines of the log could not be counted."""
+        return self._db.number("select skipped from access_log")
+
+    def is_behind(self, log: AccessLog) -> bool:
+        """Whether there is anything to count; needs no transaction."""
+        size, tail, _ = self._counted()
+        return log.size() != size or _tail(log, size) != tail
+
+    def count(self, log: AccessLog) -> None:
+        """Add up what was appended since; everything, when it is another log now."""
+        size, tail, skipped = self._counted()
+        if log.size() < size or _tail(log, size) != tail:
+            self._db.do("delete from accesses")
+            size, skipped = 0, 0
+        while piece := log.piece(size, _PIECE):
+            whole = piece[: piece.rfind(b"\n") + 1]
+            if not whole and len(piece) < _PIECE:
+                break  # the last line is being written
+            for line in (whole or piece).splitlines():
+                skipped += not self._add(line)
+            size += len(whole or piece)
+        self._db.do("delete from access_log")
+        self._db.do("insert into access_log values(?,?,?)", size, _tail(log, size), skipped)
+
+    def _counted(self) -> tuple[int, str, int]:
+        """How much of the log is in here, how that ends, and how many lines were passed over."""
+        row = self._db.row("select size, tail, skipped from access_log")
+        return (row[0], row[1], row[2]) if row else (0, "", 0)
+
+    def _add(self, line: bytes) -> bool:
+        """Count one line; False when it is none of ours."""
+        read = _read(line)
+        if read is None:
+            return False
+        names, time = read
+        self._db.many(
+            "insert into accesses values(?, 1, ?) on conflict(id) do update"
+            " set count = count + 1, last = max(last, excluded.last)",
+            [(name, time) for name in names],
+        )
+        return True
+
+
+def _tail(log: AccessLog, size: int) -> str:
+    start = max(0, size - _TAIL)
+    return sha256(log.piece(start, size - start)) if size else ""
+
+
+def _read(line: bytes) -> tuple[list[str], Instant] | None:
+    """The ids, each once, and the time of a line."""
+    try:
+        row = json.loads(line)
+        names, time = row["ids"], instant_of(row["time"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    sound = isinstance(names, list) and all(isinstance(n, str) and is_id(n) for n in names)
+    return (list(dict.fromkeys(names)), time) if sound else None

@@ -1,0 +1,392 @@
+"""The catalog: what the vault holds, in SQLite in the user's cache, to answer without its files.
+
+Rows are computed from files, transactions and the turn journal, and the whole can be deleted at any
+time. Guarantees: one SQLite transaction per vault transaction, which also carries the number last
+seen; every failure to open or read is `CatalogUnusable`, upon which it is built anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from engram.model.box import Box
+from engram.model.candidate import Candidate
+from engram.model.change import Transaction
+from engram.model.entity import Entity
+from engram.model.memory import LIVE, Memory
+from engram.model.text import content_hash
+from engram.model.vocabulary import PLAIN, Vocabulary
+from engram.store.base import layout
+from engram.store.catalog import (
+    access,
+    census,
+    conditions,
+    log_rows,
+    page_rows,
+    topic_rows,
+    trace_rows,
+    turn_rows,
+)
+from engram.store.catalog.access import AccessRows
+from engram.store.catalog.census import Census, is_forgotten, session_of
+from engram.store.catalog.conditions import Where
+from engram.store.catalog.consolidation_rows import NightRows
+from engram.store.catalog.database import CatalogUnusable, Database
+from engram.store.catalog.log_rows import LogRows
+from engram.store.catalog.neighbours import neighbours
+from engram.store.catalog.page_rows import PageRows
+from engram.store.catalog.row_body import decode
+from engram.store.catalog.row_body import encode as body_of
+from engram.store.catalog.topic_rows import TopicRows
+from engram.store.catalog.turn_rows import TurnRows
+from engram.store.commits.transaction import encode, sha256
+
+#: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
+SCHEMA = "8"
+
+_OWN = """
+create table meta(key text primary key, value text) without rowid;
+create table files(
+  path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text,
+  meaning text, stem text
+) without rowid;
+create index files_stem on files(stem);
+create table memories(
+  number integer primary key, id text unique, path text, status text, category text, created text,
+  project text, space text, slot text, hash text, importance real, expires text, valid_until text,
+  session text, forgotten int, body text
+);
+create index memories_hash on memories(hash);
+create index memories_standing on memories(
+  status, space, project, category, importance, created, expires, valid_until
+);
+create table words(term text, memory int, primary key(term, memory)) without rowid;
+create index words_memory on words(memory);
+create index memories_created on memories(created, id);
+create index memories_slot on memories(slot) where slot != '';
+create table sources(link text, id text, primary key(link, id)) without rowid;
+create index sources_id on sources(id);
+"""
+_PARTS = (access, census, log_rows, conditions, page_rows, topic_rows, trace_rows, turn_rows)
+_TABLES = _OWN + "".join(part.TABLES for part in _PARTS)
+#: where the base names are that a link can mean
+_NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
+_NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES))
+
+
+class FileRow(NamedTuple):
+    """What was last seen of one content file: its stat and SHA-256, the memory in it, a problem.
+
+    `meaning` is the digest of what it says (`meaning.meaning_of`); empty when that is not known.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    sha: str
+    id: str
+    problem: str = ""
+    meaning: str = ""
+
+
+_FILE = ", ".join(FileRow._fields)
+
+
+class Catalog:
+    """One vault's catalog.
+
+    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities), `census` (memories together)
+    and `accesses` are parts.
+    """
+
+    def __init__(self, database: Database, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
+        self._db = database
+        self._vault = vault
+        self._vocabulary = vocabulary
+        self.turns = TurnRows(database)
+        self.log = LogRows(database)
+        self.nights = NightRows(database)
+        self.topics = TopicRows(database)
+        self.pages = PageRows(database)
+        self.census = Census(database)
+        self.accesses = AccessRows(database)
+
+    @classmethod
+    def open(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:
+        """Open, or raise CatalogUnusable when there is none that is ours and sound."""
+        if not path.exists():
+            raise CatalogUnusable("missing")
+        catalog = cls(Database(path), vault, vocabulary)
+        if not catalog.is_sound():
+            catalog.close()
+            raise CatalogUnusable("another schema or another vault")
+        return catalog
+
+    def is_sound(self) -> bool:
+        """Whether it is ours, as far as a quick look can tell."""
+        try:
+            names = self._db.rows("select name from sqlite_master where type = 'table'")
+            expected = (schema_of(self._vocabulary), self._vault)
+            ours = (self._meta("schema"), self._meta("vault")) == expected
+        except CatalogUnusable:
+            return False
+        return ours and {name for (name,) in names} >= _NAMES
+
+    @classmethod
+    def make(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:
+        """The catalog's file, made anew if it is not ours or damaged; to be cleared and filled."""
+        try:
+            return cls.open(path, vault, vocabulary)
+        except CatalogUnusable:
+            return cls(Database.create(path), vault, vocabulary)
+
+    def clear(self) -> None:
+        """Drop every table and make them empty; called inside a transaction."""
+        for (name,) in self._db.rows("select name from sqlite_master where type = 'table'"):
+            self._db.do(f'drop table "{name}"')
+        for statement in _TABLES.split(";"):
+            self._db.do(statement)
+        schema = schema_of(self._vocabulary)
+        for key, value in (("schema", schema), ("vault", self._vault), ("last", "0")):
+            self._set(key, value)
+
+    def is_at(self, path: Path) -> bool:
+        """Whether this is still the file of that path, and not one that was replaced."""
+        return self._db.is_at(path)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All changes inside are kept together, or not at all."""
+        try:
+            with self._db.transaction():
+                yield
+                self.topics.write()
+        finally:
+            self.topics.forget()
+
+    # -- what is known -------------------------------------------------------------------------
+
+    @property
+    def last(self) -> int:
+        """The number of the last transaction that is in here."""
+        return int(self._meta("last") or 0)
+
+    def memory(self, identifier: str) -> Memory | None:
+        """The memory of that id, whatever its status."""
+        row = self._db.row("select body from memories where id = ?", identifier)
+        return decode(Memory, row[0]) if row else None
+
+    def memories(self, identifiers: Iterable[str] | None = None) -> Iterator[Memory]:
+        """These memories in the order asked for, or all, oldest first."""
+        if identifiers is None:
+            for row in self._db.rows("select body from memories order by created, id"):
+                yield decode(Memory, row[0])
+            return
+        for identifier in identifiers:
+            found = self.memory(identifier)
+            if found is not None:
+                yield found
+
+    def listing(self, wanted: Where, limit: int = -1) -> list[Memory]:
+        """The newest memories that a condition admits, newest first; by default all of them."""
+        rows = self._db.rows(
+            f"select body from memories where {wanted.condition}"
+            " order by created desc, id desc limit ?",
+            *wanted.values, limit,
+        )  # fmt: skip
+        return [decode(Memory, row[0]) for row in rows]
+
+    @property
+    def last_sha(self) -> str:
+        """SHA-256 of the last transaction's file, to see whether the vault is the one we knew."""
+        return self._meta("last_sha") or ""
+
+    @property
+    def indexed(self) -> bool:
+        """Whether the index was built from this very catalog, or one that it follows."""
+        return self._meta("indexed") == "yes"
+
+    def set_indexed(self, indexed: bool = True) -> None:
+        """Record whether the index was built from this catalog as it is."""
+        self._set("indexed", "yes" if indexed else "")
+
+    def names_with(self, beginning: str) -> list[str]:
+        """Ids that begin so, sorted."""
+        rows = self._db.rows(
+            "select id from memories where substr(id, 1, ?) = ? order by id",
+            len(beginning), beginning,
+        )  # fmt: skip
+        return [row[0] for row in rows]
+
+    def owners(self, hash: str) -> list[Memory]:
+        """Every memory whose scoped content hash this is; newest last."""
+        rows = self._db.rows("select body from memories where hash = ? order by created, id", hash)
+        return [decode(Memory, row[0]) for row in rows]
+
+    def holders(self, slot: str, space: str, project: str) -> list[Memory]:
+        """Live memories whose key is this slot, in that space and project; newest last."""
+        rows = self._db.rows(
+            "select body from memories where slot = ? and space = ? and (space != 'project' or"
+            " project = ?) order by created, id",
+            slot, space, project,
+        )  # fmt: skip
+        return [memory for row in rows if (memory := decode(Memory, row[0])).live]
+
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words, the nearest first."""
+        return neighbours(self._db, self._vocabulary, candidate)
+
+    def taken(self, names: Iterable[str]) -> set[str]:
+        """Those of the given names that an id or a file has already: a link means one thing."""
+        found = " union ".join(f"select 1 from {where} = ?" for where in _NAMED)
+        return {name for name in names if self._db.row(found, *[name] * len(_NAMED))}
+
+    def status_counts(self) -> dict[str, int]:
+        """How many memories have each status."""
+        counts = "select status, count(*) from memories group by status order by status"
+        return dict(self._db.rows(counts))
+
+    def cited_by(self, link: str) -> list[str]:
+        """Ids of the memories whose receipts point to this `transcript#^block`."""
+        rows = self._db.rows("select id from sources where link = ? order by id", link)
+        return [row[0] for row in rows]
+
+    def hidden(self) -> set[str]:
+        """Links of turns that a forgotten memory hides from search (design 5.21)."""
+        rows = self._db.rows(
+            "select link from memories indexed by memories_forgotten"
+            " join sources using (id) where forgotten"
+        )
+        return {row[0] for row in rows}
+
+    def live_hashes(self) -> list[tuple[str, str]]:
+        """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""
+        marks = ",".join("?" * len(LIVE))
+        asked = f"select hash, id from memories where status in ({marks}) order by hash, id"
+        return [(row[0], row[1]) for row in self._db.rows(asked, *sorted(LIVE))]
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def files(self) -> dict[str, FileRow]:
+        """Every content file as last seen, by path."""
+        rows = self._db.rows(f"select {_FILE} from files")
+        return {row[0]: FileRow._make(row) for row in rows}
+
+    def file(self, path: str) -> FileRow | None:
+        """One content file as last seen."""
+        row = self._db.row(f"select {_FILE} from files where path = ?", path)
+        return FileRow(*row) if row else None
+
+    def put_file(self, row: FileRow) -> None:
+        """Record what a file looks like now."""
+        self._db.do(
+            "insert or replace into files values(?,?,?,?,?,?,?,?,?)",
+            *row, row.path.rpartition("/")[2].removesuffix(".md"),
+        )  # fmt: skip
+
+    def drop_file(self, path: str) -> None:
+        """Forget a file that is gone, and the memory, box or entity that had its home there."""
+        row = self.file(path)
+        self._db.do("delete from files where path = ?", path)
+        kind = layout.content_type(path)
+        if row is None or kind is None or self.home(kind, row.id) != path:
+            return
+        if kind is Memory:
+            self._drop_memory(row.id)
+        else:
+            self.pages.drop(row.id, box=kind is Box)
+
+    def home(self, kind: type[layout.Content], identifier: str) -> str:
+        """The path of the file that has an id among its kind, '' when there is none."""
+        table = {Memory: "memories", Box: "boxes", Entity: "entities"}[kind]
+        row = self._db.row(f"select path from {table} where id = ?", identifier)
+        return str(row[0]) if row else ""
+
+    def homeless(self) -> list[str]:
+        """The files whose id belongs to another file, sorted."""
+        return [
+            row[0]
+            for row in self._db.rows(
+                "select path from files where id = '' and problem != '' order by path"
+            )
+        ]
+
+    def put_memory(self, memory: Memory) -> None:
+        """Record a memory as its file says it."""
+        self._drop_memory(memory.id)
+        self._db.do(
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            _number(memory.id), memory.id, memory.path, memory.status, memory.category,
+            memory.created, memory.project, memory.space, memory.key,
+            content_hash(memory.text, memory.scope), memory.importance, memory.expires,
+            memory.valid_until, session_of(memory), is_forgotten(memory), body_of(memory),
+        )  # fmt: skip
+        if memory.live:
+            number = _number(memory.id)
+            terms = sorted(self._vocabulary.of(memory))
+            self._db.many("insert into words values(?,?)", [(term, number) for term in terms])
+            self.topics.add(memory.text)
+        self._db.many(
+            "insert or ignore into sources values(?,?)",
+            [(link, memory.id) for link in memory.sources],
+        )  # fmt: skip
+        self._db.many(
+            "insert or ignore into tags values(?,?)", [(tag, memory.id) for tag in memory.tags]
+        )
+        self.census.put(memory)
+
+    def _drop_memory(self, identifier: str) -> None:
+        known = self.memory(identifier)
+        if known is None:
+            return
+        if known.live:
+            self.topics.subtract(known.text)
+        self._db.do("delete from words where memory = ?", _number(identifier))
+        self._db.do("delete from memories where id = ?", identifier)
+        self._db.do("delete from sources where id = ?", identifier)
+        self._db.do("delete from tags where id = ?", identifier)
+        self.census.drop(identifier)
+
+    # -- transactions --------------------------------------------------------------------------
+
+    def record(self, transaction: Transaction) -> None:
+        """A transaction's own row, its events, and what it says of turns; not its files."""
+        self.log.record(transaction)
+        self.turns.follow(transaction)
+        if transaction.plan.kind == "purge":
+            self._set("scrub", "due")
+        self._set("last", str(transaction.number))
+        self._set("last_sha", sha256(encode(transaction)))
+
+    def scrub(self) -> None:
+        """After a purge: leave nothing of what was deleted in the file or its log."""
+        if self._meta("scrub") == "due":
+            self._db.do("vacuum")
+            self._set("scrub", "")
+            self._db.row("pragma wal_checkpoint(truncate)")
+
+    def _meta(self, key: str) -> str | None:
+        row = self._db.row("select value from meta where key = ?", key)
+        return str(row[0]) if row else None
+
+    def _set(self, key: str, value: str) -> None:
+        self._db.do("insert or replace into meta values(?,?)", key, value)
+
+
+def schema_of(vocabulary: Vocabulary) -> str:
+    """What a catalog must say of itself to be used: its tables, and what its terms are."""
+    return f"{SCHEMA}, {vocabulary.version}"
+
+
+def _number(identifier: str) -> int:
+    """What a memory's terms are kept under: short, and the same in every catalog."""
+    return int(sha256(identifier.encode("utf-8"))[:14], 16)

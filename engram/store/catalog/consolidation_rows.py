@@ -1,0 +1,98 @@
+"""What happened in a vault since its last consolidation, and what the person took back of them.
+
+Read from the catalog's rows of transactions and events: counted on disk, so that a restart forgets
+nothing (seed 003: every N extractions).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from engram.store.catalog.database import Database
+
+#: the event of one step of a consolidation, and the kind of its transaction
+STEP, KIND = "consolidated", "consolidate"
+
+
+class NightRows:
+    """What the catalog knows of consolidations."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def last(self) -> int:
+        """The number of the last consolidation, 0 when there was none."""
+        return int(
+            self._db.number("select coalesce(max(n), 0) from transactions where kind = ?", KIND)
+        )
+
+    def extractions(self) -> int:
+        """How many extractions have changed something since."""
+        return int(
+            self._db.number(
+                "select count(*) from transactions"
+                " where n > ? and kind = 'extract' and changes > 0",
+                self.last(),
+            )
+        )
+
+    def imported(self) -> bool:
+        """Whether something that an import brought was extracted since: history is dear."""
+        return bool(
+            self._db.number(
+                "select count(*) from transactions"
+                " where n > ? and kind = 'extract' and batch != ''",
+                self.last(),
+            )
+        )
+
+    def changed(self, after: int | None = None) -> frozenset[str]:
+        """Whatever an event since then, or after a transaction, was about; also what is gone."""
+        rows = self._db.rows(
+            "select distinct subject from events where n > ? and subject != ''",
+            self.last() if after is None else after,
+        )
+        return frozenset(row[0] for row in rows)
+
+    def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
+        """`(task, action, subjects)` of the steps that the person took back, and left so."""
+        found = set()
+        for number, step in self._taken_back():
+            for details, subjects in self._steps(number):
+                if not step or details["step"] == step:
+                    found.add((details["task"], details["action"], subjects))
+        return frozenset(found)
+
+    def steps(self, number: int) -> dict[str, tuple[str, ...]]:
+        """The subjects of each step of a consolidation, by the step's number."""
+        return {details["step"]: subjects for details, subjects in self._steps(number)}
+
+    def _steps(self, number: int) -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
+        """What each step says of itself, and its subjects: those of its events, in their order."""
+        subjects: dict[str, list[str]] = {}
+        for subject, details in self._db.rows(
+            "select subject, details from events where n = ? and name = ? order by rowid",
+            number, STEP,
+        ):  # fmt: skip
+            subjects.setdefault(details, []).append(subject)
+        for details, names in subjects.items():
+            yield json.loads(details), tuple(names)
+
+    def _taken_back(self) -> Iterator[tuple[int, str]]:
+        """`(consolidation, step)` that are undone at present; '' for all of its steps."""
+        rows = self._db.rows(
+            "select n, kind, undoes, batch from transactions where kind in ('undo', ?)"
+            " order by n desc",
+            KIND,
+        )
+        undone: set[int] = set()
+        nights = {row[0] for row in rows if row[1] == KIND}
+        for number, kind, undoes, part in rows:
+            if kind == KIND or number in undone:
+                continue
+            undone.update(map(int, undoes.split()))
+            night, _, steps = part.partition(".")
+            if steps and int(night) not in undone:
+                yield from ((int(night), step) for step in steps.split("+"))
+        yield from ((number, "") for number in sorted(undone & nights))

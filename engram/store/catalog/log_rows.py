@@ -1,0 +1,79 @@
+"""The log of a catalog: the transactions it has seen and their events, without their bodies."""
+
+from __future__ import annotations
+
+import json
+
+from engram.model.change import Event, Transaction
+from engram.store.catalog.database import Database
+
+TABLES = """
+create table transactions(
+  n integer primary key, time text, kind text, batch text, changes int, left_alone text,
+  undoes text
+);
+create table events(n int, name text, subject text, details text);
+create index events_subject on events(subject);
+create index events_n on events(n);
+"""
+
+
+class LogRows:
+    """What was done to the vault. Called inside the catalog's transaction to write."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, transaction: Transaction) -> None:
+        """A transaction's own row and its events; recording it again changes nothing."""
+        plan, number = transaction.plan, transaction.number
+        self._db.do(
+            "insert or replace into transactions values(?,?,?,?,?,?,?)",
+            number, transaction.time, plan.kind, plan.batch, len(plan.changes),
+            "\n".join(transaction.left), " ".join(map(str, plan.undoes)),
+        )  # fmt: skip
+        self._db.do("delete from events where n = ?", number)
+        self._db.many(
+            "insert into events values(?,?,?,?)",
+            [
+                (number, event.name, event.subject, json.dumps(dict(event.details), sort_keys=True))
+                for event in plan.events
+            ],
+        )  # fmt: skip
+
+    def rows(self) -> list[tuple[int, str, str, str, int, str, str]]:
+        """`(n, time, kind, batch, changes, left, undoes)` of all transactions, newest first."""
+        columns = "n, time, kind, batch, changes, left_alone, undoes"
+        return self._db.rows(f"select {columns} from transactions order by n desc")
+
+    def last_of(self, *kinds: str) -> int:
+        """The number of the last transaction of one of these kinds, 0 without any."""
+        marks = ",".join("?" * len(kinds))
+        return self._db.number(f"select max(n) from transactions where kind in ({marks})", *kinds)
+
+    def events(self, subject: str) -> list[tuple[int, str, Event]]:
+        """`(n, time, event)` of all that happened to a memory or transcript, oldest first."""
+        rows = self._db.rows(
+            "select e.n, t.time, e.name, e.subject, e.details"
+            " from events e join transactions t using (n) where e.subject = ?"
+            " order by e.n, e.rowid",
+            subject,
+        )
+        return [
+            (row[0], row[1], Event(row[2], row[3], tuple(json.loads(row[4]).items())))
+            for row in rows
+        ]
+
+    def named(self, name: str) -> list[tuple[str, dict[str, str]]]:
+        """`(subject, details)` of every event of a name, oldest first."""
+        rows = self._db.rows("select subject, details from events where name = ? order by n", name)
+        return [(row[0], json.loads(row[1])) for row in rows]
+
+    def event_counts(self, name: str, detail: str) -> dict[str, int]:
+        """How often each value of a detail occurs in the events of a name."""
+        rows = self._db.rows(
+            "select json_extract(details, '$.' || ?), count(*) from events"
+            " where name = ? group by 1",
+            detail, name,
+        )  # fmt: skip
+        return {str(row[0]): row[1] for row in rows}

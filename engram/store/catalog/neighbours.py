@@ -1,0 +1,39 @@
+"""Which live memories of one scope share the rarest words with a text: the catalog's words, asked.
+
+Bounded whatever the vault's size: a word that very many memories hold tells nothing and is not
+followed. Reads only.
+"""
+
+from __future__ import annotations
+
+from engram.model.candidate import Candidate
+from engram.model.memory import Memory
+from engram.model.vocabulary import Vocabulary
+from engram.store.catalog.database import Database
+from engram.store.catalog.row_body import decode
+
+#: so many of a text's rarest words are followed
+_WORDS = 8
+#: a word that more memories hold is not
+_COMMON = 200
+#: neighbours at most
+_MOST = 12
+
+
+def neighbours(db: Database, vocabulary: Vocabulary, candidate: Candidate) -> list[Memory]:
+    """Those of a candidate's space and project: the nearest first, among equals the newer."""
+    held = "select count(*) from (select 1 from words where term = ? limit ?)"
+    terms = set(vocabulary.terms(candidate.text))
+    counts = {term: db.number(held, term, _COMMON + 1) for term in terms}
+    known = sorted((count, term) for term, count in counts.items() if 0 < count <= _COMMON)
+    rarest = [term for _, term in known[:_WORDS]]
+    marks = ",".join("?" * len(rarest))
+    rows = db.rows(
+        "select m.body from (select memory, count(*) as shared from words"
+        f" where term in ({marks}) group by memory) w join memories m on m.number = w.memory"
+        " where m.status in ('active', 'needs-review') and m.space = ?"
+        " and (m.space != 'project' or m.project = ?)"
+        " order by w.shared desc, m.created desc, m.id limit ?",
+        *rarest, candidate.space, candidate.project, _MOST,
+    )  # fmt: skip
+    return [decode(Memory, row[0]) for row in rows]

@@ -1,0 +1,116 @@
+"""The boxes and entities of a catalog: where each has its file, and what it says.
+
+Rows are computed from the files alone. Written inside the catalog's transaction; a box is known by
+the memories that it holds, so that those which no box holds are found without opening one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engram.model.box import Box
+from engram.model.entity import Entity
+from engram.model.instant import Instant
+from engram.model.step import Page
+from engram.store.catalog.database import Database
+from engram.store.catalog.row_body import decode, encode
+from engram.store.catalog.trace_rows import TraceRows
+
+TABLES = """
+create table boxes(
+  id text primary key, path text, session text, project text, created text, sealed text,
+  trace text, body text
+) without rowid;
+create index boxes_sealed on boxes(sealed);
+create index boxes_trace on boxes(trace) where trace != '';
+create table members(memory text, box text, primary key(memory, box)) without rowid;
+create index members_box on members(box);
+create table unboxed(memory text primary key) without rowid;
+create table entities(
+  id text primary key, path text, type text, name text, merged_into text, body text
+) without rowid;
+"""
+
+#: a memory is without a box from now on, if it comes of a conversation and none holds it
+UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
+  and not forgotten and not exists (select 1 from members where memory = id)"""
+_ORDER = "order by created, id"
+
+
+class PageRows:
+    """What the catalog knows of boxes and entities; `traces` is a part."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self.traces = TraceRows(database)
+
+    def put(self, page: Page) -> None:
+        """Record a page as its file says it."""
+        self.drop(page.id, box=isinstance(page, Box))
+        if isinstance(page, Entity):
+            self._db.do(
+                "insert into entities values(?,?,?,?,?,?)",
+                page.id, page.path, page.type, page.name, page.merged_into, encode(page),
+            )  # fmt: skip
+            return
+        self._db.do(
+            "insert into boxes values(?,?,?,?,?,?,?,?)",
+            page.id, page.path, page.session, page.project, page.created, page.sealed,
+            page.trace, encode(page),
+        )  # fmt: skip
+        self.traces.touch(page.id)
+        self._db.many(
+            "insert or ignore into members values(?,?)", [(name, page.id) for name in page.memories]
+        )
+        self._db.many("delete from unboxed where memory = ?", [(name,) for name in page.memories])
+
+    def drop(self, identifier: str, *, box: bool) -> None:
+        """Forget a box, or else an entity."""
+        if not box:
+            self._db.do("delete from entities where id = ?", identifier)
+            return
+        self.traces.touch(identifier)
+        held = self._db.rows("select memory from members where box = ?", identifier)
+        self._db.do("delete from boxes where id = ?", identifier)
+        self._db.do("delete from members where box = ?", identifier)
+        self._db.many(UNBOX, held)
+
+    def boxes(self, since: Instant = "", until: Instant = "") -> list[Box]:
+        """Boxes whose last memory is not before `since` nor after `until`, oldest first."""
+        upper = "and sealed <= ?" if until else ""
+        found = self._db.rows(
+            f"select body from boxes where sealed >= ? {upper} {_ORDER}",
+            *((since, until) if until else (since,)),
+        )
+        return [decode(Box, row[0]) for row in found]
+
+    def box(self, identifier: str) -> Box | None:
+        """The box of that id."""
+        row = self._db.row("select body from boxes where id = ?", identifier)
+        return decode(Box, row[0]) if row else None
+
+    def box_of(self, memory: str) -> Box | None:
+        """The box that holds a memory; the oldest, where a person put it into several."""
+        row = self._db.row(
+            "select body from members join boxes on box = id where memory = ?"
+            f" {_ORDER} limit 1",
+            memory,
+        )  # fmt: skip
+        return decode(Box, row[0]) if row else None
+
+    def entities(self) -> Iterator[Entity]:
+        """Every entity, those that were merged too, by id."""
+        for row in self._db.rows("select body from entities order by id"):
+            yield decode(Entity, row[0])
+
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        row = self._db.row("select body from entities where id = ?", identifier)
+        return decode(Entity, row[0]) if row else None
+
+    def page(self, identifier: str) -> Page | None:
+        """The entity or box of that id; none for an entity that became part of another."""
+        entity = self.entity(identifier)
+        if entity is None:
+            return self.box(identifier)
+        return None if entity.merged_into else entity

@@ -1,0 +1,123 @@
+"""A glance at a catalog: what a hook asks of it, read-only and in no time.
+
+Turns the path of a vault's catalog into the standing of its memories, the memories themselves and
+the numbers of those that hold a term. Guarantees: nothing is written, made or mended (a catalog
+that is missing, damaged, of another schema or too busy raises CatalogUnusable, and the next command
+builds it anew); a question ends at the deadline. `is_fresh` tells whether a memory's file is still
+the one that the catalog read, so that a hand edit counts before any command took it up.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+from engram.model.instant import Day
+from engram.model.memory import PROTECTED, Memory
+from engram.model.vocabulary import Vocabulary
+from engram.store.catalog.catalog import schema_of
+from engram.store.catalog.database import CatalogUnusable, Row, sound
+from engram.store.catalog.row_body import decode
+
+#: how long another process is waited for that writes, seconds
+_PATIENCE = 0.2
+#: steps of SQLite's machine between two looks at the clock
+_STEPS = 10_000
+#: `(number, category, day, importance, of this project)` of one memory
+Standing = tuple[int, str, Day, float, bool]
+
+
+class Glance:
+    """One read-only look; close it, or use it as a context."""
+
+    def __init__(self, path: Path, vault: str, vocabulary: Vocabulary, deadline: float) -> None:
+        """Open; `deadline` is a time of `time.monotonic()`. Raises CatalogUnusable."""
+        with sound():
+            self._db = sqlite3.connect(
+                f"{path.as_uri()}?mode=ro", uri=True, timeout=_PATIENCE, isolation_level=None
+            )
+        self._db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+        try:
+            # one state of the catalog for all questions, whoever writes meanwhile
+            self._rows("begin")
+            meta = self._rows("select key, value from meta where key in ('schema', 'vault')")
+            kept: dict[str, str] = dict(meta)
+            if (kept.get("schema"), kept.get("vault")) != (schema_of(vocabulary), vault):
+                raise CatalogUnusable("the catalog in the cache is of another engram or vault")
+        except CatalogUnusable:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def standing(self, projects: Sequence[str], today: Day) -> list[Standing]:
+        """Every active memory of these projects, of none, or of the person, that is still true."""
+        here = sorted({"", *projects})
+        marks = ",".join("?" * len(here))
+        lasting = ",".join(f"'{category}'" for category in sorted(PROTECTED))
+        columns = "select number, category, substr(created, 1, 10), importance"
+        true = (
+            "status = 'active' and (valid_until = '' or valid_until >= ?)"
+            f" and (expires = '' or expires > ? or category in ({lasting}))"
+        )
+        return self._rows(
+            f"{columns}, 0 from memories where space in ('user', 'system') and {true} union all"
+            f" {columns}, project != '' from memories where space = 'project' and {true}"
+            f" and project in ({marks})",
+            *(today, today) * 2, *here,
+        )  # fmt: skip
+
+    def count(self) -> int:
+        """How many memories there are."""
+        return int(self._rows("select count(*) from memories")[0][0])
+
+    def holders(self, term: str, most: int) -> list[int]:
+        """The numbers of live memories that hold a term, at most so many."""
+        found = self._rows("select memory from words where term = ? limit ?", term, most)
+        return [row[0] for row in found]
+
+    def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
+        """How many terms each of these memories has."""
+        marks = ",".join("?" * len(numbers))
+        return dict(
+            self._rows(
+                f"select memory, count(*) from words where memory in ({marks}) group by memory",
+                *numbers,
+            )
+        )
+
+    def memories(self, numbers: Iterable[int]) -> Iterator[Memory]:
+        """The memories of these numbers, in their order, each read when it is asked for."""
+        for number in numbers:
+            for row in self._rows("select body from memories where number = ?", number):
+                yield decode(Memory, row[0])
+
+    def is_fresh(self, memory: Memory, root: Path) -> bool:
+        """Whether the memory's file is still the regular file that was read."""
+        known = self._rows(
+            "select size, mtime_ns, ctime_ns from files where path = ? and id = ?",
+            memory.path, memory.id,
+        )  # fmt: skip
+        try:
+            now = os.lstat(root / memory.path)
+        except (OSError, ValueError):
+            return False
+        seen = (now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+        return stat.S_ISREG(now.st_mode) and known == [seen]
+
+    def _rows(self, statement: str, *values: object) -> list[Row]:
+        with sound():
+            return self._db.execute(statement, values).fetchall()

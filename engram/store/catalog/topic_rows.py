@@ -1,0 +1,76 @@
+"""The running totals of words in a catalog, from which `topics.json` is made in milliseconds.
+
+Live memories are added and subtracted as they come and go; the numbers are integers, so the totals
+are those that a new count would give. Changes are gathered and written once, by `write`, before the
+catalog's transaction ends: a word costs one statement however many memories hold it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from engram.language.topics import Topic, top_topics, topic_terms
+from engram.model.memory import LIVE
+from engram.store.catalog.database import Database
+
+TABLES = """
+create table topics(term text primary key, held int, weight int) without rowid;
+"""
+
+
+class TopicRows:
+    """What the words of the live memories sum up to. Called inside the catalog's transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._held: Counter[str] = Counter()
+        self._weights: Counter[str] = Counter()
+
+    def add(self, text: str) -> None:
+        """A live memory has come."""
+        self._count(text, 1)
+
+    def subtract(self, text: str) -> None:
+        """One that was added has gone."""
+        self._count(text, -1)
+
+    def _count(self, text: str, times: int) -> None:
+        for term, weight in topic_terms(text).items():
+            self._held[term] += times
+            self._weights[term] += times * weight
+
+    def write(self) -> None:
+        """Put what was gathered into the table."""
+        if not self._held:
+            return
+        self._db.many(
+            "insert into topics values(?,?,?) on conflict(term) do update"
+            " set held = held + excluded.held, weight = weight + excluded.weight",
+            [
+                (term, held, self._weights[term])
+                for term, held in sorted(self._held.items())
+                if held or self._weights[term]
+            ],
+        )
+        self._db.many(
+            "delete from topics where term = ? and held = 0",
+            [(term,) for term, held in self._held.items() if held < 0],
+        )
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what was gathered: the transaction failed."""
+        self._held.clear()
+        self._weights.clear()
+
+    def totals(self) -> list[tuple[str, int, int]]:
+        """`(word, memories that hold it, sum of its weights)`, sorted."""
+        self.write()
+        rows = self._db.rows("select term, held, weight from topics order by term")
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def best(self) -> list[Topic]:
+        """What the live memories are about."""
+        marks = ",".join("?" * len(LIVE))
+        count = f"select count(*) from memories where status in ({marks})"
+        return top_topics(self.totals(), self._db.number(count, *sorted(LIVE)))

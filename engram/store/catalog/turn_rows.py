@@ -1,0 +1,390 @@
+"""The turns of a catalog: which were captured, where their words lie, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engram.model.change import Range, Transaction
+from engram.model.turn import Entry, Turn
+from engram.store.catalog.database import Database
+
+PENDING, DONE, DEAD, WITHDRAWN, PURGED = range(5)
+
+TABLES = """
+create table turns(
+  seq integer primary key, message text, link text, transcript text, source text, role text,
+  time text, project text, title text, signal text, batch text, segment text, offset int,
+  length int, state int, prior int
+);
+create index turns_message on turns(message);
+create index turns_link on turns(link);
+create index turns_pending on turns(transcript) where state = 0;
+create index turns_transcript on turns(transcript, seq);
+create index turns_segment on turns(segment, offset);
+create index turns_batch on turns(batch) where batch != '';
+create table attempts(
+  transcript text primary key, attempts int, retry_at text, reason text
+) without rowid;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """What is known of a turn without reading its words; `seq` < 0: only a transcript has it."""
+
+    seq: int
+    message: str
+    transcript: str
+    source: str
+    role: str
+    time: str
+    project: str
+    state: int
+
+
+class TurnRows:
+    """What the catalog knows of turns. Called inside the catalog's transaction to write."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    @property
+    def last(self) -> int:
+        """The number of the last turn that is in here."""
+        return int(self._db.number("select coalesce(max(seq), 0) from turns"))
+
+    def seen(self, turns: Sequence[Turn]) -> set[str]:
+        """Digests of those turns that were captured before and not taken back."""
+        known: set[str] = set()
+        for start in range(0, len(turns), 400):
+            some = turns[start : start + 400]
+            marks = ",".join("?" * len(some))
+            rows = self._db.rows(
+                f"select message from turns where state != {WITHDRAWN} and message in ({marks})",
+                *(turn.message for turn in some),
+            )
+            known.update(row[0] for row in rows)
+            rows = self._db.rows(
+                f"select link from turns where seq < 0 and link in ({marks})",
+                *(link_of(turn) for turn in some),
+            )
+            foreign = {row[0] for row in rows}
+            known.update(turn.message for turn in some if link_of(turn) in foreign)
+        return known
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Turns as the journal has them, pending."""
+        self._db.many(
+            "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0)",
+            (
+                (
+                    turn.seq, turn.message, link_of(turn), turn.transcript, turn.source, turn.role,
+                    turn.time, turn.project, turn.title, entry.signal, entry.batch,
+                    entry.segment, entry.offset, entry.length,
+                )
+                for entry in entries
+                for turn in (entry.turn,)
+            ),
+        )  # fmt: skip
+
+    def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str, int]]) -> None:
+        """Turns that only a transcript has: `(link, transcript, role, time, project, state)`.
+
+        Nobody is known to have settled them yet: `prior` is 0.
+        """
+        first = int(self._db.number("select coalesce(min(seq), 0) from turns where seq < 0"))
+        self._db.many(
+            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,0)",
+            ((first - number, *row) for number, row in enumerate(rows, 1)),
+        )  # fmt: skip
+
+    def settle_foreign(self, transcript: str, links: Iterable[str]) -> None:
+        """Note which of the turns that only a transcript has were settled elsewhere."""
+        open_ones = self._foreign_unsettled(transcript)
+        done = [(link,) for link in links if link in open_ones]
+        self._db.many(f"update turns set prior = {DONE} where link = ? and seq < 0", done)
+
+    def _foreign_unsettled(self, transcript: str) -> set[str]:
+        """The links of a transcript's turns that another machine has and has not settled."""
+        rows = self._db.rows(
+            "select link from turns where transcript = ? and seq < 0"
+            f" and prior = 0 and state = {DONE}", transcript,
+        )  # fmt: skip
+        return {row[0] for row in rows}
+
+    def known_links(self, transcript: str) -> set[str]:
+        """The links of a transcript's turns that were not taken back."""
+        rows = self._db.rows(
+            f"select link from turns where transcript = ? and state != {WITHDRAWN}", transcript
+        )
+        return {row[0] for row in rows}
+
+    def last_settled(self, transcript: str) -> str:
+        """The block of the last turn of a transcript that was settled here; '' for none."""
+        row = self._db.row(
+            "select link from turns where transcript = ? and seq > 0"
+            f" and state in ({DONE}, {DEAD}, {PURGED}) order by seq desc limit 1",
+            transcript,
+        )
+        return str(row[0]).partition("^")[2] if row else ""
+
+    def pending_links(self, transcript: str) -> list[tuple[str, int]]:
+        """`(link, seq)` of a transcript's pending turns."""
+        return self._db.rows(
+            "select link, seq from turns where state = 0 and transcript = ?", transcript
+        )
+
+    def end_of(self, segment: str) -> int:
+        """How many bytes of a journal segment are in here."""
+        return self._db.number(
+            "select offset + length from turns where segment = ? order by offset desc limit 1",
+            segment,
+        )
+
+    def pending(self) -> list[tuple[str, int, str, bool, int, str, str]]:
+        """The fields of Waiting for every transcript that has something pending, in order."""
+        rows = self._db.rows(
+            "select t.transcript, count(*), min(t.time), max(t.signal = 'high'),"
+            " coalesce(a.attempts, 0), coalesce(a.retry_at, ''), coalesce(a.reason, '')"
+            " from turns t"
+            " left join attempts a using (transcript) where t.state = 0 group by t.transcript"
+            " order by min(t.seq)"
+        )
+        return [(*row[:3], bool(row[3]), *row[4:]) for row in rows]
+
+    def pending_of(self, transcript: str) -> list[tuple[str, int, str, int, int]]:
+        """`(batch, seq, segment, offset, length)` of a transcript's pending turns, in order."""
+        return self._db.rows(
+            "select batch, seq, segment, offset, length from turns"
+            " where state = 0 and transcript = ? order by seq",
+            transcript,
+        )
+
+    def ordinals(self, transcript: str) -> dict[str, int]:
+        """Link -> where a turn stands among all that were ever captured of its transcript, from 1.
+
+        What was taken back keeps its number, so that those behind it do not move.
+        """
+        rows = self._db.rows(
+            "select link from turns where transcript = ? order by seq >= 0, abs(seq)", transcript
+        )
+        return {row[0]: ordinal for ordinal, row in enumerate(rows, 1)}
+
+    def before(self, transcript: str, seq: int, most: int) -> list[tuple[str, int, int]]:
+        """`(segment, offset, length)` of the last turns of a transcript before one, in order."""
+        rows = self._db.rows(
+            "select segment, offset, length from turns where transcript = ? and seq < ?"
+            f" and seq > 0 and state < {WITHDRAWN} order by seq desc limit ?",
+            transcript, seq, most,
+        )  # fmt: skip
+        return rows[::-1]
+
+    def opening(self, transcript: str) -> list[tuple[str, str, int, int]]:
+        """`(link, segment, offset, length)` of what the user said first in a transcript, if any."""
+        return self._db.rows(
+            "select link, segment, offset, length from turns where transcript = ? and role = 'user'"
+            f" and seq > 0 and state < {WITHDRAWN} order by seq limit 1",
+            transcript,
+        )
+
+    def places_of(
+        self, ranges: Iterable[Range], without: int = -1
+    ) -> list[tuple[int, str, int, int]]:
+        """`(seq, segment, offset, length)` of the turns in these ranges, but those in one state."""
+        return [
+            row
+            for first, last in ranges
+            for row in self._db.rows(
+                "select seq, segment, offset, length from turns"
+                " where seq between ? and ? and state != ? order by seq",
+                first, last, without,
+            )
+        ]  # fmt: skip
+
+    def extracted(self, ranges: Iterable[Range]) -> list[tuple[str, str]]:
+        """`(transcript, last settled block)` of the transcripts that have turns in these ranges.
+
+        But for those where another machine has turns that it has not settled.
+        """
+        found = []
+        for name in self.transcripts_in(ranges):
+            if self._foreign_unsettled(name):
+                continue
+            row = self._db.row(
+                f"select link from turns where transcript = ? and state in ({DONE}, {DEAD})"
+                " order by seq desc limit 1",
+                name,
+            )
+            found.append((name, str(row[0]).partition("^")[2] if row else ""))
+        return found
+
+    def in_state(self, state: int) -> list[int]:
+        """The numbers of the turns in a state, in order."""
+        return [
+            row[0]
+            for row in self._db.rows("select seq from turns where state = ? order by seq", state)
+        ]
+
+    def transcripts_in(self, ranges: Iterable[Range]) -> list[str]:
+        """The transcripts that have turns in these ranges, sorted."""
+        return sorted(
+            {
+                row[0]
+                for first, last in ranges
+                for row in self._db.rows(
+                    "select distinct transcript from turns where seq between ? and ?", first, last
+                )
+            }
+        )
+
+    def links(self, numbers: Iterable[int]) -> list[str]:
+        """The `transcript#^block` links of these numbers, in their order."""
+        found = (
+            self._db.row("select link from turns where seq = ?", seq) for seq in sorted(numbers)
+        )
+        return [row[0] for row in found if row is not None]
+
+    def all_links(self) -> set[str]:
+        """The links of every turn that was not taken back."""
+        return {
+            row[0] for row in self._db.rows(f"select link from turns where state != {WITHDRAWN}")
+        }
+
+    def captured_again(self, ranges: Iterable[Range]) -> bool:
+        """Whether a turn of these ranges, taken back before, was captured anew since."""
+        return any(
+            self._db.number(
+                "select count(*) from turns gone join turns here using (message)"
+                f" where gone.seq between ? and ? and gone.state = {WITHDRAWN}"
+                f" and here.state != {WITHDRAWN}",
+                first, last,
+            )
+            for first, last in ranges
+        )  # fmt: skip
+
+    def withdrawn(self, link: str) -> list[str]:
+        """Digests of the turns behind a link that were taken back."""
+        rows = self._db.rows(
+            f"select message from turns where link = ? and state = {WITHDRAWN}", link
+        )
+        return [row[0] for row in rows if row[0]]
+
+    def states(self, ranges: Iterable[Range]) -> set[int]:
+        """The states that occur in these ranges."""
+        return {
+            row[0]
+            for first, last in ranges
+            for row in self._db.rows(
+                "select distinct state from turns where seq between ? and ?", first, last
+            )
+        }
+
+    def batch_range(self, batch: str) -> list[Range]:
+        """The ranges of turns that an import brought and that are still in."""
+        rows = self._db.rows(
+            f"select seq from turns where batch = ? and state < {WITHDRAWN} order by seq", batch
+        )
+        return ranges_of(row[0] for row in rows)
+
+    def behind_link(self, link: str) -> TurnRow | None:
+        """The turn behind a `transcript#^block`, unless it was taken back."""
+        row = self._db.row(
+            "select seq, message, transcript, source, role, time, project, state from turns"
+            f" where link = ? and state != {WITHDRAWN} order by seq desc",
+            link,
+        )
+        return TurnRow(*row) if row else None
+
+    def behind_links(self, links: Sequence[str]) -> dict[str, TurnRow]:
+        """The turns behind links that can be read, by link: not taken back, not purged."""
+        found: dict[str, TurnRow] = {}
+        for start in range(0, len(links), 400):
+            some = links[start : start + 400]
+            marks = ",".join("?" * len(some))
+            rows = self._db.rows(
+                "select link, seq, message, transcript, source, role, time, project, state"
+                f" from turns where state < {WITHDRAWN} and link in ({marks}) order by seq",
+                *some,
+            )
+            found.update((row[0], TurnRow(*row[1:])) for row in rows)
+        return found
+
+    def places(self, numbers: Iterable[int]) -> list[tuple[str, int, int]]:
+        """`(segment, offset, length)` of turns by their numbers, in the order of the numbers."""
+        found: list[tuple[str, int, int]] = []
+        wanted = list(numbers)
+        for start in range(0, len(wanted), 400):
+            some = wanted[start : start + 400]
+            marks = ",".join("?" * len(some))
+            found += self._db.rows(
+                f"select segment, offset, length from turns where seq in ({marks}) order by seq",
+                *some,
+            )
+        return found
+
+    def counts(self) -> dict[int, int]:
+        """How many turns are in each state."""
+        return dict(self._db.rows("select state, count(*) from turns where seq > 0 group by state"))
+
+    def transcript_names(self) -> set[str]:
+        """The transcripts that any turn is known of."""
+        return {row[0] for row in self._db.rows("select distinct transcript from turns")}
+
+    def transcripts(self) -> int:
+        """How many conversations were captured."""
+        return self._db.number(
+            f"select count(distinct transcript) from turns where state != {WITHDRAWN}"
+        )
+
+    def follow(self, transaction: Transaction) -> None:
+        """What a transaction says of turns: settled, failed, taken back, purged."""
+        plan = transaction.plan
+        within = "where seq between ? and ?"
+        for state, ranges in ((DONE, plan.ack), (DEAD, plan.dead), (PENDING, plan.requeue)):
+            for first, last in ranges:
+                self._db.do(
+                    f"update turns set state = {state} {within} and state < {WITHDRAWN}",
+                    first,
+                    last,
+                )
+        for first, last in plan.withdraw:
+            self._db.do(
+                f"update turns set prior = state, state = {WITHDRAWN} {within}"
+                f" and state < {WITHDRAWN}",
+                first,
+                last,
+            )
+        for first, last in plan.readmit:
+            self._db.do(
+                f"update turns set state = prior {within} and state = {WITHDRAWN}", first, last
+            )
+        for event in plan.events:
+            details = dict(event.details)
+            if event.name in ("extraction_failed", "extraction_postponed"):
+                self._db.do(
+                    "insert or replace into attempts values(?,?,?,?)",
+                    event.subject, int(details["attempt"]), details["retry_at"],
+                    details.get("error", ""),
+                )  # fmt: skip
+            elif event.name in ("extracted", "dead_letter", "requeued"):
+                self._db.do("delete from attempts where transcript = ?", event.subject)
+            elif event.name == "memory_purged":
+                for link in details.get("turns", "").split():
+                    self._db.do(f"update turns set state = {PURGED} where link = ?", link)
+
+
+def link_of(turn: Turn) -> str:
+    """`transcript#^block`: what a receipt points to."""
+    return f"{turn.transcript}#^{turn.block}"
+
+
+def ranges_of(numbers: Iterable[int]) -> list[Range]:
+    """Ascending numbers -> inclusive ranges without gaps inside."""
+    ranges: list[Range] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], number)
+        else:
+            ranges.append((number, number))
+    return ranges

@@ -1,0 +1,1 @@
+"""Transactions: commit, recovery, undo, purge, and the projections that follow them."""

@@ -1,0 +1,152 @@
+"""The ledger: a plan becomes one transaction, or nothing (design 4.2, to the letter).
+
+Lock, recover, check every file against what the plan expects, write the transaction file (the
+commit), apply it, file it in the journal, let the followers follow. Guarantees: after a crash at
+any point the next opening finishes or forgets the transaction, and a file that a person changed in
+between keeps the person's bytes (recorded in `left`). Refuses: a plan whose `before` no longer
+holds (Conflict); a transaction file that cannot be read (StorageError).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from engram.model.change import Change, Plan, Transaction
+from engram.model.errors import BadInput, Conflict
+from engram.model.ports import Clock
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.base.lock import WriterLock
+from engram.store.commits import transaction
+from engram.store.commits.projections import Followers
+from engram.store.commits.purge import Eraser
+
+#: files staged with one group fsync; bounds the open file handles
+_GROUP = 200
+
+
+class Ledger:
+    """All writing to one vault goes through here."""
+
+    def __init__(
+        self,
+        disk: VaultDisk,
+        clock: Clock,
+        lock: WriterLock,
+        followers: Followers,
+        eraser: Eraser,
+    ) -> None:
+        self._disk = disk
+        self._clock = clock
+        self._lock = lock
+        self._followers = followers
+        self._eraser = eraser
+
+    @contextmanager
+    def lock(self, timeout: float | None = None) -> Iterator[None]:
+        """Hold the writer lock; whoever enters first recovers what a crash left over."""
+        with self._lock.hold(timeout) as first:
+            if first:
+                self.recover()
+            yield
+
+    def recover(self) -> None:
+        """Finish every pending transaction in order, then let the followers catch up."""
+        for name in self._disk.names(layout.PENDING):
+            path = f"{layout.PENDING}/{name}"
+            if name.endswith(".tmp"):
+                self._disk.remove(path)  # staged for a transaction that was never committed
+            elif layout.is_transaction(name):
+                self._finish(transaction.decode(self._disk.read(path) or b"", path), staged=False)
+        self._followers.catch_up()
+
+    @property
+    def behind(self) -> bool:
+        """Whether a crash left something to recover; needs no lock."""
+        if any(map(layout.is_transaction, self._disk.names(layout.PENDING))):
+            return True
+        return self._followers.behind
+
+    def commit(self, plan: Plan) -> Transaction:
+        """Make a plan durable and apply it; raises Conflict when a file is not as it expects."""
+        with self.lock():
+            for change in plan.changes:
+                if isinstance(change, transaction.Purged):
+                    continue
+                if self._disk.read(change.path) != change.before:
+                    raise Conflict(f"{change.path} has changed meanwhile")
+            number = self._followers.next_number
+            committed = Transaction(number, self._clock.now(), plan)
+            # refused before the commit when it could not be filed after it
+            self._disk.path(layout.journal_path(number, committed.time))
+            self._write_pending(committed)
+            return self._finish(committed, staged=True, follow=True)
+
+    def _write_pending(self, committed: Transaction) -> None:
+        """Stage the new bodies and the transaction file; the rename of the latter is the commit."""
+        number = committed.number
+        head = f"{layout.PENDING}/{number:08d}.tmp"
+        staged = [
+            (_staged(number, index), change.after)
+            for index, change in enumerate(committed.plan.changes)
+            if change.after is not None and not isinstance(change, transaction.Purged)
+        ]
+        # in the last group, so that the transaction file is never durable before what it names
+        staged.append((head, transaction.encode(committed)))
+        for start in range(0, len(staged), _GROUP):
+            self._disk.stage(staged[start : start + _GROUP])
+        self._disk.place(head, layout.pending_path(number), fresh=True)
+        self._disk.sync([layout.PENDING])
+
+    def _finish(self, committed: Transaction, *, staged: bool, follow: bool = False) -> Transaction:
+        """Apply, file in the journal, follow: steps 5 to 7, each of them repeatable."""
+        left = self._apply(committed, staged=staged)
+        pending = layout.pending_path(committed.number)
+        if left:
+            committed = replace(committed, left=tuple(left))
+            self._disk.put(pending, transaction.encode(committed))
+        self._disk.rename(pending, layout.journal_path(committed.number, committed.time))
+        if follow:
+            self._followers.follow(committed)
+        return committed
+
+    def _apply(self, committed: Transaction, *, staged: bool) -> list[str]:
+        """Bring every file to its `after`; returns the paths left to the person."""
+        left: list[str] = []
+        for index, change in enumerate(committed.plan.changes):
+            if isinstance(change, transaction.Purged):
+                continue  # the eraser's
+            if not self._apply_one(change, _staged(committed.number, index), staged=staged):
+                left.append(change.path)
+        if committed.plan.kind == "purge":
+            self._eraser.erase(committed)
+        folders = {change.path.rpartition("/")[0] for change in committed.plan.changes}
+        self._disk.sync(folders)
+        return left
+
+    def _apply_one(self, change: Change, staged_path: str, *, staged: bool) -> bool:
+        try:
+            now = self._disk.read(change.path)
+        except BadInput:
+            return False  # the person put a link or a folder there
+        if now == change.after:
+            return True
+        if now != change.before:
+            return False
+        if change.after is None:
+            self._disk.remove(change.path)
+            return True
+        if not staged:
+            self._disk.stage([(staged_path, change.after)])
+        try:
+            self._disk.place(staged_path, change.path, fresh=change.before is None)
+        except FileExistsError:
+            self._disk.remove(staged_path)
+            return False
+        return True
+
+
+def _staged(number: int, index: int) -> str:
+    return f"{layout.PENDING}/{number:08d}-{index}.tmp"

@@ -1,0 +1,115 @@
+"""What the journal last knew of each content file: its bytes, and which of several has an id.
+
+A catalog that is built anew asks it: a file whose bytes, or whose meaning, the journal has last is
+known; of any other the next scan is to find and record the person's version. Where files claim one
+id, the transactions are gone through as they were followed: who has an id keeps it until his file
+goes or takes another. Bodies are not kept in memory; one is read again where the bytes differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from engram.model.change import Transaction
+from engram.store.base import layout
+from engram.store.catalog.catalog import FileRow
+from engram.store.commits.transaction import sha256
+from engram.store.commits.transaction_log import History
+from engram.store.files.content_file import read_content
+from engram.store.files.meaning import meaning_of
+
+#: how every file begins that the program made; a person's may begin so and go on otherwise
+_ID = re.compile(rb"---\nid: ([a-z0-9-]{1,80})\n")
+#: what writes a person's bytes again, or finds them
+_OF_A_PERSON = frozenset({"settle", "undo", "restore"})
+#: an id is unique among its kind
+_Name = tuple[type, str]
+
+
+class _Last(NamedTuple):
+    """The last transaction that knows a file, its hash there, and the id that it claims."""
+
+    number: int
+    sha: str
+    name: _Name
+
+
+class LastKnown:
+    """Files by path, as the transactions that were followed left them."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._files: dict[str, _Last] = {}
+        self._holders: dict[_Name, str] = {}
+        self._homeless: set[str] = set()
+
+    def follow(self, committed: Transaction) -> None:
+        """Note what a transaction made of its files, but those that were left to the person."""
+        plan = committed.plan
+        touched = [
+            change
+            for change in (*plan.changes, *plan.seen)
+            if change.path not in committed.left and layout.content_type(change.path)
+        ]
+        gone = [change.path for change in touched if change.after is None]
+        for path in gone:
+            self._leave(path)
+        for change in touched:
+            if change.after is not None:
+                name = _name(change.path, change.after, plan.kind in _OF_A_PERSON)
+                last = _Last(committed.number, sha256(change.after), name)
+                self._enter(change.path, last)
+        if gone or plan.seen:
+            self._settle(sorted(self._homeless))
+
+    def _leave(self, path: str) -> None:
+        last = self._files.pop(path, None)
+        self._homeless.discard(path)
+        if last is not None and self._holders.get(last.name) == path:
+            del self._holders[last.name]
+
+    def _enter(self, path: str, last: _Last) -> None:
+        before = self._files.get(path)
+        if before is not None and before.name != last.name:
+            self._leave(path)
+        self._files[path] = last
+        self._settle([path])
+
+    def _settle(self, paths: Iterable[str]) -> None:
+        """Give each file the id that it claims, if nobody has that."""
+        for path in paths:
+            holder = self._holders.setdefault(self._files[path].name, path)
+            (self._homeless.discard if holder == path else self._homeless.add)(path)
+
+    def age(self, path: str, data: bytes | None) -> tuple[bool, bool, str]:
+        """A key that puts files first which are known as they are, and of those who has his id."""
+        last = self._files.get(path)
+        if last is None or data is None:
+            return True, True, path
+        known = sha256(data) == last.sha or self._says(path, last) == meaning_of(path, data)
+        return not known, path in self._homeless, path
+
+    def owed(self, row: FileRow) -> FileRow | None:
+        """The row that makes the next scan record a file; None for one that is known as it is."""
+        last = self._files.get(row.path)
+        if last is None:
+            return row._replace(size=-1, sha="", meaning="")
+        if row.sha == last.sha or row.meaning == (meaning := self._says(row.path, last)):
+            return None
+        return row._replace(size=-1, sha=last.sha, meaning=meaning)
+
+    def _says(self, path: str, last: _Last) -> str:
+        """The meaning of a file's last known version."""
+        found = self._history.read(last.number)
+        changes = (*found.plan.changes, *found.plan.seen) if found is not None else ()
+        bodies = [one.after for one in changes if one.path == path and one.after is not None]
+        return meaning_of(path, bodies[-1]) if bodies else ""
+
+
+def _name(path: str, data: bytes, of_a_person: bool) -> _Name:
+    """What a file claims to be; not read as a whole where its beginning will do."""
+    plain = None if of_a_person else _ID.match(data)
+    kind = layout.content_type(path) or type(None)
+    return kind, plain[1].decode("ascii") if plain else read_content(path, data).id

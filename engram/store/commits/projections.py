@@ -1,0 +1,373 @@
+"""What follows each transaction: catalog, trace, fact hashes, traces, topics, transcripts.
+
+All go along in one SQLite transaction that carries the number last seen, so that a follower which
+missed something replays it: every step here may be repeated. A catalog that is missing, foreign,
+too old or damaged is built anew from the files, the turn journal and the transactions. Never
+touches a memory's file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from engram.model.box import Box
+from engram.model.candidate import Candidate
+from engram.model.change import Change, Transaction
+from engram.model.errors import BadInput, StorageError
+from engram.model.memory import LIVE, Memory
+from engram.model.ports import Journal
+from engram.model.turn import Entry
+from engram.model.vocabulary import PLAIN, Vocabulary
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.base.lock import WriterLock
+from engram.store.catalog.catalog import Catalog, FileRow
+from engram.store.catalog.database import CatalogUnusable
+from engram.store.catalog.turn_rows import WITHDRAWN
+from engram.store.commits import transaction, views
+from engram.store.commits.last_known import LastKnown
+from engram.store.commits.scan import Scan, content_files
+from engram.store.commits.shown_turns import add_shown
+from engram.store.commits.transaction_log import History
+from engram.store.files.content_file import read_content
+from engram.store.files.meaning import meaning_of, meaning_of_read
+from engram.store.files.transcripts import Transcripts
+
+
+class Followers:
+    """The followers of one vault. `catalog` is opened, or rebuilt, at first use."""
+
+    def __init__(
+        self,
+        disk: VaultDisk,
+        journal: Journal,
+        catalog_path: Path,
+        vault: str,
+        history: History,
+        guard: WriterLock,
+        vocabulary: Vocabulary = PLAIN,
+    ) -> None:
+        """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
+        written, else one in the cache. `vocabulary` is what the catalog finds memories by."""
+        self._disk = disk
+        self.journal = journal
+        self._path = catalog_path
+        self._vault = vault
+        self.vocabulary = vocabulary
+        self._history = history
+        self.guard = guard
+        self._open: Catalog | None = None
+        self.transcripts = Transcripts(disk)
+        self.trace = views.Trace(disk)
+        self.hashes = views.FactHashes(disk)
+        self.topics = views.Topics(disk)
+        self.traces = views.Traces(disk)
+        self.rebuilt = ""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog, sound as far as opening it can tell."""
+        if self._open is None:
+            try:
+                self._open = Catalog.open(self._path, self._vault, self.vocabulary)
+            except CatalogUnusable:
+                with self.guard.hold():
+                    try:
+                        # another process may have mended it while this one waited
+                        self._open = Catalog.open(self._path, self._vault, self.vocabulary)
+                    except CatalogUnusable as reason:
+                        self.rebuild(str(reason))
+        assert self._open is not None
+        return self._open
+
+    def close(self) -> None:
+        """Let go of the catalog's file."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    @property
+    def behind(self) -> bool:
+        """Whether transactions or turns exist that the catalog has not seen; needs no lock."""
+        self._reopen_if_replaced()
+        if self._diverged() or self._history.sha_of(self.catalog.last + 1):
+            return True
+        segments = [name for name in self._disk.names(layout.TURNS) if name.endswith(".jsonl")]
+        if not segments:
+            return False
+        # by size: only a writer may look for a torn tail, it could be another's half-done append
+        last = f"{layout.TURNS}/{segments[-1]}"
+        return self._disk.size(last) != self.catalog.turns.end_of(last)
+
+    def _reopen_if_replaced(self) -> None:
+        """A long-lived process must not go on with a file that was thrown away, or is damaged."""
+        if self._open is not None and not (self._open.is_sound() and self._open.is_at(self._path)):
+            self.close()
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next transaction; one whose file is damaged keeps its own."""
+        return self._history.following(self.catalog.last)
+
+    def _diverged(self) -> bool:
+        """Whether the vault is not the one that the catalog knew: restored, or synced otherwise."""
+        last = self.catalog.last
+        return bool(last) and self._history.sha_of(last) != self.catalog.last_sha
+
+    def catch_up(self) -> None:
+        """Replay the turns and transactions that the catalog has not seen; mend the views."""
+        self._reopen_if_replaced()
+        segment, size, end = self.journal.end()
+        known = self.catalog.turns
+        # the same turns in another place: somebody changed the length of a line
+        moved = bool(segment) and end == known.last and size != known.end_of(segment)
+        if self._diverged() or end < known.last or moved:
+            self.rebuild("the vault was restored or changed elsewhere")
+        fresh = end > self.catalog.turns.last
+        entries = list(self.journal.entries(self.catalog.turns.last)) if fresh else []
+        if entries:
+            with self.catalog.transaction():
+                self.catalog.turns.add(entries)
+        if self._history.sha_of(self.catalog.last + 1):
+            for missed in self._history.all(self.catalog.last):
+                self.follow(missed, again=True)
+        if entries:
+            rows = self.catalog.turns.places_of(
+                [(entries[0].turn.seq, entries[-1].turn.seq)], WITHDRAWN
+            )
+            self.transcripts.mend(list(self.journal.read(row[1:] for row in rows)))
+        self.catalog.scrub()
+        if self.rebuilt:
+            self.mend_views()
+            self.rebuilt = ""
+
+    def write_topics(self) -> bool:
+        """Count the topics of the vault as it is; returns whether they had changed."""
+        return self.topics.write(self.catalog.topics.best())
+
+    def mend_views(self, *, due: bool = False) -> list[str]:
+        """Write the views that differ from what the vault says; returns their paths.
+
+        With `due` also what is not wrong but would be written next time.
+        """
+        mended = []
+        live = self.catalog.live_hashes()
+        if self.hashes.read() != live:
+            self.hashes.follow((), live)
+            mended.append(layout.HASHES)
+        if self.trace.mend(self._history.all()):
+            mended.append(layout.TRACE)
+        if self.traces.follow(self.catalog.pages.traces.listed()):
+            mended.append(layout.TRACES)
+        if self.topics.mend(self.catalog, due=due):
+            mended.append(layout.TOPICS)
+        return mended
+
+    def add_turns(self, entries: list[Entry]) -> None:
+        """Freshly journalled turns: into the catalog, then into their transcripts."""
+        with self.catalog.transaction():
+            self.transcripts.append([entry.turn for entry in entries])
+            self.catalog.turns.add(entries)
+
+    def follow(self, committed: Transaction, *, again: bool = False) -> None:
+        """Bring every follower up to a transaction; an unusable catalog is rebuilt instead.
+
+        `again`: an earlier attempt may have got half way, so nothing is appended blindly.
+        """
+        try:
+            with self.catalog.transaction():
+                self._follow(committed, again)
+            self.catalog.scrub()
+        except CatalogUnusable as reason:
+            self.rebuild(str(reason))
+            self.mend_views()
+
+    def _follow(self, committed: Transaction, again: bool) -> None:
+        plan, catalog = committed.plan, self.catalog
+        touched = [
+            change for change in (*plan.changes, *plan.seen) if change.path not in committed.left
+        ]
+        changed = [change for change in touched if layout.content_type(change.path)]
+        before = self._hashes_of(changed)
+        # files that are gone first: a move is a removal and an appearance of the same id
+        for change in sorted(changed, key=lambda change: change.after is not None):
+            self.look_at(change.path)
+        self._leave_to_scan(plan.seen)
+        if plan.seen or any(change.after is None for change in changed):
+            self._look_at_homeless()
+        catalog.record(committed)
+        after = self._hashes_of(changed)
+        whole = again or bool(before - after)
+        self.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
+        if any(layout.content_type(change.path) is Box for change in changed):
+            self.traces.follow(catalog.pages.traces.listed())
+        self._follow_turns(committed)
+        if plan.kind in views.COUNTING:
+            self.topics.write(catalog.topics.best())
+        self.trace.follow(committed)
+
+    def _follow_turns(self, committed: Transaction) -> None:
+        plan = committed.plan
+        if plan.withdraw:
+            rows = self.catalog.turns.places_of(plan.withdraw)
+            self.transcripts.withdraw(list(self.journal.read(row[1:] for row in rows)))
+            # the files are to be read again when the person imports them again
+            self._disk.put(layout.CURSORS, b"{}\n")
+        if plan.readmit:
+            rows = self.catalog.turns.places_of(plan.readmit, WITHDRAWN)
+            self.transcripts.mend(list(self.journal.read(row[1:] for row in rows)))
+        settled = (*plan.ack, *plan.readmit, *plan.requeue, *plan.withdraw)
+        for name, block in self.catalog.turns.extracted(settled):
+            self.transcripts.mark(name, block)
+
+    def _leave_to_scan(self, seen: Iterable[Change]) -> None:
+        """A file edited again while it was recorded: the next scan is to find and record that."""
+        for change in seen:
+            row = self.catalog.file(change.path)
+            sha = transaction.sha256(change.after or b"")
+            if row is not None and row.sha != sha:
+                meaning = meaning_of(change.path, change.after or b"")
+                self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
+
+    def _look_at_homeless(self) -> None:
+        """A file whose id belonged to another may have that id now."""
+        for path in self.catalog.homeless():
+            self.look_at(path)
+
+    def _found(self, path: str) -> tuple[os.stat_result, bytes] | None:
+        """A file's stat and bytes; None for what is no file of ours: gone, a link, shut off."""
+        try:
+            # the stat is taken before the bytes: a change after reading shows in the next scan
+            status, data = os.lstat(self._disk.path(path)), self._disk.read(path)
+        except (FileNotFoundError, NotADirectoryError, BadInput, StorageError):
+            return None
+        return None if data is None else (status, data)
+
+    def look_at(self, path: str) -> None:
+        """Record a content file as it is now; called inside a catalog transaction."""
+        found = self._found(path)
+        if found is None:
+            self.catalog.drop_file(path)
+            return
+        stat, data = found
+        times = (stat.st_mtime_ns, stat.st_ctime_ns)
+        self._record(FileRow(path, stat.st_size, *times, transaction.sha256(data), ""), data)
+
+    def _record(self, seen: FileRow, data: bytes) -> None:
+        """Take a file and what is in it up as they are; `seen` says its stat and SHA-256."""
+        catalog, path = self.catalog, seen.path
+        read = read_content(path, data)
+        known = catalog.file(path)
+        if known is not None and known.id != read.id:
+            catalog.drop_file(path)
+        problem = "; ".join(read.problems)
+        home = catalog.home(read.kind, read.id)
+        taken = home not in ("", path) and catalog.file(home) is not None
+        if taken:
+            problem = f"the id {read.id} belongs to {home}"
+        identifier, meaning = "" if taken else read.id, meaning_of_read(read)
+        catalog.put_file(seen._replace(id=identifier, problem=problem, meaning=meaning))
+        if taken:
+            return
+        if isinstance(read.content, Memory):
+            catalog.put_memory(read.content)
+        else:
+            catalog.pages.put(read.content)
+
+    def take_up(self, found: Scan) -> None:
+        """Record what a scan found without a transaction: what an unregistered vault gets.
+
+        No transaction tells the index of it, so that is built anew.
+        """
+        if found.gone or found.changed:
+            with self.catalog.transaction():
+                for path in (*found.gone, *found.changed):
+                    self.look_at(path)
+                self._look_at_homeless()
+                self.catalog.set_indexed(False)
+        self.take_quietly(found)
+
+    def take_quietly(self, found: Scan) -> None:
+        """Record the new stats of files whose bytes, or whose meaning, are the same: no edits.
+
+        What is recorded of a rewritten file is what the scan read of it, not what it may be now.
+        """
+        if not (found.touched or found.rewritten):
+            return
+        with self.catalog.transaction():
+            for row in found.touched:
+                self.catalog.put_file(row)
+            for row, data in found.rewritten:
+                self._record(row, data)
+
+    def damaged_turns(self) -> int:
+        """How many whole lines of the turn journal cannot be read."""
+        return self.journal.count_damaged()
+
+    # -- Known: delegated, because the catalog behind it may be replaced ------------------------
+
+    def memory(self, identifier: str) -> Memory | None:
+        """The memory of that id, whatever its status."""
+        return self.catalog.memory(identifier)
+
+    def owners(self, content_hash: str) -> list[Memory]:
+        """Every memory whose scoped content hash this is; newest last."""
+        return self.catalog.owners(content_hash)
+
+    def holders(self, slot: str, space: str, project: str) -> list[Memory]:
+        """Live memories that hold a slot; newest last."""
+        return self.catalog.holders(slot, space, project)
+
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words."""
+        return self.catalog.around(candidate)
+
+    def taken(self, names: Iterable[str]) -> set[str]:
+        """Those of the given ids that exist already."""
+        return self.catalog.taken(names)
+
+    def _hashes_of(self, changed: Iterable[Change]) -> set[tuple[str, str]]:
+        paths = (one.path for one in changed if layout.content_type(one.path) is Memory)
+        rows = (self.catalog.file(path) for path in paths)
+        memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
+        return {
+            views.hash_of(memory)
+            for memory in memories
+            if memory is not None and memory.status in LIVE
+        }
+
+    def rebuild(self, reason: str = "asked for") -> None:
+        """The catalog anew from turn journal, transactions, files and transcripts.
+
+        Under the guard and in one SQLite transaction: whoever else finds it unusable waits, and
+        readers see the old one or the new one. The views are mended by the next writer.
+        """
+        with self.guard.hold():
+            self.close()
+            made = Catalog.make(self._path, self._vault, self.vocabulary)
+            self._open = catalog = made
+            with catalog.transaction():
+                catalog.clear()
+                self._fill(catalog)
+        self.rebuilt = reason
+
+    def _fill(self, catalog: Catalog) -> None:
+        known = LastKnown(self._history)
+        catalog.turns.add(self.journal.entries())
+        for committed in self._history.all():
+            catalog.record(committed)
+            known.follow(committed)
+
+        def age(path: str) -> tuple[bool, int, str]:
+            found = self._found(path)
+            return known.age(path, None if found is None else found[1])
+
+        # where two files claim one id, the one that the journal knows, and knew first, wins
+        for path in sorted(content_files(self._disk), key=age):
+            self.look_at(path)
+            row = catalog.file(path)
+            if row is not None and (owed := known.owed(row)) is not None:
+                catalog.put_file(owed)
+        add_shown(catalog.turns, self.transcripts, self.transcripts.paths())

@@ -1,0 +1,125 @@
+"""The eraser: what `purge` destroys (design 4.2).
+
+Turns a committed purge into a vault without the memory's files, and into boxes, entities, plain
+pages, transactions, turn journal and transcripts without its words. Part of applying the
+transaction, so a crash repeats it; repeating changes nothing. Git history, backups and synced
+copies are not reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from engram.model.change import Transaction
+from engram.model.memory import Memory
+from engram.model.ports import Journal
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.commits import transaction
+from engram.store.commits.purge_remains import Remains
+from engram.store.commits.transaction import Purged
+from engram.store.commits.transaction_log import History
+from engram.store.files.memory_file import read_memory
+from engram.store.files.transcripts import Transcripts
+
+
+class Eraser:
+    """Erases in one vault; the writer lock must be held."""
+
+    def __init__(
+        self, disk: VaultDisk, history: History, journal: Journal, transcripts: Transcripts
+    ) -> None:
+        self._disk = disk
+        self._history = history
+        self._journal = journal
+        self._transcripts = transcripts
+
+    def changes(
+        self, identifier: str, paths: Iterable[str], messages: Iterable[str], pages: Iterable[str]
+    ) -> list[Purged]:
+        """What a purge does to files: a memory's own `paths` go, `pages` lose what shows it.
+
+        `messages` are the digests of its source turns.
+        """
+        own = sorted(paths)
+        remains = self._remains(identifier, own, messages)
+        changes = [Purged(path, None, None, "purged") for path in own]
+        for path in (*sorted(pages), *layout.PROSE):
+            data = self._disk.read(path)
+            if data is not None and (kept := _without(remains, path, data)) != data:
+                changes.append(Purged(path, None, kept, "purged"))
+        return changes
+
+    def erase(self, committed: Transaction) -> None:
+        """Take a purged memory out of everything that holds it."""
+        changes = [change for change in committed.plan.changes if isinstance(change, Purged)]
+        own = [change.path for change in changes if change.after is None]
+        pages = [change.path for change in changes if change.after is not None]
+        for event in committed.plan.events:
+            details = dict(event.details)
+            messages = details.get("messages", "").split()
+            # pages first: the other places are where it is known from what it said
+            self._erase_from_pages(self._remains(event.subject, own, messages), pages)
+            self._rewrite(lambda earlier: transaction.purged(earlier, own))
+            self._journal.purge(messages)
+            self._transcripts.purge(details.get("turns", "").split())
+            for path in own:
+                # its place may be another's by now; a conflict copy is nobody else's
+                if layout.original_of(path) != path or self._identity(path) == event.subject:
+                    self._disk.remove(path)
+
+    def _erase_from_pages(self, remains: Remains, paths: Iterable[str]) -> None:
+        for path in paths:
+            data = self._disk.read(path)
+            if data is not None and (kept := _without(remains, path, data)) != data:
+                self._disk.put(path, kept)
+        self._rewrite(
+            lambda earlier: transaction.rewritten(
+                earlier,
+                lambda path: layout.is_page(layout.original_of(path)),
+                lambda path, body: _without(remains, path, body),
+            )
+        )
+
+    def _rewrite(self, change: Callable[[Transaction], Transaction]) -> None:
+        """Rewrite the transactions of the journal that a change makes others of."""
+        for earlier in self._history.all():
+            without = change(earlier)
+            if without != earlier:
+                path = layout.journal_path(earlier.number, earlier.time)
+                self._disk.put(path, transaction.encode(without))
+
+    def _remains(self, identifier: str, paths: Iterable[str], messages: Iterable[str]) -> Remains:
+        states = self._states(identifier, frozenset(paths))
+        texts = [text for memory in states for text in (memory.text, memory.quote)]
+        return Remains.of(identifier, [*texts, *self._turns(frozenset(messages))])
+
+    def _states(self, identifier: str, paths: frozenset[str]) -> Iterator[Memory]:
+        """The memory as files and transactions show it, at any of its paths."""
+        bodies = [(path, self._disk.read(path)) for path in sorted(paths)]
+        for earlier in self._history.all():
+            for change in (*earlier.plan.changes, *earlier.plan.seen):
+                if change.path in paths:
+                    bodies += [(change.path, change.before), (change.path, change.after)]
+        for path, body in bodies:
+            if body is not None:
+                memory = read_memory(path, body).memory
+                if memory.id == identifier:
+                    yield memory
+
+    def _turns(self, messages: frozenset[str]) -> list[str]:
+        """What was said in these turns."""
+        if not messages:
+            return []
+        entries = self._journal.entries()
+        return [entry.turn.text for entry in entries if entry.turn.message in messages]
+
+    def _identity(self, path: str) -> str:
+        """Whose file stands at a path now."""
+        data = self._disk.read(path)
+        return "" if data is None else read_memory(path, data).memory.id
+
+
+def _without(remains: Remains, path: str, data: bytes) -> bytes:
+    """A page, or a conflict copy of one, without what remains of a memory."""
+    return remains.without(layout.original_of(path), data)

@@ -1,0 +1,233 @@
+"""Hand edits: what changed in the vault's folders since the catalog last looked.
+
+Turns a listing of the content folders and the catalog's rows into the files that are new, changed
+or gone: by stat first, by hash where the stat differs, by meaning where the hash does, since an
+editor that writes a header in another style has changed nothing. Guarantees: nothing is opened for
+writing, no symlink is followed, a file or folder that cannot be read is reported and not taken for
+deleted, a file larger than a memory can be is not read. A budget may end it early; then `complete`
+is False and the rest is found next time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from engram.model.change import Change
+from engram.model.errors import EngramError
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.catalog import FileRow
+from engram.store.commits.transaction import sha256
+from engram.store.files.content_file import read_content
+from engram.store.files.meaning import meaning_of
+
+#: a larger file is a document and no memory, bytes: it is neither read nor journalled
+LARGEST = 1_000_000
+_DEPTH = 8
+#: a kind and an id: a memory may have the name of an entity
+_Name = tuple[layout.Kind, str]
+#: why a symlink is not read
+LINK = "a symlink: nothing in a vault is read through one"
+
+
+@dataclass(slots=True)
+class Scan:
+    """What a look at the vault found.
+
+    `changed` has the bytes of new and changed files, `touched` the rows of files whose stat alone
+    changed, `rewritten` the new rows and bytes of files that say the same in other words, `gone`
+    the paths without a file, `refused` what could not be read and why.
+    """
+
+    changed: dict[str, bytes] = field(default_factory=dict)
+    touched: list[FileRow] = field(default_factory=list)
+    rewritten: list[tuple[FileRow, bytes]] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    complete: bool = True
+
+    @property
+    def clean(self) -> bool:
+        """Whether everything is as the catalog has it."""
+        return self.complete and not (self.changed or self.gone)
+
+
+def content_files(disk: VaultDisk) -> Iterator[str]:
+    """The Markdown files of the content folders, in order; no links, no hidden or foreign names."""
+    walk = _Walk(disk)
+    for path, entry in walk.files(known=()):
+        with suppress(FileNotFoundError):
+            if walk.stat(path, entry) is not None:
+                yield path
+
+
+def scan(
+    disk: VaultDisk,
+    rows: Mapping[str, FileRow],
+    out_of_time: Callable[[], bool] = lambda: False,
+    *,
+    first: Iterable[str] = (),
+    start: float = 0.0,
+) -> Scan:
+    """Compare the vault's content folders with what the catalog knows of them.
+
+    What became of the paths in `first` is always found; then, while there is time, the files that
+    came, those that went, and those that changed, beginning at the share `start` (0 to 1) of what
+    is known: many short looks with a `start` of chance see everything. A file that went may have
+    been moved, so nothing is gone before all that came was looked at.
+    """
+    walk = _Walk(disk)
+    listed = dict(walk.files(known=rows))
+    found = Scan(refused=walk.refused)
+    urgent = {path for path in first if path in listed}
+    for path in sorted(urgent):
+        _compare(disk, walk, listed, path, rows.get(path), found)
+    came = sorted(listed.keys() - rows.keys() - urgent)
+    known = [path for path in listed if path in rows and path not in urgent]
+    begin = int(len(known) * start)
+    for path in came:
+        if out_of_time():
+            found.complete = False
+            return found
+        _compare(disk, walk, listed, path, None, found)
+    for path in (*known[begin:], *known[:begin]):
+        if out_of_time():
+            found.complete = False
+            break
+        _compare(disk, walk, listed, path, rows[path], found)
+    found.gone = sorted(path for path in rows.keys() - listed.keys() if not walk.is_closed(path))
+    return found
+
+
+def _compare(
+    disk: VaultDisk,
+    walk: _Walk,
+    listed: dict[str, os.DirEntry[str]],
+    path: str,
+    row: FileRow | None,
+    found: Scan,
+) -> None:
+    """Note how a listed file differs from its row; one that went meanwhile leaves the list."""
+    try:
+        status = walk.stat(path, listed[path])
+        if status is None:
+            return
+        now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        if row is not None and (row.size, row.mtime_ns, row.ctime_ns) == now:
+            return
+        data = disk.read(path)
+    except FileNotFoundError:
+        data = None
+    except EngramError as error:
+        found.refused[path] = str(error)
+        return
+    if data is None:
+        del listed[path]
+        return
+    sha = sha256(data)
+    fresh = row and row._replace(size=now[0], mtime_ns=now[1], ctime_ns=now[2], sha=sha)
+    if row is None or fresh is None:
+        found.changed[path] = data
+    elif row.sha == sha:
+        found.touched.append(fresh)
+    elif row.meaning and row.meaning == meaning_of(path, data):
+        found.rewritten.append((fresh, data))
+    else:
+        found.changed[path] = data
+
+
+class _Walk:
+    """One walk through the content folders; what is passed over is in `refused`, with the reason.
+
+    Links, pipes and names that cannot be stored are nothing. A file that is too large, or a folder
+    that cannot be listed, may be readable again tomorrow: what is known of it stays.
+    """
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+        self.refused: dict[str, str] = {}
+        self._closed: set[str] = set()
+
+    def files(self, known: Container[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Each Markdown file, in order; the names of the paths in `known` were looked at before."""
+        for top in layout.CONTENT:
+            if os.path.islink(self._disk.root / top):
+                self.refused[top] = LINK
+            else:
+                yield from self._folder(top, known, depth=0)
+
+    def stat(self, path: str, entry: os.DirEntry[str]) -> os.stat_result | None:
+        """The stat of a file that may be a memory; raises FileNotFoundError."""
+        status = entry.stat(follow_symlinks=False)
+        if status.st_size <= LARGEST:
+            return status
+        self.refused[path] = f"larger than {LARGEST:,} bytes: too large for one memory"
+        return None
+
+    def is_closed(self, path: str) -> bool:
+        """Whether nothing can be said of a path at present."""
+        return any(path.startswith(name + "/") for name in self._closed)
+
+    def _folder(
+        self, folder: str, known: Container[str], depth: int
+    ) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """People may make folders of their own; eight levels are enough for anyone's order."""
+        try:
+            entries = sorted(os.scandir(self._disk.root / folder), key=lambda entry: entry.name)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.refused[folder] = f"cannot be listed: {error.strerror}"
+            self._closed.add(folder)
+            return
+        for entry in entries:
+            path = f"{folder}/{entry.name}"
+            if path in known and entry.is_file(follow_symlinks=False):
+                yield path, entry
+            elif layout.is_foreign_name(entry.name):
+                continue
+            elif entry.is_symlink():
+                self.refused[path] = LINK
+            elif not entry.is_dir(follow_symlinks=False):
+                yield from self._file(path, entry)
+            elif depth < _DEPTH:
+                yield from self._folder(path, known, depth + 1)
+            else:
+                self.refused[path] = f"more than {_DEPTH} folders deep"
+
+    def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        if not entry.name.endswith(".md"):
+            return
+        if not entry.is_file(follow_symlinks=False):
+            self.refused[path] = "no regular file"
+        elif not layout.is_storable(path):
+            self.refused[path] = "a name that not every system can store: rename it"
+        else:
+            yield path, entry
+
+
+def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:
+    """What a scan found, as the versions seen and as `(id, created|edited|moved|removed)`."""
+    gone = {_name(path, rows) for path in found.gone if rows[path].id}
+    was = {_name(path, rows) for path in found.changed if path in rows and rows[path].id}
+    seen = [Change(path, None, None, "removed by hand") for path in found.gone]
+    subjects: list[tuple[_Name, str]] = []
+    for path, data in sorted(found.changed.items()):
+        name = layout.kind_of(path), read_content(path, data).id
+        what = "edited" if path in rows and rows[path].sha else "created"
+        if what == "created" and name in gone:
+            what = "moved"
+            gone.discard(name)
+        seen.append(Change(path, None, data, f"{what} by hand"))
+        subjects.append((name, what))
+    # a file may also go on under another id
+    gone |= was - {name for name, _ in subjects}
+    subjects.extend((name, "removed") for name in sorted(gone))
+    return seen, [(identifier, what) for (_, identifier), what in subjects]
+
+
+def _name(path: str, rows: Mapping[str, FileRow]) -> _Name:
+    return layout.kind_of(path), rows[path].id

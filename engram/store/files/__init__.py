@@ -1,0 +1,1 @@
+"""The bytes of a vault's files <-> memories, boxes, entities, transcripts."""

@@ -1,0 +1,49 @@
+"""Any file of the content folders -> what is in it: a memory, a box or an entity, by its place.
+
+The one door through which the store reads what a person may have written. Never raises for bytes:
+what cannot be used is named in `problems`. An id is unique among its kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engram.model.box import Box
+from engram.model.entity import Entity
+from engram.store.base.layout import Content, content_type
+from engram.store.files.box_file import read_box
+from engram.store.files.document import Document, parse
+from engram.store.files.entity_file import read_entity
+from engram.store.files.memory_file import read_memory
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFile:
+    """What a file holds, in words what of it could not be used, and the file."""
+
+    content: Content
+    problems: tuple[str, ...]
+    document: Document
+
+    @property
+    def id(self) -> str:
+        """The id that its header says, or that its name gives it."""
+        return self.content.id
+
+    @property
+    def kind(self) -> type[Content]:
+        """What it is."""
+        return type(self.content)
+
+
+def read_content(path: str, data: bytes) -> ContentFile:
+    """Any bytes as what the folder of their path is for; a memory where that says nothing."""
+    kind = content_type(path)
+    if kind is Box:
+        box = read_box(path, data)
+        return ContentFile(box.box, box.problems, parse(data))
+    if kind is Entity:
+        entity = read_entity(path, data)
+        return ContentFile(entity.entity, entity.problems, parse(data))
+    memory = read_memory(path, data)
+    return ContentFile(memory.memory, memory.problems, memory.document)

@@ -1,0 +1,301 @@
+"""The bytes of a memory's file <-> Memory (design 4.1).
+
+Reading is tolerant: a value that cannot be used is named in `problems` and its default stands in,
+and what a person writes in other ways is understood (`tags: a, b`, `tags: #a`, one link instead of
+a list, a heading as title). The statement is the body up to the first quote or `##` section, the
+receipt is the first quote before any section. Links lose their brackets, labels and folders.
+
+Writing gives exactly the shape of design 4.1, keys in a fixed order; what is empty or the default
+is left out, but for `_ALWAYS`. Foreign text is neutralised. `read_memory` of a rendered memory is
+that memory. An existing file is never rendered again: `memory_changes` patches single keys of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import PurePosixPath
+
+from engram.model.attributes import normal_slot
+from engram.model.errors import BadInput
+from engram.model.ids import is_id, slug
+from engram.model.instant import instant_of
+from engram.model.markdown import code_lines, neutralise, quote_block
+from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
+from engram.store.files.document import Document, parse, patch, render
+from engram.store.files.foreign_header import Value
+from engram.store.files.links import targets_of
+
+#: Header keys in the order in which they are written; `extra` is where schema scalars stand.
+_ORDER = (
+    "id", "category", "kind", "schema", "title", "status", "status_since", "status_reason",
+    "extra", "created", "valid_from", "valid_until", "expires", "confidence", "importance",
+    "sensitivity", "authority", "project", "space", "key", "aliases", "tags", "entities",
+    "sources", "supersedes", "superseded_by", "conflicts",
+)  # fmt: skip
+#: Written even when they are the default: a reader without this program must not have to know it.
+_ALWAYS = frozenset(["id", "category", "kind", "status", "confidence", "importance"])
+_LINKS = frozenset(["entities", "sources", "supersedes", "superseded_by", "conflicts"])
+#: the keys of design 4.1
+KEYS = frozenset(_ORDER) - {"extra"}
+_DEFAULTS = {field.name: field.default for field in fields(Memory)}
+#: `secret` is read, so that it stays known, but nothing writes it (design 4.1).
+_SENSITIVITIES = ("public", "internal", "secret")
+
+_BARE_TAG = re.compile(r"(?:^|\s)#([^\s#,]+)")
+_SHARE = re.compile(r"[01]?\.[0-9]+|[01]\.?")
+_SECTION = re.compile(r"#{2,6}(?:\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """A memory as its file says it, in words what of the file could not be used, and the file."""
+
+    memory: Memory
+    problems: tuple[str, ...]
+    document: Document
+
+
+def read_memory(path: str, data: bytes) -> MemoryFile:
+    """Any bytes as a memory; `path` is relative to the vault, POSIX form. Never raises."""
+    document = parse(data)
+    problems = [document.problem] if document.problem else []
+    if document.problem:
+        document = parse(data.decode("utf-8", "replace").encode("utf-8"))
+    elif document.header_lines is None:
+        problems.append("no header: read as an active fact")
+    header = document.header
+    known = _Known(header, problems, document.header_lines is not None)
+    heading, text, quote = _statement(document.body)
+    status = known.choice("status", STATUSES, "active")
+    memory = Memory(
+        id=_identity(path, known),
+        category=known.choice("category", CATEGORIES, "fact"),
+        text=text,
+        path=path,
+        status="archived" if status in LIVE and path.startswith("archive/") else status,
+        kind=known.choice("kind", ("episode", "note"), "note"),
+        schema=known.choice("schema", SCHEMAS, ""),
+        title=known.text("title") or heading,
+        created=known.time("created", instant_of),
+        status_since=known.time("status_since", instant_of),
+        status_reason=known.text("status_reason"),
+        valid_from=known.time("valid_from", _day),
+        valid_until=known.time("valid_until", _day),
+        expires=known.time("expires", _day),
+        confidence=known.share("confidence", 0.0),
+        importance=known.share("importance", 0.5),
+        sensitivity=known.choice("sensitivity", _SENSITIVITIES, "internal"),
+        authority=known.choice("authority", AUTHORITIES, "ai_inferred"),
+        project=known.text("project"),
+        space=known.choice("space", SPACES, "project"),
+        key=normal_slot(known.text("key")),
+        quote=quote,
+        aliases=_texts(header.get("aliases")),
+        tags=_tags(document),
+        entities=targets_of(header.get("entities")),
+        sources=targets_of(header.get("sources")),
+        supersedes=targets_of(header.get("supersedes")),
+        superseded_by=targets_of(header.get("superseded_by")),
+        conflicts=targets_of(header.get("conflicts")),
+        extra=tuple((key, _one(value)) for key, value in header.items() if key not in KEYS),
+    )
+    return MemoryFile(memory, tuple(problems), document)
+
+
+def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
+    """The file of a new memory. `quotes` are further receipts, below the memory's own."""
+    header: dict[str, Value] = {}
+    for name in _ORDER:
+        if name == "extra":
+            header.update((key, value) for key, value in memory.extra if key not in KEYS)
+        elif (value := _written(memory, name)) is not None:
+            header[name] = value
+    blocks = [neutralise(memory.text)]
+    for quote in (memory.quote, *quotes):
+        block = quote_block(quote)
+        if block and block not in blocks:
+            blocks.append(block)
+    return render(header, "\n\n".join(block for block in blocks if block))
+
+
+def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
+    """The file with the header keys patched in which two states of its memory differ.
+
+    List items that stay are kept as the person wrote them. A note without a header gets one, with
+    its id. Raises BadInput when the header cannot be patched, or when text or quote differ: a body
+    belongs to the person.
+    """
+    if (before.text, before.quote) != (after.text, after.quote):
+        raise BadInput(
+            f"the text of {before.id} is not changed in place",
+            "remember the new text; it supersedes the old one",
+        )
+    document = parse(data)
+    changes: dict[str, Value | None] = {}
+    for name in _ORDER:
+        if name == "extra":
+            old, new = before.extras, after.extras
+            changes.update((key, None) for key in old if key not in new and key not in KEYS)
+            differing = {key: new[key] for key in new if old.get(key) != new[key]}
+            changes.update((key, differing[key]) for key in differing if key not in KEYS)
+        elif getattr(before, name) != getattr(after, name):
+            changes[name] = _as_found(document.header.get(name), _written(after, name), name)
+    if changes and document.header_lines is None:
+        changes = {"id": after.id, **changes}
+    return patch(data, changes, create=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The known keys of a header; what is wrong with them is added to `problems`."""
+
+    header: Mapping[str, Value]
+    problems: list[str]
+    exists: bool
+
+    def text(self, key: str) -> str:
+        """A scalar as it stands; a list as one line."""
+        value = self.header.get(key, "")
+        return value if isinstance(value, str) else _one(value)
+
+    def choice(self, key: str, allowed: Sequence[str], default: str) -> str:
+        """One of a closed list, in any case of letters."""
+        value = self.text(key)
+        if value in allowed:
+            return value
+        if value.strip().lower() in allowed:
+            return value.strip().lower()
+        if value:
+            self.problems.append(f"{key} {value!r} is unknown: read as {default or 'none'}")
+        elif self.exists and key in ("category", "status"):
+            self.problems.append(f"{key} is missing: read as {default}")
+        return default
+
+    def share(self, key: str, default: float) -> float:
+        """A number from 0 to 1."""
+        value = self.text(key).strip()
+        if _SHARE.fullmatch(value) and float(value) <= 1:
+            return float(value)
+        if value:
+            self.problems.append(f"{key} {value!r} is no number from 0 to 1: read as {default}")
+        return default
+
+    def time(self, key: str, read: Callable[[str], str]) -> str:
+        """An Instant or a Day."""
+        value = self.text(key).strip()
+        if not value:
+            if self.exists and key == "created":
+                self.problems.append("created is missing")
+            return ""
+        try:
+            return read(value)
+        except ValueError:
+            self.problems.append(f"{key} {value!r} is no date: not used")
+            return ""
+
+
+def _identity(path: str, known: _Known) -> str:
+    """The header's id, else one made from the file's name."""
+    given = known.text("id")
+    if is_id(given):
+        return given
+    stem = PurePosixPath(path).stem
+    made = stem if is_id(stem) else slug(stem, fallback="memory")
+    if given:
+        known.problems.append(f"id {given!r} is no id: read as {made}")
+    elif known.exists:
+        known.problems.append(f"id is missing: read as {made}")
+    return made
+
+
+def _day(value: str) -> str:
+    """A day, or the day of a longer time; any year."""
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        return instant_of(value)[:10]
+
+
+def _one(value: Value) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
+
+
+def _texts(value: Value | None) -> tuple[str, ...]:
+    """A list, or one text instead of it, without empty items."""
+    items = [value] if isinstance(value, str) else value or []
+    return tuple(item for item in items if item)
+
+
+def _tags(document: Document) -> tuple[str, ...]:
+    """Tags from a list, `a, b`, or `#a #b` (which YAML takes for a comment)."""
+    value = document.header.get("tags")
+    if value is None:
+        return ()
+    items = re.split(r"\s*,\s*|\s+(?=#)", value) if isinstance(value, str) else value
+    found = [tag for item in items if (tag := item.strip().lstrip("#"))]
+    if value == "" or (isinstance(value, list) and "" in value):
+        found.extend(_commented_tags(document.header_lines or ()))
+    return tuple(found)
+
+
+def _commented_tags(lines: Sequence[str]) -> list[str]:
+    """The `#a` of `tags: #a` and of `- #a` below it."""
+    found: list[str] = []
+    inside = False
+    for line in lines:
+        if line[:1] not in ("", " ", "\t", "-"):
+            inside = line.startswith("tags:")
+        if inside:
+            found.extend(_BARE_TAG.findall(line))
+    return found
+
+
+def _statement(body: str) -> tuple[str, str, str]:
+    """Heading, statement and first quote of a body; without a statement, what else there is."""
+    lines = body.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
+    heading = ""
+    if lines[0].startswith("# "):
+        heading = lines.pop(0)[2:].strip()
+    code = code_lines(lines) if "```" in body or "~~~" in body else [False] * len(lines)
+    end = _first(lines, code, 0, lambda line: line[:1] == ">" or _SECTION.match(line) is not None)
+    text = "\n".join(lines[:end]).strip()
+    quote = ""
+    if end < len(lines) and lines[end].lstrip()[:1] == ">":
+        stop = _first(lines, code, end, lambda line: line[:1] != ">")
+        quoted = (line.lstrip()[1:] for line in lines[end:stop])
+        quote = "\n".join(line.removeprefix(" ") for line in quoted).strip()
+        end = stop
+    return heading, text or quote or "\n".join(lines[end:]).strip(), quote
+
+
+def _first(
+    lines: Sequence[str], code: Sequence[bool], start: int, wanted: Callable[[str], bool]
+) -> int:
+    """The first line from `start` on, outside code, that is wanted without its indentation."""
+    for number in range(start, len(lines)):
+        if not code[number] and wanted(lines[number].lstrip()):
+            return number
+    return len(lines)
+
+
+def _written(memory: Memory, name: str) -> Value | None:
+    """A field as its header key says it; None when the key is left out."""
+    value = getattr(memory, name)
+    if name not in _ALWAYS and value == _DEFAULTS[name]:
+        return None
+    if isinstance(value, int | float):
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    if isinstance(value, str):
+        return value
+    return [f"[[{item}]]" for item in value] if name in _LINKS else list(value)
+
+
+def _as_found(old: Value | None, new: Value | None, name: str) -> Value | None:
+    """A new list of links with the items that the file has already in the person's own words."""
+    if name not in _LINKS or not isinstance(old, list) or not isinstance(new, list):
+        return new
+    raw = {f"[[{target}]]": item for item in old for target in targets_of([item])}
+    return [raw.get(item, item) for item in new]

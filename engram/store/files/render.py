@@ -1,0 +1,123 @@
+"""The pen: memories, boxes and entities -> changes of files, in the vault's own format.
+
+Creates whole files for what is new and patches existing ones: single header keys of a memory, its
+own lines of a box or entity; every other byte stays as the person left it. Refuses (Conflict) to
+amend a file whose header cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engram.model.box import Box
+from engram.model.change import Change
+from engram.model.entity import Entity
+from engram.model.errors import BadInput, Conflict, NotFound
+from engram.model.memory import Memory
+from engram.model.step import Page
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.files.box_file import box_changes, box_remains, render_box
+from engram.store.files.entity_file import entity_changes, render_entity
+from engram.store.files.memory_file import memory_changes, render_memory
+
+
+class Pen:
+    """The ports Writer and PageWriter."""
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self._disk = disk
+
+    def changes(
+        self, born: Sequence[Memory], amended: Sequence[tuple[Memory, Memory]]
+    ) -> list[Change]:
+        """One change a memory, new ones first, each in the order given."""
+        made = [
+            Change(layout.memory_path(memory), None, render_memory(memory), "remembered")
+            for memory in born
+        ]
+        for before, after in amended:
+            made.extend(self._amend(before, after))
+        return made
+
+    def pages(self, pairs: Sequence[tuple[Page | None, Page | None]]) -> list[Change]:
+        """At most one change a pair of `(before, after)`, in the order given.
+
+        A new page goes to its own place (or its `path`, if it has one); one that exists stays where
+        a person put it, and one without an `after` goes.
+        """
+        return [change for before, after in pairs for change in self._page(before, after)]
+
+    def _page(self, before: Page | None, after: Page | None) -> list[Change]:
+        if before is None:
+            if after is None:
+                return []
+            path = after.path or layout.page_path(after)
+            return [Change(path, None, _rendered(after), f"{_noun(after)} made")]
+        data = self._existing(before)
+        try:
+            if after is None:
+                return [
+                    Change(before.path, data, _remains(data, before), f"{_noun(before)} removed")
+                ]
+            patched = _patched(data, before, after)
+        except BadInput as error:
+            raise _unreadable(before.path, error) from error
+        if patched == data:
+            return []
+        return [Change(before.path, data, patched, f"{_noun(after)} updated")]
+
+    def _existing(self, content: layout.Content) -> bytes:
+        data = self._disk.read(content.path)
+        if data is None:
+            raise NotFound(f"the file of {content.id} is gone: {content.path}")
+        return data
+
+    def _amend(self, before: Memory, after: Memory) -> list[Change]:
+        data = self._existing(before)
+        try:
+            patched = memory_changes(data, before, after)
+        except BadInput as error:
+            raise _unreadable(before.path, error) from error
+        why = after.status if after.status != before.status else "confirmed"
+        moved = _archive_move(before, after)
+        if moved != before.path:
+            return [Change(before.path, data, None, why), Change(moved, None, patched, why)]
+        return [Change(before.path, data, patched, why)] if patched != data else []
+
+
+def _unreadable(path: str, error: BadInput) -> Conflict:
+    return Conflict(f"{path}: {error}", "mend the header in an editor first")
+
+
+def _noun(page: Page) -> str:
+    return "box" if isinstance(page, Box) else "entity"
+
+
+def _rendered(page: Page) -> bytes:
+    return render_box(page) if isinstance(page, Box) else render_entity(page)
+
+
+def _remains(data: bytes, page: Page) -> bytes | None:
+    """What stays of a page that goes: a box page that a person wrote on, without its memories."""
+    return box_remains(data, page) if isinstance(page, Box) else None
+
+
+def _patched(data: bytes, before: Page, after: Page) -> bytes:
+    """A page's file brought from one state to the other."""
+    if isinstance(before, Box) and isinstance(after, Box):
+        return box_changes(data, before, after)
+    if isinstance(before, Entity) and isinstance(after, Entity):
+        return entity_changes(data, before, after)
+    raise BadInput(f"{before.id} cannot become a page of another kind")
+
+
+def _archive_move(before: Memory, after: Memory) -> str:
+    """Where an amended memory's file belongs: path decides archive, people decide the rest."""
+    in_archive = before.path.startswith(f"{layout.ARCHIVE}/")
+    if in_archive == (after.status == "archived"):
+        return before.path
+    if in_archive:
+        return layout.memory_path(replace(after, status="active"))
+    return f"{layout.ARCHIVE}/{before.path.partition('/')[2]}"

@@ -1,0 +1,226 @@
+"""What sync tools and git left apart in a vault -> one plan that brings it together, or questions.
+
+A conflict copy is the sync tool's file, not the person's: what is in it goes into the file that it
+is a copy of, and it goes, both in one transaction that holds its bytes. Where `reunion` cannot
+decide, both files stay as they are, and a live memory is put to review, once for each copy.
+Transcripts are brought together first and directly: nothing of them is lost that an undo could
+bring back, and no transaction may hold what `purge` destroys in transcripts. Refuses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from engram.model.change import Change, Event, Plan
+from engram.model.errors import BadInput, StorageError
+from engram.model.memory import Memory
+from engram.model.report import Apart
+from engram.store.base import layout
+from engram.store.base.copy_name import is_left_over
+from engram.store.base.disk import VaultDisk
+from engram.store.commits.projections import Followers
+from engram.store.commits.scan import LARGEST
+from engram.store.commits.transaction import sha256
+from engram.store.files.content_file import read_content
+from engram.store.files.meaning import same_meaning
+from engram.store.files.memory_file import memory_changes
+from engram.store.merge.file_versions import reunited, sides
+
+KIND = "reunite"
+#: the events of a copy that was taken in, and of one that is put to the person
+_TAKEN, _ASKED = "copy_reunited", "copy_kept"
+REASON = "conflict copy"
+_GONE = "the file that it is a copy of is not there"
+_UNDECIDED = "the two versions say different things"
+_TAKEN_BACK = "it was taken in before, and that was undone"
+
+
+def conflict_copies(root: Path) -> list[str]:
+    """The files that sync tools left beside others, below the folders with content and above."""
+    copies = layout.is_conflict_copy
+    found = [name for name in os.listdir(root) if copies(name) and (root / name).is_file()]
+    for top in (*layout.CONTENT, layout.TRANSCRIPTS, layout.STATE):
+        if not os.path.islink(root / top):
+            for folder, _, names in os.walk(root / top):
+                if here := [name for name in names if copies(name)]:
+                    place = Path(folder).relative_to(root).as_posix()
+                    found += [f"{place}/{name}" for name in here]
+    return sorted(found)
+
+
+@dataclass(slots=True)
+class Reunion:
+    """What is to be done: files as they will be, what becomes of each copy, and what to log."""
+
+    changes: dict[str, Change] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    apart: list[Apart] = field(default_factory=list)
+
+    @property
+    def plan(self) -> Plan:
+        """The transaction."""
+        return Plan(KIND, tuple(self.changes.values()), tuple(self.events))
+
+
+class ConflictCopies:
+    """The conflict copies of one vault, looked for once; the writer lock must be held."""
+
+    def __init__(self, disk: VaultDisk, followers: Followers) -> None:
+        self._disk = disk
+        self._followers = followers
+
+    @cached_property
+    def _copies(self) -> list[str]:
+        return conflict_copies(self._disk.root)
+
+    def transcripts(self, *, dry_run: bool = False) -> list[Apart]:
+        """Bring transcripts together with their copies, and with themselves where git marked them.
+
+        A dry run writes nothing.
+        """
+        done: list[Apart] = []
+        own = self._followers.transcripts
+        for copy in self._copies:
+            original = layout.original_of(copy)
+            if layout.kind_of(original) != "transcript":
+                continue
+            path = own.find(original.rpartition("/")[2][:-3]) or original
+            now, data = self._bytes(path), self._bytes(copy)
+            why = _obstacle(copy, now, data)
+            found = reunited(path, now or b"", data or b"") if not why else None
+            why = why or ("" if found is not None else _UNDECIDED)
+            if now is not None and found is not None and not dry_run:
+                own.replace(path, now, found)
+                self._disk.remove(copy)
+            done.append(Apart(copy, path, why))
+        for path in list(own.paths()) if self._in_git() else ():
+            now = self._bytes(path)
+            found = self._unmarked(path, now)
+            if now is not None and found is not None:
+                if not dry_run:
+                    own.replace(path, now, found)
+                done.append(Apart(path, path))
+        return done
+
+    def plan(self) -> Reunion:
+        """What to do about all other copies and marks."""
+        reunion = Reunion()
+        for copy in self._copies:
+            original = layout.original_of(copy)
+            if original.startswith(f"{layout.STATE}/") or original == layout.CONFIG:
+                reunion.apart.append(Apart(copy, original, "logs and settings of two machines"))
+            elif layout.kind_of(original) != "transcript":
+                self._take_in(copy, original, reunion)
+        for path in self._suspect() if self._in_git() else ():
+            now = self._bytes(path)
+            found = self._unmarked(path, now)
+            if found is not None:
+                reunion.changes[path] = Change(path, now, found, "versions brought together")
+                self._tell(reunion, _TAKEN, path, path, found, now)
+                reunion.apart.append(Apart(path, path))
+        return reunion
+
+    def _take_in(self, copy: str, original: str, reunion: Reunion) -> None:
+        data = self._bytes(copy)
+        path = self._home(original, data)
+        change = reunion.changes.get(path)
+        now = change.after if change is not None else self._bytes(path)
+        why = _obstacle(copy, now, data)
+        if why or data is None or now is None:
+            reunion.apart.append(Apart(copy, path, why))
+            return
+        why = _UNDECIDED
+        if (found := reunited(path, now, data)) is not None:
+            if found == now or not self._known(_TAKEN, path, now, copy, data):
+                before = change.before if change is not None else now
+                if found != now:
+                    reunion.changes[path] = Change(path, before, found, "versions brought together")
+                reunion.changes[copy] = Change(copy, data, None, "conflict copy taken in")
+                self._tell(reunion, _TAKEN, path, copy, found, data)
+                reunion.apart.append(Apart(copy, path))
+                return
+            why = _TAKEN_BACK
+        reunion.apart.append(Apart(copy, path, why))
+        if why == _UNDECIDED and change is None:
+            self._ask(copy, path, now, data, reunion)
+
+    def _ask(self, copy: str, path: str, now: bytes, data: bytes, reunion: Reunion) -> None:
+        """Put a live memory to review; once, so that the person may say that it is in order."""
+        memory = read_content(path, now).content
+        if not isinstance(memory, Memory) or memory.status != "active":
+            return
+        if self._known(_ASKED, path, now, copy, data):
+            return
+        asked = replace(memory, status="needs-review", status_reason=REASON)
+        try:
+            patched = memory_changes(now, memory, asked)
+        except BadInput:
+            return  # no header that could say so; the doctor tells of the copy
+        reunion.changes[path] = Change(path, now, patched, "needs-review")
+        self._tell(reunion, _ASKED, path, copy, now, data)
+
+    def _tell(
+        self, reunion: Reunion, name: str, path: str, copy: str, now: bytes, data: bytes | None
+    ) -> None:
+        details = (("copy", copy), ("sha256", sha256(data or b"")))
+        reunion.events.append(Event(name, self._subject(path, now), details))
+
+    def _known(self, name: str, path: str, now: bytes, copy: str, data: bytes) -> bool:
+        """Whether that was done before with these very bytes of the copy."""
+        wanted = {"copy": copy, "sha256": sha256(data)}
+        events = self._followers.catalog.log.events(self._subject(path, now))
+        return any(event.name == name and dict(event.details) == wanted for _, _, event in events)
+
+    def _subject(self, path: str, data: bytes) -> str:
+        return read_content(path, data).id if layout.content_type(path) else path
+
+    def _home(self, original: str, data: bytes | None) -> str:
+        """Where the file is that a copy belongs to, also when a person moved it."""
+        kind = layout.content_type(original)
+        if data is None or kind is None or self._bytes(original) is not None:
+            return original
+        return self._followers.catalog.home(kind, read_content(original, data).id) or original
+
+    def _unmarked(self, path: str, data: bytes | None) -> bytes | None:
+        """A file that git left marked, as one; None where there is nothing that is sure.
+
+        Where both sides say the same, the marks are words about a conflict and none.
+        """
+        versions = sides(data) if data is not None else None
+        if versions is None or same_meaning(path, *versions):
+            return None
+        return reunited(path, *versions)
+
+    def _suspect(self) -> list[str]:
+        """Pages, and memories whose header was not understood: where marks can be settled."""
+        rows = self._followers.catalog.files()
+        return [
+            path for path, row in rows.items() if row.problem or layout.kind_of(path) != "memory"
+        ]
+
+    def _in_git(self) -> bool:
+        root = self._disk.root
+        return any((folder / ".git").exists() for folder in (root, *root.parents))
+
+    def _bytes(self, path: str) -> bytes | None:
+        """A file's bytes; None for what is gone, too large, or no file."""
+        try:
+            size = self._disk.size(path)
+            large = size is None or (size > LARGEST and layout.content_type(path) is not None)
+            return None if large else self._disk.read(path)
+        except (BadInput, StorageError):
+            return None
+
+
+def _obstacle(copy: str, now: bytes | None, data: bytes | None) -> str:
+    """Why a copy is not even compared; '' when it is."""
+    if is_left_over(copy.rpartition("/")[2]):
+        return "an older version, which a merge tool left"
+    if not layout.is_storable(copy):
+        return "a name that not every system can store"
+    if data is None:
+        return "it cannot be read"
+    return _GONE if now is None else ""

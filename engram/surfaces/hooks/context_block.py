@@ -1,0 +1,162 @@
+"""A host's question -> the block of memories that it is given, read from the catalog alone.
+
+Finds the vault that a session belongs to, and gives only from one that the person registered on
+this machine (design promise 9), only what is active, and only of this project or of the person.
+Nothing is written and no lock is taken. A memory whose file changed since the catalog read it is
+read again. Raises EngramError for a vault or catalog that cannot be used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engram.language.stem import stem
+from engram.language.tokens import VOCABULARY, query_terms
+from engram.model.errors import EngramError, NotFound
+from engram.model.instant import day_of
+from engram.model.memory import Memory
+from engram.recall.injection import (
+    Candidate,
+    is_given,
+    most_useful,
+    prompt_block,
+    session_block,
+)
+from engram.recall.match import FILLER, Words, matches
+from engram.settings.load import load
+from engram.settings.paths import Places
+from engram.settings.registry import Registry
+from engram.store.base import layout
+from engram.store.base.clock import clock_of
+from engram.store.catalog.readonly import Glance
+from engram.surfaces.hooks.host_protocol import Asked
+from engram.vault.create import cache_folder, real_root
+
+#: so much of a prompt says what it is about, characters
+_MOST_PROMPT = 8_000
+#: matches that are looked at before those of other projects are taken out
+_LOOKED_AT = 200
+#: no working folder is deeper
+_DEEPEST = 64
+_EVERYWHERE = frozenset({"user", "system"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A registered vault, as far as giving needs it."""
+
+    root: Path
+    id: str
+    cache: Path
+    budget: int
+    today: str
+
+
+def source_of(
+    chosen: str, asked: Asked, environment: Mapping[str, str], places: Places
+) -> Source | None:
+    """The vault of a session; None when it is not registered here.
+
+    The one named, else that of the nearest folder above the session's that is one, else the
+    default. Raises EngramError when there is none.
+    """
+    named = chosen or environment.get("ENGRAM_VAULT", "")
+    found = Path(named) if named else _above(asked.folder)
+    if found is None:
+        found = Path(load(None, environment, home=places).settings.vault)
+    root = real_root(found)
+    loaded = load(root, environment, home=places)
+    if loaded.vault is None:
+        raise NotFound(f"{root} is no vault")
+    if not Registry(places).trusts(root, loaded.vault.id):
+        return None
+    cache = cache_folder(places, root, loaded.vault.id)
+    budget = loaded.settings.recall.budget_tokens
+    return Source(root, loaded.vault.id, cache, budget, day_of(clock_of(environment).now()))
+
+
+def _above(folder: str) -> Path | None:
+    here = Path(folder) if folder and os.path.isabs(folder) else Path(os.path.abspath(os.curdir))
+    for one in (here, *here.parents)[:_DEEPEST]:
+        if os.path.isfile(one / layout.CONFIG):
+            return one
+    return None
+
+
+def projects_of(folder: str) -> tuple[str, ...]:
+    """What capture calls the project of a working folder: its name; then its repository's."""
+    bare = folder.rstrip("/\\")
+    names = [bare[max(bare.rfind("/"), bare.rfind("\\")) + 1 :]]
+    if os.path.isabs(bare):
+        for one in (Path(bare), *Path(bare).parents)[:_DEEPEST]:
+            if os.path.exists(one / ".git"):
+                names.append(one.name)
+                break
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def at_session_start(source: Source, asked: Asked, deadline: float) -> str:
+    """The most useful memories for a session in that folder."""
+    projects = projects_of(asked.folder)
+    with _glance(source, deadline) as glance:
+        candidates = map(Candidate._make, glance.standing(projects, source.today))
+        memories = glance.memories(most_useful(candidates))
+        given = _as_they_are(memories, glance, source, projects)
+        return session_block(given, source.budget, project=next(iter(projects), "")).text
+
+
+def beside_a_prompt(source: Source, asked: Asked, deadline: float) -> str:
+    """The few memories that a prompt is truly about."""
+    words = asked.prompt[:_MOST_PROMPT].strip()
+    terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
+    if not terms:
+        return ""
+    projects = projects_of(asked.folder)
+    filler = frozenset(stem(word) for word in FILLER)
+    with _glance(source, deadline) as glance:
+        known = Words(glance.holders, glance.sizes, glance.count(), filler)
+        found = matches(terms, known, _LOOKED_AT)
+        memories = glance.memories(match.number for match in found)
+        return prompt_block(_as_they_are(memories, glance, source, projects), source.budget).text
+
+
+def _glance(source: Source, deadline: float) -> Glance:
+    return Glance(source.cache / "catalog.sqlite", source.id, VOCABULARY, deadline)
+
+
+def _as_they_are(
+    memories: Iterable[Memory], glance: Glance, source: Source, projects: tuple[str, ...]
+) -> Iterator[Memory]:
+    """Those that may be given, as their files say them now."""
+    for memory in memories:
+        if not (_belongs(memory, projects) and is_given(memory, source.today)):
+            continue
+        now = memory if glance.is_fresh(memory, source.root) else _read_again(memory, source.root)
+        if now is not None and _belongs(now, projects) and is_given(now, source.today):
+            yield now
+
+
+def _belongs(memory: Memory, projects: tuple[str, ...]) -> bool:
+    """Whether a memory is of this project, of none, or of the person."""
+    if memory.space in _EVERYWHERE:
+        return True
+    return memory.space == "project" and memory.project in ("", *projects)
+
+
+def _read_again(memory: Memory, root: Path) -> Memory | None:
+    """A memory whose file somebody changed, as it is now; None when it is gone or another."""
+    # imported here: hardly ever needed
+    from engram.store.base.disk import VaultDisk
+    from engram.store.files.memory_file import read_memory
+
+    try:
+        data = VaultDisk(root).read(memory.path)
+    except EngramError:
+        return None
+    if data is None:
+        return None
+    now = read_memory(memory.path, data).memory
+    return now if now.id == memory.id else None

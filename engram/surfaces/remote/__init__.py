@@ -1,0 +1,1 @@
+"""Command lines handed to a running daemon, and carried out there with the caller's streams."""

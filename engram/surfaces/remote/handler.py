@@ -1,0 +1,122 @@
+"""Commands of other processes, carried out by the daemon as `engram` itself would.
+
+Turns a Request of the control socket into the exit code and the words of the very command that the
+process would have run: same parser, same verbs, same errors, with the surroundings of the caller
+in place of the daemon's own. Vaults stay open in between. Refused: verbs that are not `handed`.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from engram.daemon.rpc.server import Answer, Request
+from engram.daemon.rpc.vault_pool import WarmVaults
+from engram.model.errors import EngramError
+from engram.store.base import layout
+from engram.surfaces.cli.app import BUG, run
+from engram.surfaces.remote import client
+from engram.surfaces.remote.call_context import on_behalf_of
+from engram.vault import Vault
+
+#: after so many words it is asked whether anybody still listens
+_WORDS = 50
+
+
+class Visitors:
+    """The Host of a door: carries out what those who call ask for."""
+
+    def __init__(self) -> None:
+        self._vaults = WarmVaults()
+
+    def answer(self, request: Request) -> Answer | None:
+        """As Host says."""
+        verb = client.verb_of(list(request.arguments))
+        if verb not in client.HANDED:
+            return None
+        visitor = _Visitor(request, self._vaults)
+        with on_behalf_of(visitor):
+            try:
+                code = run(list(request.arguments))
+            except _NotHere:
+                return None
+            except Exception as error:  # noqa: BLE001 - the daemon outlives a bug in one command
+                visitor.err.write("".join(traceback.format_exception(error)))
+                visitor.err.write(BUG)
+                code = 70
+        return Answer(code, visitor.said, verb not in client.WRITING)
+
+    def rest(self) -> None:
+        """As Host says."""
+        self._vaults.rest()
+
+    def close(self) -> None:
+        """As Host says."""
+        self._vaults.close()
+
+
+class _NotHere(Exception):
+    """The caller has to do it: here the vault cannot be opened, or not be written."""
+
+
+class _Visitor:
+    """The process that sent a request, as the Caller of its command."""
+
+    def __init__(self, request: Request, vaults: WarmVaults) -> None:
+        self._request = request
+        self._vaults = vaults
+        self.said: list[tuple[str, str]] = []
+        self.environment: Mapping[str, str] = request.environment
+        self.folder = request.folder
+        self.out = _Sheet("out", self.said, request.terminals[0], request.gone)
+        self.err = _Sheet("err", self.said, request.terminals[1], request.gone)
+
+    def columns(self) -> int:
+        """As Caller says."""
+        return self._request.columns
+
+    @contextmanager
+    def vault(self, path: Path) -> Iterator[Vault]:
+        """As Caller says. What a service may not read or write is no reason to refuse its caller:
+        raises _NotHere then, before anything is done."""
+        with ExitStack() as stack:
+            try:
+                vault = stack.enter_context(self._vaults.lend(path, self.environment, self.folder))
+            except EngramError as error:
+                raise _NotHere from error
+            if vault.writable and not os.access(vault.root / layout.STATE, os.W_OK):
+                raise _NotHere
+            yield vault
+
+    def drop_output(self) -> None:
+        """As Caller says: nothing is kept back."""
+
+
+class _Sheet:
+    """What a command writes to one of its streams, noted in the order of both."""
+
+    def __init__(
+        self, name: str, said: list[tuple[str, str]], terminal: bool, gone: Callable[[], bool]
+    ) -> None:
+        self._name = name
+        self._said = said
+        self._terminal = terminal
+        self._gone = gone
+        self._words = 0
+
+    def write(self, text: str, /) -> None:
+        """Note it. Raises BrokenPipeError when the caller has gone: that ends the command."""
+        self._words += 1
+        if self._words % _WORDS == 0 and self._gone():
+            raise BrokenPipeError
+        self._said.append((self._name, text))
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+    def isatty(self) -> bool:
+        """Whether the caller's stream is a terminal."""
+        return self._terminal

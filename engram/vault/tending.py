@@ -1,0 +1,397 @@
+"""The tending half of a vault: what a person changes, what the night changes, and how it is kept.
+
+Verbs that write but take in nothing new: forget, restore, purge, undo, the person's rulings, edit,
+consolidate, seal_boxes, doctor, rebuild. Guarantees: an unregistered vault is never written; hand
+edits are settled first, under the writer lock; the index has caught up when a verb returns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engram.capture.accept import legible
+from engram.health.doctor import Finding, diagnose
+from engram.model.box import Box
+from engram.model.change import Change, Event, Plan, Transaction
+from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
+from engram.model.instant import Day
+from engram.model.memory import Memory
+from engram.model.ports import Model
+from engram.model.report import Apart, Consolidated, Edited, Reunited
+from engram.pipeline import edits, flow, rulings
+from engram.pipeline.rulings import Ruling
+from engram.queries.checks import examine
+from engram.store.base import layout
+from engram.store.commits.purge_remains import Remains
+from engram.store.files.content_file import read_content
+from engram.store.merge.conflict_copies import ConflictCopies, Reunion, conflict_copies
+from engram.vault.reading import Reading, Tier
+from engram.vault.wiring import model_judge, prompts
+
+if TYPE_CHECKING:
+    from engram.consolidate.plan import Shift
+    from engram.health.audit import Evidence
+    from engram.health.review_queue import Item
+
+
+class Tending(Reading):
+    """A vault that can be changed."""
+
+    @contextmanager
+    def _writing(self, *, index: bool = True, settle: bool = True) -> Iterator[int]:
+        """Under the writer lock, with hand edits settled before and the index caught up after.
+
+        Yields how many files were edited. Without `settle` nobody has looked.
+        """
+        if self.read_only:
+            raise FormatTooNew(f"{self.root} was written by a newer engram")
+        if not self.trusted:
+            raise Untrusted(
+                f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
+            )
+        with self.ledger.lock():
+            yield self._settle(self._scan()) if settle else 0
+            if index:
+                self.shelf.refresh()
+
+    # -- changing ------------------------------------------------------------------------------
+
+    def forget(self, reference: str, reason: str = "") -> Memory:
+        """Take a memory out of use, and its source turns out of search; the file stays."""
+        with self._writing():
+            memory = self.library.memory(reference)
+            said = self.house.redactor.redact(legible(reason)).text
+            house = self.house
+            silenced = house.pages.pages(house.weaver.silence(memory, house.contents))
+            silenced += self._unmentioned(memory)
+            plan = edits.forget(memory, said, self.clock.now(), house.writer, silenced)
+            self.ledger.commit(plan)
+            return memory
+
+    def _unmentioned(self, memory: Memory) -> list[Change]:
+        """The pages of its entities, and the profile, without a memory."""
+        contents = self.house.contents
+        entities = map(contents.entity, memory.entities)
+        leads = {entity.merged_into or entity.id for entity in entities if entity is not None}
+        remains = Remains.of(memory.id, [memory.text])
+        found = self.house.pages.pages(
+            [
+                (page, remains.unmentioned(page))
+                for page in map(contents.entity, sorted(leads))
+                if page is not None
+            ]
+        )
+        linked = Remains.of(memory.id, [])
+        for path in layout.PROSE:
+            data = self.disk.read(path)
+            if data is not None and (kept := linked.without(path, data)) != data:
+                found.append(Change(path, data, kept, "forgotten"))
+        return found
+
+    def restore(self, reference: str) -> str:
+        """Make a memory active again; one whose file was removed comes back as it last was."""
+        with self._writing():
+            found = self.library.find_memory(reference)
+            if found is not None:
+                retention = self.settings.retention
+                plan = edits.restore(found, self.clock.now(), retention, self.house.writer)
+                identifier = found.id
+            else:
+                path, body = self.history.last_body(reference)
+                home = self.followers.catalog.home(read_content(path, body).kind, reference)
+                if home:
+                    raise BadInput(f"{reference} is not gone", f"it stands in {home}")
+                identifier, plan = reference, edits.bring_back(reference, path, body)
+            self.ledger.commit(plan)
+            return identifier
+
+    def purge(self, reference: str) -> list[str]:
+        """Destroy a memory's content everywhere in vault and cache; returns what still cites it."""
+        with self._writing():
+            for path in self.history.unreadable():
+                raise StorageError(
+                    f"{path} cannot be read and may hold the same words; nothing was purged",
+                    "restore it from a backup, or remove it, and purge again",
+                )
+            doomed = self.doomed(reference)
+            behind_link = self.followers.catalog.turns.behind_link
+            rows = [row for link in doomed.turns if (row := behind_link(link)) is not None]
+            messages = [row.message for row in rows if row.message]
+            for link in doomed.turns:
+                messages += self.followers.catalog.turns.withdrawn(link)
+            details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
+            known = (*self.followers.catalog.files(), *conflict_copies(self.root))
+            pages = [path for path in known if layout.is_page(layout.original_of(path))]
+            changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
+            self.ledger.commit(
+                Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
+            )
+            return doomed.citing
+
+    def undo(self, what: str = "") -> Transaction:
+        """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
+        with self._writing():
+            return self.ledger.commit(self.undo_plan(what))
+
+    def take_up_edits(self) -> int:
+        """Take up hand edits now, and let the index follow; returns how many files they are."""
+        with self._writing() as edits:
+            return edits
+
+    # -- folders that travel -------------------------------------------------------------------
+
+    def reunite(self, *, dry_run: bool = False) -> Reunited:
+        """Take in what sync tools and git left apart, as far as that is sure (decision 0017).
+
+        One transaction that `undo` takes back; what is a question goes to review. A dry run plans
+        the same and writes nothing.
+        """
+        copies = ConflictCopies(self.disk, self.followers)
+        if dry_run:
+            self.settle_within(math.inf)
+            return _reunited(copies.transcripts(dry_run=True), copies.plan())
+        with self._writing():
+            return self._reunite(copies)
+
+    def _reunite(self, copies: ConflictCopies) -> Reunited:
+        """The same under the writer lock, with hand edits taken up."""
+        shown = copies.transcripts()
+        found = copies.plan()
+        number = 0 if found.plan.empty else self.ledger.commit(found.plan).number
+        self._take_up_transcripts([one.original for one in shown if not one.why])
+        return _reunited(shown, found, number)
+
+    def _take_up_transcripts(self, also: Sequence[str] = ()) -> None:
+        """Know and find the turns of transcripts that another machine wrote."""
+        links = self.house.turns.take_up_transcripts(also)
+        if links:
+            self.shelf.refresh()
+            self.shelf.show(links)
+
+    # -- what the person decides ---------------------------------------------------------------
+
+    def confirm(self, references: Sequence[str], *, dry_run: bool = False) -> Ruling:
+        """The person says that these hold: active, explicit, and their time starts anew."""
+
+        def decide() -> Ruling:
+            now, retention = self.clock.now(), self.settings.retention
+            return rulings.confirm(self._named(references), now, retention)
+
+        return self._rule(decide, dry_run)
+
+    def retire(
+        self, references: Sequence[str], reason: str = "", *, dry_run: bool = False
+    ) -> Ruling:
+        """Out of use; the turns that they came from stay searchable."""
+        said = self.house.redactor.redact(legible(reason)).text
+        return self._rule(
+            lambda: rulings.retire(self._named(references), said, self.clock.now()), dry_run
+        )
+
+    def archive(self, references: Sequence[str], *, dry_run: bool = False) -> Ruling:
+        """Out of the way, into the folder `archive/`."""
+        return self._rule(
+            lambda: rulings.archive(self._named(references), self.clock.now()), dry_run
+        )
+
+    def supersede(self, old: str, new: str, *, dry_run: bool = False) -> Ruling:
+        """A memory that there is replaces another one."""
+
+        def decide() -> Ruling:
+            pair = self.library.memory(old), self.library.memory(new)
+            known = self.followers.catalog.memory
+            return rulings.supersede(*pair, known, self.clock.now(), self.settings.retention)
+
+        return self._rule(decide, dry_run)
+
+    def resolve(
+        self, reference: str, *, both: bool = False, against: str = "", dry_run: bool = False
+    ) -> Ruling:
+        """Settle what contradicts a memory: it replaces the others, or with `both` all hold.
+
+        `against` names one of the others, where only that one is meant. Raises BadInput when
+        nothing contradicts it.
+        """
+
+        def decide() -> Ruling:
+            memory = self.library.memory(reference)
+            others = self._opponents(memory)
+            left: tuple[str, ...] = ()
+            if against:
+                one = self.library.memory(against)
+                others = [other for other in others if other.id == one.id]
+                if not others:
+                    raise BadInput(f"{memory.id} does not contradict {one.id}", "`engram links`")
+                left = tuple(name for name in memory.conflicts if name != one.id)
+            settle = rulings.reconcile if both else rulings.resolve
+            return settle(memory, others, self.clock.now(), self.settings.retention, left)
+
+        return self._rule(decide, dry_run)
+
+    def edit(self, memory: Memory, before: bytes, after: bytes) -> Edited:
+        """A memory's file as the person rewrote it. Raises Conflict if it was changed meanwhile."""
+        with self._writing():
+            event = Event("hand_edit", memory.id, (("what", "edited"),))
+            change = Change(memory.path, before, after, "edited")
+            self.ledger.commit(Plan("edit", (change,), (event,)))
+            row = self.followers.catalog.file(memory.path)
+            now = self.followers.catalog.memory(row.id) if row is not None and row.id else None
+            return Edited(memory, now, row.problem if row is not None else "")
+
+    def _rule(self, decide: Callable[[], Ruling], dry_run: bool) -> Ruling:
+        """Do what was decided, in one transaction; a dry run decides and writes nothing."""
+        if dry_run:
+            self.settle_within(math.inf)
+            return decide()
+        with self._writing():
+            ruling = decide()
+            self.ledger.commit(ruling.plan(self.house.writer))
+            return ruling
+
+    def _named(self, references: Sequence[str]) -> list[Memory]:
+        return [self.library.memory(reference) for reference in references]
+
+    def _opponents(self, memory: Memory) -> list[Memory]:
+        """Those that stand against a memory by the links of either, oldest first."""
+        return [
+            other
+            for other in self.followers.catalog.memories()
+            if other.id != memory.id
+            and (other.id in memory.conflicts or memory.id in other.conflicts)
+        ]
+
+    # -- the night shift -----------------------------------------------------------------------
+
+    def consolidate(
+        self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto", batch: str = "",
+        closing: bool = True,
+    ) -> Consolidated:  # fmt: skip
+        """Merge, replace, age and tidy, in one transaction that `undo` takes back (seed 003).
+
+        Looks at what changed since the last time, or with `full` at everything. A model, where one
+        is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
+        boxes that are open are sealed too. A dry run plans the same and writes nothing.
+        """
+        model = self.night_model(tier)
+        if dry_run:
+            self.settle_within(math.inf)
+            return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
+        copies = ConflictCopies(self.disk, self.followers)
+        planned, late = None, frozenset[str]()
+        if model is not None:
+            with self._writing():
+                self._reunite(copies)
+                seen = self.followers.catalog.last
+            planned = flow.plan_night(self._night(full, closing, model), self.house).steps
+        with self._writing():
+            if model is None:
+                self._reunite(copies)
+            else:
+                late = self.followers.catalog.nights.changed(seen)
+            night = self._night(full, closing, model)
+            found, number = flow.consolidate(night, self.house, planned, batch)
+            if late:
+                # came while the model thought: the next night begins after this one
+                rest = replace(night, changed=late, model=None, judge=None)
+                flow.consolidate(rest, self.house, batch=batch)
+            if not number:
+                self.followers.write_topics()  # no transaction brings them
+        return _consolidated(found, number)
+
+    def _night(self, full: bool, closing: bool, model: Model | None) -> flow.Night:
+        nights = self.followers.catalog.nights
+        changed = nights.changed()
+        everything = full or not nights.last()
+        known = (None if everything else changed, bool(changed), closing, nights.declined())
+        if model is None:
+            return flow.Night(*known)
+        asked = prompts()
+        return flow.Night(*known, model, model_judge(self.house.judge, asked, model), asked)
+
+    def seal_boxes(self, reason: str = "") -> int:
+        """Seal the boxes of conversations that have been silent for the gap; returns how many.
+
+        For a `reason` ("shutdown") every other open box too, in one transaction, and in a hurry:
+        hand edits and the index can wait for the next opening, the end of a daemon cannot. Where
+        there is nothing to seal, nothing is locked or written.
+        """
+        if not self._sealed(reason):
+            return 0
+        with self._writing(index=not reason, settle=not reason):
+            boxes = self._sealed(reason)
+            if boxes:
+                changes = self.house.pages.pages([(None, box) for box in boxes])
+                self.ledger.commit(Plan("seal", tuple(changes)))
+            return len(boxes)
+
+    def _sealed(self, reason: str) -> list[Box]:
+        house = self.house
+        waiting = {one.transcript for one in house.turns.waiting()}
+        now = self.clock.now()
+        return house.weaver.seal(house.contents, now, reason, waiting=waiting)
+
+    def _consolidate_if_due(self, batch: str = "") -> None:
+        """Every N extractions that changed something (seed 003); an import asks no model for it."""
+        every = self.settings.consolidate.every_extractions
+        if every and self.followers.catalog.nights.extractions() >= every:
+            self.consolidate(tier="rules" if batch else "auto", batch=batch, closing=False)
+
+    def to_review(self, since: Day = "") -> list[Item]:
+        """What waits for the person, the most pressing first (see `health.queue`); only asks."""
+        # imported here, as for the audit: a search pays for neither
+        from engram.health.review_queue import queue
+
+        self.settle_within(self.settings.recall.settle_ms)
+        return queue(self.house.contents.live(), self.clock.now(), since)
+
+    # -- looking after -------------------------------------------------------------------------
+
+    def doctor(self) -> list[Finding]:
+        """Everything that is not as promised, each with one fix."""
+        stuck = ""
+        try:
+            if self.writable:
+                with self._writing():
+                    self._take_up_transcripts()
+            else:
+                self.settle_within(float("inf"))
+                self.shelf.refresh()
+        except (StorageError, BadInput) as error:
+            stuck = str(error)
+        parts = (self.disk, self.followers, self.history, self.shelf, self.house.redactor.clean)
+        return diagnose(examine(*parts, stuck))
+
+    def audit(self) -> Evidence:
+        """What the audit judges, gathered (`health.audit`); nothing is written."""
+        from engram.queries.audit_evidence import inspect
+
+        self.settle_within(math.inf)
+        scene = flow.scene_of(flow.Night(), self.house)
+        return inspect(scene, self.disk, self.followers, self.house.redactor.clean)
+
+    def rebuild(self) -> list[str]:
+        """Catalog and index anew from the files, then the views; returns those that differed."""
+        if not self.trusted or self.read_only:
+            self.followers.rebuild()
+            self.shelf.rebuild()
+            return []
+        with self.ledger.lock():
+            self.followers.rebuild()
+            mended = self.followers.mend_views(due=True)
+            if self._settle(self._scan()):
+                self.followers.write_topics()
+            self.shelf.rebuild()
+            return mended
+
+
+def _consolidated(found: Shift, number: int = 0) -> Consolidated:
+    return Consolidated(tuple(found.steps), tuple(sorted(found.refused.items())), number)
+
+
+def _reunited(shown: list[Apart], found: Reunion, number: int = 0) -> Reunited:
+    apart = sorted([*shown, *found.apart], key=lambda one: one.path)
+    return Reunited(tuple(apart), number)
