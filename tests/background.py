@@ -20,8 +20,8 @@ from typing import IO, Any
 
 from engram.daemon.run import log_file
 from engram.daemon.state.event_log import read_log
-from engram.daemon.state.heartbeat import Pulse, read_pulse
-from engram.daemon.state.instance_lock import Seat
+from engram.daemon.state.heartbeat import Heartbeat, read_pulse
+from engram.daemon.state.instance_lock import InstanceLock
 from engram.model.instant import Instant, instant_of
 from tests.accounting import Said, said
 
@@ -76,7 +76,9 @@ class Background:
 
     def wait_until_it_runs(self) -> None:
         """Until it sits in its seat and has told of it."""
-        self.wait_for(lambda: Seat(self.state).holder() == self.pid and self.pulse.pid == self.pid)
+        self.wait_for(
+            lambda: InstanceLock(self.state).holder() == self.pid and self.heartbeat.pid == self.pid
+        )
 
     def signal(self, number: int) -> None:
         """Send it a signal."""
@@ -102,9 +104,9 @@ class Background:
         return self._process is not None and self._process.poll() is None
 
     @property
-    def pulse(self) -> Pulse:
+    def heartbeat(self) -> Heartbeat:
         """What it tells of itself."""
-        return read_pulse(self.state) or Pulse()
+        return read_pulse(self.state) or Heartbeat()
 
     def log(self) -> list[dict[str, Any]]:
         """What it has written down."""
@@ -124,7 +126,7 @@ class Background:
         end = time.monotonic() + patience
         while not condition():
             assert self.alive, self.said()
-            assert time.monotonic() < end, f"{self.pulse}\n{self.said()}"
+            assert time.monotonic() < end, f"{self.heartbeat}\n{self.said()}"
             time.sleep(0.1)
 
     def wait_until_done(self, numbers: Iterable[int]) -> None:

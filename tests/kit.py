@@ -14,7 +14,7 @@ from engram.model.change import Plan
 from engram.model.entity import Entity
 from engram.model.step import Page
 from engram.model.turn import Turn, turn_of
-from engram.store.files.render import Pen
+from engram.store.files.render import FileRenderer
 from engram.vault import Vault
 
 
@@ -40,7 +40,7 @@ class EveryTurn(Cheap):
 
 def takes_every_turn(vault: Vault) -> Vault:
     """The vault with `EveryTurn` for its extractor."""
-    vault.house = replace(vault.house, extractor=EveryTurn())
+    vault.ports = replace(vault.ports, extractor=EveryTurn())
     return vault
 
 
@@ -113,5 +113,5 @@ def entity(identifier: str, *memories: str, **more: object) -> Entity:
 
 def write_pages(vault: Vault, *pairs: tuple[Page | None, Page | None]) -> int:
     """Make, change and remove boxes and entities in one transaction; returns its number."""
-    changes = Pen(vault.disk).pages(pairs)
-    return vault.ledger.commit(Plan("consolidate", tuple(changes))).number
+    changes = FileRenderer(vault.disk).pages(pairs)
+    return vault.committer.commit(Plan("consolidate", tuple(changes))).number

@@ -89,7 +89,7 @@ class Life:
 
     def _edit(self, chance: random.Random) -> None:
         """Another word in the text of some memory, as an editor saves it."""
-        live = [memory for memory in self.vault.followers.catalog.memories() if memory.live]
+        live = [memory for memory in self.vault.projections.catalog.memories() if memory.live]
         path = self.vault.root / chance.choice(live).path
         before = path.read_bytes()
         header, fence, body = before.rpartition(b"\n---\n")
@@ -104,7 +104,7 @@ class Life:
 
     def memories(self) -> dict[str, Memory]:
         """Every memory of the vault, which are all that there ever were."""
-        found = {memory.id: memory for memory in self.vault.followers.catalog.memories()}
+        found = {memory.id: memory for memory in self.vault.projections.catalog.memories()}
         assert self.seen <= found.keys(), sorted(self.seen - found.keys())[:3]
         self.seen |= found.keys()
         return found
@@ -139,7 +139,7 @@ class Life:
     def undo_everything(self) -> None:
         """Every change, newest first; what was typed is typed back when its turn comes."""
         edits = list(self.edits)
-        rows = self.vault.followers.catalog.log.rows()
+        rows = self.vault.projections.catalog.log.rows()
         for number, _, kind, *_ in rows:
             if kind == "settle":
                 path, before, after = edits.pop()

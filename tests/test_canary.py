@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engram.model.errors import StorageError
-from engram.pipeline.flow import Outcome, Taken
+from engram.pipeline.flow import CaptureResult, ExtractionResult
 from engram.vault import Vault
 from engram.vault.canary import sing
 from engram.vault.reading import Answers
@@ -34,12 +34,12 @@ def test_a_memory_lives_and_nothing_is_left(
     assert not (tmp_path / "mine").exists()
 
 
-def no_capture(vault: Vault, turns: object) -> Taken:
-    return Taken()
+def no_capture(vault: Vault, turns: object) -> CaptureResult:
+    return CaptureResult()
 
 
-def no_flush(vault: Vault) -> Outcome:
-    return Outcome()
+def no_flush(vault: Vault) -> ExtractionResult:
+    return ExtractionResult()
 
 
 def no_answers(vault: Vault, question: str) -> Answers:

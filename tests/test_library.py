@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, NotFound
 from engram.model.hit import Hit
 from engram.model.memory import Memory
@@ -33,7 +33,7 @@ _SAID = [
 @pytest.fixture
 def full(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with one conversation, extracted."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
     takes_every_turn(vault)
     said = [
         turn_of(role, text, f"2026-03-0{day}T10:00:00Z", source="test", session="s",  # type: ignore[arg-type]
@@ -47,7 +47,7 @@ def full(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
 
 def the(vault: Vault, word: str) -> Memory:
     """The memory that has this word."""
-    (found,) = (one for one in vault.followers.catalog.memories() if word in one.text)
+    (found,) = (one for one in vault.projections.catalog.memories() if word in one.text)
     return found
 
 
@@ -74,7 +74,7 @@ def test_an_id_whose_memory_is_gone_does_not_mean_the_next_of_that_name(full: Va
     first = full.remember("The shop opens at nine.").memory
     second = full.remember("The shop opens at nine.", project="shop").memory
     assert second.id == f"{first.id}-2"
-    full.undo(str(full.followers.catalog.last - 1))
+    full.undo(str(full.projections.catalog.last - 1))
     with pytest.raises(NotFound):
         full.forget(first.id)
     assert full.restore(first.id) == first.id

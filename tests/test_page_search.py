@@ -46,7 +46,7 @@ It holds two hundred degrees.
 def write(vault: Vault, path: str, text: str) -> Path:
     """As the program commits a page."""
     before = vault.disk.read(path)
-    vault.ledger.commit(Plan("consolidate", (Change(path, before, text.encode(), "a page"),)))
+    vault.committer.commit(Plan("consolidate", (Change(path, before, text.encode(), "a page"),)))
     return vault.root / path
 
 
@@ -128,12 +128,12 @@ def test_an_index_of_the_schema_before_is_built_anew(
     pages: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whoosh_finder, "_SCHEMA", "2.1")
-    pages.shelf.rebuild()
+    pages.index_sync.rebuild()
     pages.close()
     monkeypatch.undo()
     again = open_vault()
     assert found(again, "marzipan") == ["box-1a2b3c4d"]
-    assert "schema 3." in again.shelf.status().made_by
+    assert "schema 3." in again.index_sync.status().made_by
 
 
 def test_a_vault_without_pages_does_not_ask_for_any(
@@ -141,9 +141,9 @@ def test_a_vault_without_pages_does_not_ask_for_any(
 ) -> None:
     vault.remember("The cake is green.")
     asked: list[str] = []
-    find = vault.shelf._finder.find
+    find = vault.index_sync._finder.find
     monkeypatch.setattr(
-        vault.shelf._finder, "find", lambda *given: asked.append(given[1]) or find(*given)
+        vault.index_sync._finder, "find", lambda *given: asked.append(given[1]) or find(*given)
     )
     vault.search("cake")
     assert asked == ["memories", "turns"]

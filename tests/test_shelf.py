@@ -9,7 +9,7 @@ import pytest
 
 import engram.queries.index_sync
 from engram.index.contract import IndexUnusable
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.pipeline import flow
 from engram.queries.index_sync import document_of
 from engram.vault import Vault
@@ -22,31 +22,31 @@ _COLLECTIONS = ("memories", "turns")
 def light(vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with the index in memory."""
     vault.close()
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
     return takes_every_turn(open_vault())
 
 
 def keys(vault: Vault, words: str) -> list[list[str]]:
     """What the index has for some words: memories and turns."""
     return [
-        sorted(hit.key for hit in vault.shelf.find(words, collection, 99))  # type: ignore[arg-type]
+        sorted(hit.key for hit in vault.index_sync.find(words, collection, 99))  # type: ignore[arg-type]
         for collection in _COLLECTIONS
     ]
 
 
 def in_step(vault: Vault) -> bool:
     """Whether the index holds exactly what catalog and transcripts hold, but what is hidden."""
-    vault.shelf.refresh()
-    memories = sorted(memory.id for memory in vault.followers.catalog.memories())
-    transcripts = vault.followers.transcripts
-    hidden = vault.followers.catalog.hidden()
+    vault.index_sync.refresh()
+    memories = sorted(memory.id for memory in vault.projections.catalog.memories())
+    transcripts = vault.projections.transcripts
+    hidden = vault.projections.catalog.hidden()
     links = [
         block.link
         for path in transcripts.paths()
         for block in transcripts.blocks(path)
         if block.link not in hidden
     ]
-    assert vault.shelf.counts() == (len(memories), len(links))
+    assert vault.index_sync.counts() == (len(memories), len(links))
     held = keys(vault, "valve holds bar tea nine six green")
     return held == [memories, sorted(links)]
 
@@ -90,7 +90,7 @@ def test_an_edit_by_hand_is_found_by_its_new_words_alone(light: Vault) -> None:
 
 
 def test_an_import_goes_from_the_index_and_comes_back(light: Vault) -> None:
-    flow.take_in(turns(3), light.house, "import-1")
+    flow.take_in(turns(3), light.ports, "import-1")
     light.flush()
     assert in_step(light) and len(keys(light, "valve")[1]) == 3
     undone = light.undo("import-1")
@@ -101,9 +101,9 @@ def test_an_import_goes_from_the_index_and_comes_back(light: Vault) -> None:
 
 def test_purged_words_leave_the_index_whole(light: Vault) -> None:
     light.capture(turns(5))
-    doomed = light.remember("The marzipan is green.").memory
-    assert keys(light, "marzipan") == [[doomed.id], list(doomed.sources)]
-    light.purge(doomed.id)
+    purge_preview = light.remember("The marzipan is green.").memory
+    assert keys(light, "marzipan") == [[purge_preview.id], list(purge_preview.sources)]
+    light.purge(purge_preview.id)
     assert keys(light, "marzipan") == [[], []]
     assert len(keys(light, "valve")[0]) == 5
 
@@ -135,7 +135,7 @@ def test_an_index_that_is_lost_or_damaged_is_built_anew(
         path.write_bytes(b"" if damage == "emptied" else b"\xff" * 100)
     again = open_vault()
     again.ready_to_read()
-    assert len(keys(again, "valve")[0]) == 5 and again.shelf.index_reason == ""
+    assert len(keys(again, "valve")[0]) == 5 and again.index_sync.index_reason == ""
 
 
 def test_a_catalog_that_was_made_anew_gets_an_index_of_its_own(
@@ -164,7 +164,7 @@ def test_without_any_index_the_files_are_read(
     again = open_vault()
     again.ready_to_read()
     assert len(keys(again, "valve")[0]) == 5
-    assert "full" in again.shelf.index_reason
+    assert "full" in again.index_sync.index_reason
     assert [finding.code for finding in again.doctor()] == ["index"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.model.turn import Turn, turn_of
-from engram.queries.prompt_context import EARLIER, VaultSurroundings
+from engram.queries.prompt_context import EARLIER, VaultPromptContext
 from engram.vault import Vault
 
 
@@ -12,8 +12,8 @@ def said(text: str, minute: int, project: str = "shop", session: str = "s") -> T
     return turn_of("user", text, time, session=session, project=project)
 
 
-def around(vault: Vault) -> VaultSurroundings:
-    return VaultSurroundings(vault.followers, vault.journal, vault.shelf)
+def around(vault: Vault) -> VaultPromptContext:
+    return VaultPromptContext(vault.projections, vault.turn_log, vault.index_sync)
 
 
 def taught(vault: Vault) -> Vault:

@@ -28,13 +28,13 @@ from engram.model.verdict import Verdict
 
 def _cue_judge() -> Judge:
     # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.judge.rule_judge import CueJudge
+    from engram.admit.judge.rule_judge import RuleJudge
 
-    return CueJudge()
+    return RuleJudge()
 
 
 @dataclass(frozen=True, slots=True)
-class Court:
+class AdmissionContext:
     """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge."""
 
     known: Known
@@ -44,10 +44,10 @@ class Court:
     judge: Judge = field(default_factory=_cue_judge)
 
 
-Row = Callable[[Candidate, Court], Verdict | None]
+Row = Callable[[Candidate, AdmissionContext], Verdict | None]
 
 
-def admit(candidate: Candidate, court: Court) -> Verdict:
+def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
     """The verdict of the first row that has one.
 
     The text is made inert first, so that the content judged and hashed is what the file will say.
@@ -56,13 +56,13 @@ def admit(candidate: Candidate, court: Court) -> Verdict:
         candidate, text=neutralise(candidate.text), slot=normal_slot(candidate.slot)
     )
     for row in ROWS:
-        verdict = row(candidate, court)
+        verdict = row(candidate, admission)
         if verdict is not None:
             return verdict
     return Verdict("new", "new", candidate)
 
 
-def _receipt(candidate: Candidate, court: Court) -> Verdict | None:
+def _receipt(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """No provenance, no memory (seed 000); the person's own `remember` is its own receipt."""
     if candidate.origin == "person":
         return None
@@ -72,7 +72,7 @@ def _receipt(candidate: Candidate, court: Court) -> Verdict | None:
     return None
 
 
-def _secret(candidate: Candidate, court: Court) -> Verdict | None:
+def _secret(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     texts = (
         candidate.text,
         candidate.receipt.quote,
@@ -81,12 +81,12 @@ def _secret(candidate: Candidate, court: Court) -> Verdict | None:
         *candidate.entities,
     )
     fields = tuple(value for _, value in candidate.fields)
-    if not all(map(court.clean, (*texts, *fields))):
+    if not all(map(admission.clean, (*texts, *fields))):
         return Verdict("refuse", "secret", candidate)
     return None
 
 
-def _injection(candidate: Candidate, court: Court) -> Verdict | None:
+def _injection(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     # imported here: a vault that is only read needs none of its patterns
     from engram.admit.gate.secure import injection
 
@@ -94,15 +94,15 @@ def _injection(candidate: Candidate, court: Court) -> Verdict | None:
     return Verdict("refuse", code, candidate) if code else None
 
 
-def _worth(candidate: Candidate, court: Court) -> Verdict | None:
-    code = unworthy(candidate, court.settings.extract.min_importance)
+def _worth(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    code = unworthy(candidate, admission.settings.extract.min_importance)
     return Verdict("refuse", code, candidate) if code else None
 
 
-def _same(candidate: Candidate, court: Court) -> Verdict | None:
+def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     scope = scope_of(candidate.space, candidate.project, candidate.entities)
-    owners = court.known.owners(content_hash(candidate.text, scope))
-    state, owner = standing(owners, court.now, court.settings.retention.resurrection_hours)
+    owners = admission.known.owners(content_hash(candidate.text, scope))
+    state, owner = standing(owners, admission.now, admission.settings.retention.resurrection_hours)
     if owner is None:
         return None
     if state == "owned":
@@ -113,9 +113,9 @@ def _same(candidate: Candidate, court: Court) -> Verdict | None:
     return Verdict("refuse", "retired_recently", candidate, (owner.id,))
 
 
-def _named(candidate: Candidate, court: Court) -> Verdict | None:
+def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """The candidate says itself which memories it replaces; their authority still counts."""
-    named = [court.known.memory(identifier) for identifier in candidate.supersedes]
+    named = [admission.known.memory(identifier) for identifier in candidate.supersedes]
     live = [memory for memory in named if memory is not None and memory.live]
     stronger = tuple(memory.id for memory in live if outranks(memory, candidate))
     if stronger:
@@ -124,10 +124,10 @@ def _named(candidate: Candidate, court: Court) -> Verdict | None:
     return Verdict("supersede", "named", candidate, replaced) if replaced else None
 
 
-def _slot(candidate: Candidate, court: Court) -> Verdict | None:
+def _slot(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if not candidate.slot:
         return None
-    holders = court.known.holders(candidate.slot, candidate.space, candidate.project)
+    holders = admission.known.holders(candidate.slot, candidate.space, candidate.project)
     if not holders:
         return None
     outcome, holder = contest(candidate, holders)
@@ -138,7 +138,7 @@ def _slot(candidate: Candidate, court: Court) -> Verdict | None:
     return Verdict("supersede", "newer_value", candidate, tuple(memory.id for memory in holders))
 
 
-def _judged(candidate: Candidate, court: Court) -> Verdict | None:
+def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """What corrects, or says that something changed, is held against what is like it."""
     # imported here, as above
     from engram.language.changes import speaks_of_change
@@ -149,7 +149,9 @@ def _judged(candidate: Candidate, court: Court) -> Verdict | None:
     newer = memory_of(candidate)
     if candidate.corrects:
         newer = replace(newer, category="correction")
-    found = [(one, court.judge.compare(one, newer)) for one in court.known.around(candidate)]
+    found = [
+        (one, admission.judge.compare(one, newer)) for one in admission.known.around(candidate)
+    ]
     replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
     stronger = tuple(one.id for one, said in found if said.code == LOWER_AUTHORITY)
     if stronger:

@@ -54,7 +54,7 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
     )
 
 
-class Draft:
+class AdmissionDraft:
     """What the vault will know once this plan is committed; implements Known."""
 
     def __init__(self, known: Known, settings: Settings, now: Instant) -> None:

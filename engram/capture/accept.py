@@ -53,8 +53,8 @@ def check(turn: Turn) -> None:
 
 def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
     """The turn with every field readable and redacted, and how much was taken out."""
-    parts_of = (turn.text, turn.session, turn.title, turn.project, turn.speaker)
-    fields = [legible(text) for text in (*parts_of, *turn.tools)]
+    vault_parts = (turn.text, turn.session, turn.title, turn.project, turn.speaker)
+    fields = [legible(text) for text in (*vault_parts, *turn.tools)]
     found = 0
     # nearly always nothing is found: one look at everything costs least
     if not redactor.clean(APART.join(fields)):

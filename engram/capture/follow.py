@@ -32,7 +32,7 @@ from typing import BinaryIO
 
 from engram.capture.clean import Removed, kept, readable
 from engram.model.errors import BadInput
-from engram.model.ports import Clock, Database, Reading, Source, Tally
+from engram.model.ports import Clock, ForeignRows, Source, SourceReading, Tally
 from engram.model.turn import Turn
 
 #: Turns, and characters of text, after which a chunk is handed over to be made durable.
@@ -95,7 +95,7 @@ def read_file(
     *,
     tally: Tally | None = None,
     removed: Removed | None = None,
-    databases: Callable[[Path], Database] | None = None,
+    databases: Callable[[Path], ForeignRows] | None = None,
 ) -> Iterator[tuple[list[Turn], Cursor]]:
     """What is new in a file: chunks of up to 500 turns with the cursor behind each.
 
@@ -106,14 +106,18 @@ def read_file(
     """
     _opened(path).close()
     name = readable(unicodedata.normalize("NFC", path.stem))
-    reading = Reading(name, clock, tally=Tally() if tally is None else tally, path=path)
+    reading = SourceReading(name, clock, tally=Tally() if tally is None else tally, path=path)
     if databases is not None:
         reading.database = partial(databases, path)
     return _chunks(path, source, cursors, reading, Removed() if removed is None else removed)
 
 
 def _chunks(
-    path: Path, source: Source, cursors: Mapping[str, Cursor], reading: Reading, removed: Removed
+    path: Path,
+    source: Source,
+    cursors: Mapping[str, Cursor],
+    reading: SourceReading,
+    removed: Removed,
 ) -> Iterator[tuple[list[Turn], Cursor]]:
     with _opened(path) as stream:
         key = _key(source.name, path.name, stream)
@@ -243,7 +247,7 @@ def _resumed(cursor: Cursor | None, key: str, stream: BinaryIO) -> Cursor:
     return cursor if _tail(stream, cursor.offset) == cursor.tail else start
 
 
-def _cursor(key: str, reading: Reading, stream: BinaryIO) -> Cursor:
+def _cursor(key: str, reading: SourceReading, stream: BinaryIO) -> Cursor:
     """The cursor of a reading where it stands now; the stream stays where it is."""
     here = stream.tell()
     tail = _tail(stream, reading.offset)

@@ -40,7 +40,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pattern:
+class _SignalPattern:
     name: str
     starts: tuple[str, ...]
     match: _Matcher
@@ -60,9 +60,9 @@ class _Pattern:
 class Signals:
     """Compiled patterns; `compile_signals` makes one."""
 
-    high: tuple[_Pattern, ...]
-    medium: tuple[_Pattern, ...]
-    disagreement: tuple[_Pattern, ...]
+    high: tuple[_SignalPattern, ...]
+    medium: tuple[_SignalPattern, ...]
+    disagreement: tuple[_SignalPattern, ...]
     own: tuple[re.Pattern[str], ...] = ()
 
     def scan(self, text: str) -> Signal:
@@ -115,14 +115,14 @@ def _fold(text: str) -> str:
     return folded if folded.isascii() else folded.replace("’", "'").replace("ʼ", "'")
 
 
-def _compile_group(table: Mapping[str, Any], group: str) -> tuple[_Pattern, ...]:
+def _compile_group(table: Mapping[str, Any], group: str) -> tuple[_SignalPattern, ...]:
     rows = table.get(group, [])
     if not isinstance(rows, list):
         raise ConfigError(f"signals: {group} is not a list of tables", f"write [[{group}]] rows")
     return tuple(_compile_row(group, row) for row in rows)
 
 
-def _compile_row(group: str, row: Any) -> _Pattern:
+def _compile_row(group: str, row: Any) -> _SignalPattern:
     if not _is_complete(row):
         raise ConfigError(
             f"signals: a row of [[{group}]] is incomplete: {row!r}",
@@ -130,7 +130,7 @@ def _compile_row(group: str, row: Any) -> _Pattern:
         )
     name = f"{row['family']}:{row['label']}"
     matcher = _compile(row["pattern"], f"signals: {name}", 0).match
-    return _Pattern(name, tuple(row["starts"]), matcher)
+    return _SignalPattern(name, tuple(row["starts"]), matcher)
 
 
 def _is_complete(row: Any) -> bool:

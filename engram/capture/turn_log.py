@@ -19,7 +19,7 @@ from operator import itemgetter
 from engram.capture.accept import check
 from engram.model.errors import BadInput
 from engram.model.ports import Disk
-from engram.model.turn import Entry, Turn
+from engram.model.turn import Turn, TurnEntry
 
 FOLDER = "state/turns"
 #: a segment is closed once it is larger, bytes: small enough to rewrite for a purge
@@ -33,25 +33,25 @@ _TOGETHER = 1_000
 _FIELDS = ("source", "session", "role", "time", "message", "text")
 
 
-class TurnJournal:
+class VaultTurnLog:
     """The turn journal of one vault; the writer lock must be held to append."""
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
         self._end: tuple[str, int, int] | None = None
 
-    def append(self, turns: Sequence[tuple[Turn, str]], batch: str = "") -> list[Entry]:
+    def append(self, turns: Sequence[tuple[Turn, str]], batch: str = "") -> list[TurnEntry]:
         """Number `(turn, signal level)` pairs from the end on; durable in one group."""
         if not turns:
             return []
         segment, size, last = self.end()
         if size >= SEGMENT_BYTES or not segment:
             segment, size = f"{FOLDER}/{last + 1:08d}.jsonl", 0
-        entries: list[Entry] = []
+        entries: list[TurnEntry] = []
         lines: list[bytes] = []
         for seq, (turn, signal) in enumerate(turns, last + 1):
             line = encode(turn, seq, signal, batch)
-            entries.append(Entry(turn.numbered(seq), signal, batch, segment, size, len(line)))
+            entries.append(TurnEntry(turn.numbered(seq), signal, batch, segment, size, len(line)))
             lines.append(line)
             size += len(line)
         self._end = None
@@ -88,7 +88,7 @@ class TurnJournal:
         names = self._disk.names(FOLDER)
         return [f"{FOLDER}/{name}" for name in names if _SEGMENT.fullmatch(name)]
 
-    def entries(self, after: int = 0) -> Iterator[Entry]:
+    def entries(self, after: int = 0) -> Iterator[TurnEntry]:
         """Every sound entry numbered above `after`, in order; purged turns are left out."""
         segments = self.segments()
         firsts = [int(path.rpartition("/")[2][:8]) for path in segments]
@@ -100,7 +100,7 @@ class TurnJournal:
                 decoded = decode(line)
                 if decoded is not None and decoded[0] > after and decoded[1] is not None:
                     signal, batch = decoded[2:]
-                    yield Entry(decoded[1], signal, batch, segment, offset, len(line))
+                    yield TurnEntry(decoded[1], signal, batch, segment, offset, len(line))
                 offset += len(line)
 
     def _lines(self, segment: str) -> list[bytes]:
@@ -118,15 +118,15 @@ class TurnJournal:
 
         A damaged line that names one of them is blanked, a torn tail that does goes.
         """
-        doomed, count = frozenset(messages), 0
-        digests = [message.encode("utf-8") for message in doomed]
+        purge_preview, count = frozenset(messages), 0
+        digests = [message.encode("utf-8") for message in purge_preview]
         for segment in self.segments():
             lines = (self._disk.read(segment) or b"").splitlines(keepends=True)
             changed = False
             for index, line in enumerate(lines):
                 decoded = decode(line)
                 turn = decoded[1] if decoded else None
-                if turn is not None and turn.message in doomed:
+                if turn is not None and turn.message in purge_preview:
                     lines[index] = encode_purged(turn.seq, turn.message, len(line))
                     changed, count = True, count + 1
                 elif decoded is None and any(digest in line for digest in digests):

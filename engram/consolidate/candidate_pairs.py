@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.model.memory import Memory
 from engram.model.ports import Contents
 from engram.model.text import words
@@ -25,20 +25,20 @@ _NEAREST = 6
 _SHARE, _OFTEN = 0.3, 50
 
 
-def pairs(scene: Scene) -> list[Pair]:
+def pairs(context: PassContext) -> list[Pair]:
     """The pairs to be judged: of all notes, or of those that changed with all others."""
-    found = _of_all(scene.contents.live()) if scene.changed is None else _of_changed(scene)
+    found = _of_all(context.contents.live()) if context.changed is None else _of_changed(context)
     once = {(older.id, newer.id): (older, newer) for older, newer in found}
     return sorted(once.values(), key=lambda pair: (_age(pair[1]), _age(pair[0])))
 
 
-def _of_changed(scene: Scene) -> Iterator[Pair]:
-    for name in sorted(scene.changed or ()):
-        memory = scene.contents.memory(name)
+def _of_changed(context: PassContext) -> Iterator[Pair]:
+    for name in sorted(context.changed or ()):
+        memory = context.contents.memory(name)
         if memory is None or not _is_note(memory):
             continue
-        near = [scene.contents.memory(other) for other in _nearest(memory, scene.contents)]
-        held = memory.key and scene.contents.holders(memory.key, memory.space, memory.project)
+        near = [context.contents.memory(other) for other in _nearest(memory, context.contents)]
+        held = memory.key and context.contents.holders(memory.key, memory.space, memory.project)
         for other in (*near, *(held or ())):
             if other is not None and _is_note(other) and scope(other) == scope(memory):
                 yield from _ordered(memory, other)
@@ -77,21 +77,21 @@ def _of_all(live: Iterable[Memory]) -> Iterator[Pair]:
             yield from _ordered(notes[other], memory)
 
 
-class _Telling(NamedTuple):
+class _RareWords(NamedTuple):
     """The words of a note that not every other has, and the rarest of them."""
 
     words: frozenset[str]
     rarest: list[str]
 
 
-def _telling(said: Sequence[frozenset[str]]) -> list[_Telling]:
+def _telling(said: Sequence[frozenset[str]]) -> list[_RareWords]:
     frequency = Counter(word for held in said for word in held)
     many = max(_COMMON, len(said) // _OFTEN)
     found = []
     for held in said:
         known = sorted((frequency[word], word) for word in held if frequency[word] <= many)
         rarest = [word for count, word in known if 1 < count <= _COMMON]
-        found.append(_Telling(frozenset(word for _, word in known), rarest[:_WORDS]))
+        found.append(_RareWords(frozenset(word for _, word in known), rarest[:_WORDS]))
     return found
 
 

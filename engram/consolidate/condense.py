@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.repeated_lines import substance
 from engram.model.errors import BudgetExceeded, ConfigError, ModelError
 from engram.model.model_request import Request, fenced, tokens_of
@@ -43,7 +43,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-class Said(NamedTuple):
+class CitedStatement(NamedTuple):
     """A statement, the heading that it stands under, and what else was said with it."""
 
     heading: str
@@ -52,7 +52,7 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CondensedLine:
     """A line of the condensed page; `of` are the places of the statements it stands for."""
 
     heading: str
@@ -60,15 +60,17 @@ class Line:
     of: tuple[int, ...]
 
 
-def condensed(scene: Scene, given: Sequence[Said], lines: int) -> list[Line] | None:
+def condensed(
+    context: PassContext, given: Sequence[CitedStatement], lines: int
+) -> list[CondensedLine] | None:
     """What a model makes of the statements in about so many lines; empty when it is refused.
 
     None when there is no model to ask. Raises ConfigError when the prompt is missing.
     """
-    if scene.model is None:
+    if context.model is None:
         return None
     try:
-        reply = scene.model.ask(_request(scene, given, lines))
+        reply = context.model.ask(_request(context, given, lines))
     except (ModelError, BudgetExceeded):
         return None
     raw = reply.value.get(KEY) if isinstance(reply.value, dict) else None
@@ -76,23 +78,23 @@ def condensed(scene: Scene, given: Sequence[Said], lines: int) -> list[Line] | N
     return answer if _is_kept(answer, given, lines) else []
 
 
-def room_for(scene: Scene) -> int:
+def room_for(context: PassContext) -> int:
     """How many tokens of statements one question can hold."""
-    own = tokens_of(_table(scene)[1]) + tokens_of(str(SCHEMA)) if scene.model else 0
+    own = tokens_of(_table(context)[1]) + tokens_of(str(SCHEMA)) if context.model else 0
     # a number and a heading stand beside every statement
-    return max((scene.settings.llm.max_input_tokens - own) * 3 // 4, 0)
+    return max((context.settings.llm.max_input_tokens - own) * 3 // 4, 0)
 
 
-def _table(scene: Scene) -> tuple[str, str]:
-    table = scene.prompts.get(PROMPT, {})
+def _table(context: PassContext) -> tuple[str, str]:
+    table = context.prompts.get(PROMPT, {})
     version, instructions = table.get("version"), table.get("instructions")
     if not (isinstance(version, str) and isinstance(instructions, str)):
         raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
     return version, instructions.strip()
 
 
-def _request(scene: Scene, given: Sequence[Said], lines: int) -> Request:
-    version, instructions = _table(scene)
+def _request(context: PassContext, given: Sequence[CitedStatement], lines: int) -> Request:
+    version, instructions = _table(context)
     parts, heading = [], ""
     for number, said in enumerate(given, 1):
         if said.heading != heading:
@@ -103,11 +105,11 @@ def _request(scene: Scene, given: Sequence[Said], lines: int) -> Request:
     return Request(version, instructions, fenced(data), SCHEMA, KEY)
 
 
-def _lines(raw: object, given: Sequence[Said]) -> list[Line]:
+def _lines(raw: object, given: Sequence[CitedStatement]) -> list[CondensedLine]:
     """The sound lines of an answer; a statement stands in the first that names it."""
     headings = {said.heading.casefold(): said.heading for said in given}
     free = set(range(len(given)))
-    found: list[Line] = []
+    found: list[CondensedLine] = []
     for item in raw if isinstance(raw, list) else ():
         if not isinstance(item, dict):
             continue
@@ -119,11 +121,11 @@ def _lines(raw: object, given: Sequence[Said]) -> list[Line]:
         mine = tuple(place for place in places if place in free)
         if heading and mine and text.strip():
             free -= set(mine)
-            found.append(Line(heading, " ".join(text.split()), mine))
+            found.append(CondensedLine(heading, " ".join(text.split()), mine))
     return found
 
 
-def _is_kept(answer: Sequence[Line], given: Sequence[Said], lines: int) -> bool:
+def _is_kept(answer: Sequence[CondensedLine], given: Sequence[CitedStatement], lines: int) -> bool:
     """Whether an answer keeps every heading, enough of the substance, and to its length."""
     if {line.heading for line in answer} != {said.heading for said in given}:
         return False

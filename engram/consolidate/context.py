@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engram.model.instant import Day, Instant, day_of
-from engram.model.ports import Biographer, Contents, Judge, Model, Weaver
+from engram.model.ports import BoxWeaver, Contents, EntityWeaver, Judge, Model
 from engram.model.settings import Settings
 from engram.model.step import Step
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class PassContext:
     """One consolidation.
 
     `changed` are the ids of the memories that were written, edited or removed since the last one;
@@ -26,8 +26,8 @@ class Scene:
     now: Instant
     settings: Settings
     judge: Judge
-    weaver: Weaver
-    biographer: Biographer
+    box_weaver: BoxWeaver
+    entity_weaver: EntityWeaver
     changed: frozenset[str] | None = None
     closing: bool = True
     model: Model | None = None
@@ -43,4 +43,4 @@ class Scene:
         return self.changed is None or identifier in self.changed
 
 
-Pass = Callable[[Scene], list[Step]]
+Pass = Callable[[PassContext], list[Step]]

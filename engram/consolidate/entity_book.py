@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.passes.entity_synthesis import can_be_asked, synthesis_of
 from engram.model.entity import Entity
 from engram.model.entity_ids import is_entity_id
@@ -23,13 +23,13 @@ _TELLING = frozenset({"entity", "relationship"})
 class EntityBook:
     """Of one scene, as it is when the pass begins."""
 
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
-        self._contents = scene.contents
+    def __init__(self, context: PassContext) -> None:
+        self._context = context
+        self._contents = context.contents
         self._asked = 0
         self._pages: dict[str, Entity | None] = {}
-        if scene.changed is None:
-            self._pages.update((entity.id, entity) for entity in scene.contents.entities())
+        if context.changed is None:
+            self._pages.update((entity.id, entity) for entity in context.contents.entities())
 
     def page(self, identifier: str) -> Entity | None:
         """The page of that id, a merged one too."""
@@ -69,16 +69,18 @@ class EntityBook:
         That is where the evidence changed and, in full runs, where statements are only listed.
         """
         former = self.page(identifier)
-        after = self._scene.biographer.page(identifier, memories, former, aliases, self.lead)
+        after = self._context.entity_weaver.page(identifier, memories, former, aliases, self.lead)
         changed = former is None or former.timeline != after.timeline
-        due = after.synthesis_by == "listed" and (changed or self._scene.changed is None)
-        if not due or self._asked >= MOST_ASKED or not can_be_asked(self._scene, after):
+        due = after.synthesis_by == "listed" and (changed or self._context.changed is None)
+        if not due or self._asked >= MOST_ASKED or not can_be_asked(self._context, after):
             return after
         self._asked += 1
-        said = synthesis_of(self._scene, after)
+        said = synthesis_of(self._context, after)
         if not said:
             return after
-        return self._scene.biographer.page(identifier, memories, former, aliases, self.lead, said)
+        return self._context.entity_weaver.page(
+            identifier, memories, former, aliases, self.lead, said
+        )
 
 
 def is_worth_a_page(memories: Iterable[Memory]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.model.errors import BudgetExceeded, ConfigError, ModelError
 from engram.model.memory import Memory
 from engram.model.model_request import Request, fenced, tokens_of
@@ -47,32 +47,32 @@ SCHEMA: dict[str, Any] = {
 Pair = tuple[Memory, Memory]
 
 
-def confirmed(scene: Scene, pairs: Sequence[Pair]) -> list[Pair]:
+def confirmed(context: PassContext, pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs of which the model says that they say the same; none without a model.
 
     Raises ConfigError when the prompt is missing.
     """
-    if scene.model is None or not pairs:
+    if context.model is None or not pairs:
         return []
-    request, asked = _request(scene, pairs)
+    request, asked = _request(context, pairs)
     if not asked:
         return []
     try:
-        reply = scene.model.ask(request)
+        reply = context.model.ask(request)
     except (ModelError, BudgetExceeded):
         return []
     items = reply.value.get(KEY) if isinstance(reply.value, dict) else None
     return _same(items if isinstance(items, list) else [], asked)
 
 
-def _request(scene: Scene, pairs: Sequence[Pair]) -> tuple[Request, list[Pair]]:
+def _request(context: PassContext, pairs: Sequence[Pair]) -> tuple[Request, list[Pair]]:
     """The question about as many of the first pairs as it may hold, and those."""
-    table = scene.prompts.get(PROMPT, {})
+    table = context.prompts.get(PROMPT, {})
     version, instructions = table.get("version"), table.get("instructions")
     if not (isinstance(version, str) and isinstance(instructions, str)):
         raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
     own = tokens_of(instructions) + tokens_of(str(SCHEMA)) + _SPARE_TOKENS
-    room = scene.settings.llm.max_input_tokens - own
+    room = context.settings.llm.max_input_tokens - own
     parts: list[str] = []
     for number, pair in enumerate(pairs[:MOST_PAIRS], 1):
         told = [f"- {memory.id}: {' '.join(memory.text.split())}" for memory in pair]

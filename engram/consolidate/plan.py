@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from engram.consolidate.context import Pass, Scene
-from engram.consolidate.sketch import Sketch
+from engram.consolidate.context import Pass, PassContext
+from engram.consolidate.planned_view import Sketch
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan
 from engram.model.memory import Memory, authority_rank
@@ -31,28 +31,30 @@ _OPEN = (
 
 
 @dataclass(slots=True)
-class Shift:
+class ConsolidationPlan:
     """What a night shift wants done: the steps that hold, and how many were refused by code."""
 
     steps: list[Step] = field(default_factory=list)
     refused: dict[str, int] = field(default_factory=dict)
 
 
-def shift(scene: Scene, passes: Iterable[Pass], declined: frozenset[Deed] = frozenset()) -> Shift:
+def shift(
+    context: PassContext, passes: Iterable[Pass], declined: frozenset[Deed] = frozenset()
+) -> ConsolidationPlan:
     """Plan with every pass in turn. `declined` are deeds that the person took back: not again."""
-    sketch, found = Sketch(scene.contents), Shift()
-    scene = replace(scene, contents=sketch)
+    planned_view, found = Sketch(context.contents), ConsolidationPlan()
+    context = replace(context, contents=planned_view)
     for plan in passes:
-        for step in map(named, plan(scene)):
-            code = "declined" if deed_of(step) in declined else unsound(step, sketch)
+        for step in map(named, plan(context)):
+            code = "declined" if deed_of(step) in declined else unsound(step, planned_view)
             if code:
                 found.refused[code] = found.refused.get(code, 0) + 1
                 continue
-            sketch.take(step)
+            planned_view.take(step)
             found.steps.append(step)
-            if scene.changed is not None and deed_of(step) is not None:
+            if context.changed is not None and deed_of(step) is not None:
                 # pages that show these memories have to follow in the same night
-                scene = replace(scene, changed=scene.changed | set(step.subjects))
+                context = replace(context, changed=context.changed | set(step.subjects))
     return found
 
 
@@ -65,14 +67,14 @@ def named(step: Step) -> Step:
     return replace(step, subjects=tuple(dict.fromkeys((*prose, *step.subjects, *touched))))
 
 
-def still_sound(steps: Sequence[Step], contents: Contents) -> Shift:
+def still_sound(steps: Sequence[Step], contents: Contents) -> ConsolidationPlan:
     """Those steps of an earlier look that hold now: the vault may have changed since."""
-    sketch, found = Sketch(contents), Shift()
+    planned_view, found = Sketch(contents), ConsolidationPlan()
     for step in steps:
-        if code := unsound(step, sketch):
+        if code := unsound(step, planned_view):
             found.refused[code] = found.refused.get(code, 0) + 1
         else:
-            sketch.take(step)
+            planned_view.take(step)
             found.steps.append(step)
     return found
 

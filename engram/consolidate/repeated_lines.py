@@ -27,7 +27,7 @@ def alike(one: str, other: str) -> bool:
 
 def unsaid(known: Iterable[str], said: Iterable[str]) -> list[int]:
     """The places of those statements that neither `known` nor one before them says."""
-    heard = _Heard()
+    heard = _SeenStatements()
     for text in known:
         heard.take(normalise(text))
     found = []
@@ -39,7 +39,7 @@ def unsaid(known: Iterable[str], said: Iterable[str]) -> list[int]:
     return found
 
 
-class _Heard:
+class _SeenStatements:
     """Normalised statements by their words: what is alike shares the longest of the shorter."""
 
     def __init__(self) -> None:

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from engram.daemon.debounce import Dirt
-from engram.daemon.watch import Watch
+from engram.daemon.debounce import Debouncer
+from engram.daemon.watch import FolderWatch
 from engram.store.base import layout
 
 #: modify, attributes, close after writing, moved from, moved to, create, delete; it itself too
@@ -35,7 +35,7 @@ _BUFFER = 1 << 18
 _LONGEST_PEACE = 600.0
 
 
-class Sentry:
+class FolderChangeDetector:
     """Watches one vault; close it. `clock` gives seconds that never go back."""
 
     def __init__(self, root: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -47,7 +47,7 @@ class Sentry:
         self._peace_until = 0.0
         self._other_folders = False
         self._known: list[tuple[int, int] | None] = []
-        if self._calls is not None and not Watch(Dirt()).is_deaf(root):
+        if self._calls is not None and not FolderWatch(Debouncer()).is_deaf(root):
             self._queue = self._calls.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
 
     @property

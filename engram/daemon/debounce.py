@@ -17,7 +17,7 @@ from pathlib import Path
 _MOST = 5.0
 
 
-class Dirt:
+class Debouncer:
     """What is to be looked at; `clock` gives seconds that never go back."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

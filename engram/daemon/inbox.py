@@ -15,7 +15,7 @@ from pathlib import Path
 
 from engram.capture.follow import head_of
 from engram.capture.sources import recognise
-from engram.daemon.source_worker import Fed
+from engram.daemon.source_worker import SourceResult
 from engram.model.errors import BadInput
 from engram.store.base import layout
 from engram.vault import Vault
@@ -37,7 +37,7 @@ class Inbox:
         self._seen: dict[str, tuple[Stamp, float]] = {}
         self._refused: dict[str, Stamp] = {}
 
-    def take(self, vault: Vault) -> Fed:
+    def take(self, vault: Vault) -> SourceResult:
         """Take in what rests; `more` when something is there that does not rest yet."""
         turns = memories = files = problems = 0
         waiting = False
@@ -57,7 +57,7 @@ class Inbox:
                 files += 1
             turns += report.new_turns
             memories += outcome.memories
-        return Fed(files, turns, memories, problems, waiting)
+        return SourceResult(files, turns, memories, problems, waiting)
 
     def _files(self, root: Path) -> list[tuple[str, Stamp]]:
         try:

@@ -1,7 +1,7 @@
 """The checkup: what of a person's daemon lies and runs on this machine, as plain values.
 
-Turns places, settings and the text of an installed unit into an `Attendance`; judges nothing (that
-is `health.attendance`), writes nothing and asks no service manager.
+Turns paths, settings and the text of an installed unit into a `DaemonSnapshot`; judges nothing
+(that is `health.daemon_health`), writes nothing and asks no service manager.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from engram.daemon.rpc import messages
 from engram.daemon.service.units import writes_of
 from engram.daemon.state import pause
 from engram.daemon.state.heartbeat import read_pulse
-from engram.daemon.state.instance_lock import FOLDER, Seat
-from engram.health.daemon_health import Attendance
+from engram.daemon.state.instance_lock import FOLDER, InstanceLock
+from engram.health.daemon_health import DaemonSnapshot
 from engram.settings.load import load
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 
 _GROUP_AND_OTHERS = 0o077
 
 
 def look(
-    places: Places, environment: Mapping[str, str], unit: Path, text: str | None
-) -> Attendance:
+    places: UserPaths, environment: Mapping[str, str], unit: Path, text: str | None
+) -> DaemonSnapshot:
     """What is there; `text` is that of the unit, None where none is installed."""
     state = places.state_dir
-    pid = Seat(state).holder()
-    pulse = read_pulse(state)
+    pid = InstanceLock(state).holder()
+    heartbeat = read_pulse(state)
     paused = pause.read(state)
-    return Attendance(
+    return DaemonSnapshot(
         unit=str(unit) if text is not None else "",
         shut_out=_shut_out(places, text),
         pid=pid,
-        version=pulse.version if pulse is not None and pulse.pid == pid else "",
+        version=heartbeat.version if heartbeat is not None and heartbeat.pid == pid else "",
         ours=__version__,
         paused=["everything"] if paused.everything else sorted(paused.sources),
         absent=_absent(load(None, environment).settings.daemon.sources, places, environment),
@@ -45,14 +45,14 @@ def look(
     )
 
 
-def session_folder(places: Places, environment: Mapping[str, str]) -> list[Path]:
+def session_folder(places: UserPaths, environment: Mapping[str, str]) -> list[Path]:
     """The folder of the door, where it stands in one of its own; else none."""
     folder = os.path.normpath(os.path.dirname(messages.place(environment)))
     own = places.state_dir / FOLDER
     return [Path(folder)] if os.path.isabs(folder) and Path(folder) != own else []
 
 
-def _shut_out(places: Places, text: str | None) -> list[str]:
+def _shut_out(places: UserPaths, text: str | None) -> list[str]:
     """The vaults that a unit names no folder for; a unit that names none shuts nobody out."""
     allowed = writes_of(text or "")
     if not allowed:
@@ -64,7 +64,9 @@ def _shut_out(places: Places, text: str | None) -> list[str]:
     ]
 
 
-def _absent(names: Iterable[str], places: Places, environment: Mapping[str, str]) -> dict[str, str]:
+def _absent(
+    names: Iterable[str], places: UserPaths, environment: Mapping[str, str]
+) -> dict[str, str]:
     """Where each source would lie that is nowhere; "" for one that has no place of its own."""
     found = {}
     for name in names:

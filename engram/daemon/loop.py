@@ -18,23 +18,23 @@ from functools import partial
 from pathlib import Path
 
 from engram.capture import sources
-from engram.daemon.debounce import Dirt
+from engram.daemon.debounce import Debouncer
 from engram.daemon.free_memory import relieve
 from engram.daemon.power import on_battery
-from engram.daemon.source_worker import Fed, Feed
-from engram.daemon.spool import Poke, give_back, take
+from engram.daemon.source_worker import SourceResult, SourceWorker
+from engram.daemon.spool import TranscriptPoke, give_back, take
 from engram.daemon.state import pause
-from engram.daemon.state.event_log import Logbook
-from engram.daemon.state.last_runs import Notebook
-from engram.daemon.tasks import Rota
-from engram.daemon.vault_worker import Keeper
-from engram.daemon.watch import Watch
+from engram.daemon.state.event_log import EventLog
+from engram.daemon.state.last_runs import LastRuns
+from engram.daemon.tasks import TaskRunner
+from engram.daemon.vault_worker import VaultWorker
+from engram.daemon.watch import FolderWatch
 from engram.model.errors import EngramError, StorageError
 from engram.model.instant import Instant
 from engram.model.ports import Clock
 from engram.model.settings import DaemonSettings
 from engram.settings.load import load
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.vault import Vault
 
@@ -54,7 +54,7 @@ _DUTIES = ("edits", "inbox", "extract", "boxes", "night", "build")
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class TaskIntervals:
     """What tells the time: instants, seconds that never go back, seconds that a person may set."""
 
     clock: Clock
@@ -62,20 +62,27 @@ class Times:
     wall: Callable[[], float] = time.time
 
 
-class Rounds:
+class DaemonLoop:
     """The work of one daemon: `step` does what is due, `rest` says how long nothing will be."""
 
     def __init__(
-        self, target: Path, places: Places, environment: Mapping[str, str], times: Times,
-        log: Logbook, dirt: Dirt, watch: Watch, battery: Callable[[], bool] = on_battery,
-    ) -> None:  # fmt: skip
+        self,
+        target: Path,
+        places: UserPaths,
+        environment: Mapping[str, str],
+        times: TaskIntervals,
+        log: EventLog,
+        debouncer: Debouncer,
+        watch: FolderWatch,
+        battery: Callable[[], bool] = on_battery,
+    ) -> None:
         self.target = target
-        self.rota = Rota(times.clock, times.steady, log)
-        self.feeds: dict[str, Feed] = {}
-        self.keepers: dict[Path, Keeper] = {}
+        self.tasks = TaskRunner(times.clock, times.steady, log)
+        self.feeds: dict[str, SourceWorker] = {}
+        self.keepers: dict[Path, VaultWorker] = {}
         self.last_event: Instant = ""
         self.slow = False
-        self.dirt = dirt
+        self.debouncer = debouncer
         self.watch = watch
         self._places = places
         self._state = places.state_dir
@@ -83,9 +90,9 @@ class Rounds:
         self._times = times
         self._log = log
         self._battery = battery
-        self._notes = Notebook(self._state)
+        self._notes = LastRuns(self._state)
         self._settings = DaemonSettings()
-        self._held: list[Poke] = []
+        self._held: list[TranscriptPoke] = []
         self._much = 0
         self._apart = times.wall() - times.steady()
         self.paused = pause.read(self._state)
@@ -95,8 +102,8 @@ class Rounds:
     def begin(self) -> None:
         """Take everything up, as the settings say. Raises ConfigError and BadInput for them."""
         self._arrange()
-        self.rota.add("look", self._look, _LOOK)
-        self.rota.add("spool", self._spool, _LOOK)
+        self.tasks.add("look", self._look, _LOOK)
+        self.tasks.add("spool", self._spool, _LOOK)
         with suppress(StorageError):  # it is looked at from time to time as well
             hooks = self._state / "hooks"
             hooks.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -107,20 +114,20 @@ class Rounds:
         try:
             self._arrange()
         except EngramError as error:
-            self.rota.fail("reload", error)
+            self.tasks.fail("reload", error)
             return
-        self.rota.settle("reload")
-        for keeper in self.keepers.values():
-            self._renew(keeper)
+        self.tasks.settle("reload")
+        for worker in self.keepers.values():
+            self._renew(worker)
         self._log.note("reloaded", sources=" ".join(self.feeds))
 
-    def _renew(self, keeper: Keeper) -> None:
+    def _renew(self, worker: VaultWorker) -> None:
         try:
-            keeper.reload()
+            worker.reload()
         except EngramError as error:
-            self.rota.fail(f"reload {keeper.root}", error)
+            self.tasks.fail(f"reload {worker.root}", error)
         else:
-            self.rota.settle(f"reload {keeper.root}")
+            self.tasks.settle(f"reload {worker.root}")
 
     def _arrange(self) -> None:
         """A feed for each chosen source. Raises ConfigError, BadInput for one there is none of."""
@@ -129,25 +136,25 @@ class Rounds:
         self._settings = settings
         for name in [name for name in self.feeds if name not in chosen]:
             self.feeds.pop(name).leave(self.watch)
-            self.rota.drop(f"feed {name}")
+            self.tasks.drop(f"feed {name}")
         for name, source in chosen.items():
             if name not in self.feeds:
                 found = source.discover(self._places.home, self._environment)
-                self.feeds[name] = Feed(source, found, self._notes, self._times.clock)
-                self.rota.add(f"feed {name}", partial(self._feed, name), math.inf)
+                self.feeds[name] = SourceWorker(source, found, self._notes, self._times.clock)
+                self.tasks.add(f"feed {name}", partial(self._feed, name), math.inf)
         self._notes.keep_only("sources", frozenset(chosen))
-        self.rota.add("rescan", self._rescan, settings.rescan_minutes * 60)
-        self.rota.want("look")
+        self.tasks.add("rescan", self._rescan, settings.rescan_minutes * 60)
+        self.tasks.want("look")
 
     def _look(self) -> None:
         """Notice vaults and folders that came or went, and whether power did."""
         self.slow = self._battery()
-        self.rota.schedule.pace = _SLOWER if self.slow else 1.0
+        self.tasks.schedule.pace = _SLOWER if self.slow else 1.0
         registered = [entry.path for entry in Registry(self._places).entries()]
         for root in [root for root in self.keepers if root not in registered]:
             self.keepers.pop(root).let_go(self.watch)
             for duty in (*_DUTIES, "open"):
-                self.rota.drop(f"{duty} {root}")
+                self.tasks.drop(f"{duty} {root}")
         for root in registered:
             if root not in self.keepers:
                 self._keep(root)
@@ -155,54 +162,54 @@ class Rounds:
         for name, feed in self.feeds.items():
             came, deaf = feed.look(self.watch)
             for error in deaf:
-                self.rota.fail(f"watch {name}", error)
+                self.tasks.fail(f"watch {name}", error)
             if came or len(feed):
-                self.rota.want(f"feed {name}")
+                self.tasks.want(f"feed {name}")
 
     def _keep(self, root: Path) -> None:
         open_vault = partial(Vault.open, environment=self._environment, clock=self._times.clock)
-        keeper = Keeper(root, open_vault, self._notes, self._times.clock, self._times.steady)
-        self.keepers[root] = keeper
-        self.rota.add(f"edits {root}", partial(self._edits, keeper), math.inf)
-        self.rota.add(f"inbox {root}", partial(self._inbox, keeper), math.inf)
-        self.rota.add(f"extract {root}", partial(self._extract, keeper), _TICK)
-        self.rota.add(f"boxes {root}", partial(self._boxes, keeper), _BOXES)
-        self.rota.add(f"night {root}", partial(self._night, keeper), _NIGHT)
-        self.rota.add(f"build {root}", partial(self._build, keeper), _NIGHT)
+        worker = VaultWorker(root, open_vault, self._notes, self._times.clock, self._times.steady)
+        self.keepers[root] = worker
+        self.tasks.add(f"edits {root}", partial(self._edits, worker), math.inf)
+        self.tasks.add(f"inbox {root}", partial(self._inbox, worker), math.inf)
+        self.tasks.add(f"extract {root}", partial(self._extract, worker), _TICK)
+        self.tasks.add(f"boxes {root}", partial(self._boxes, worker), _BOXES)
+        self.tasks.add(f"night {root}", partial(self._night, worker), _NIGHT)
+        self.tasks.add(f"build {root}", partial(self._build, worker), _NIGHT)
 
-    def _look_after(self, keeper: Keeper) -> None:
-        task = f"open {keeper.root}"
-        before = keeper.vault
+    def _look_after(self, worker: VaultWorker) -> None:
+        task = f"open {worker.root}"
+        before = worker.vault
         try:
-            keeper.look(self.watch)
+            worker.look(self.watch)
         except EngramError as error:
-            known = self.rota.troubles.get(task)
+            known = self.tasks.troubles.get(task)
             if known is None or known.code != error.code:  # once, not each time it is looked
-                self.rota.fail(task, error)
+                self.tasks.fail(task, error)
         else:
-            self.rota.settle(task)
-        if keeper.vault is not before:
-            self._log.note("vault_opened" if keeper.vault else "vault_away", vault=str(keeper.root))
-            self._look_through(keeper)
+            self.tasks.settle(task)
+        if worker.vault is not before:
+            self._log.note("vault_opened" if worker.vault else "vault_away", vault=str(worker.root))
+            self._look_through(worker)
 
-    def _look_through(self, keeper: Keeper) -> None:
+    def _look_through(self, worker: VaultWorker) -> None:
         for duty in ("edits", "inbox", "extract", "boxes"):
-            self.rota.want(f"{duty} {keeper.root}")
-        if keeper.root == self.target:
+            self.tasks.want(f"{duty} {worker.root}")
+        if worker.root == self.target:
             for name in self.feeds:
-                self.rota.want(f"feed {name}")
+                self.tasks.want(f"feed {name}")
 
     # -- what is due ---------------------------------------------------------------------------
 
     def step(self, go_on: Callable[[], bool] = lambda: True) -> None:
         """Look at the hints, then do what is due, as long as it is to go on."""
         self._notice()
-        self.rota.do_due(go_on)
+        self.tasks.do_due(go_on)
 
     def rest(self) -> float:
         """Seconds until something is due, if no hint comes."""
-        quiet = self.dirt.rest(QUIET)
-        due = self.rota.schedule.rest()
+        quiet = self.debouncer.rest(QUIET)
+        due = self.tasks.schedule.rest()
         return due if quiet is None else min(due, quiet)
 
     def _notice(self) -> None:
@@ -210,7 +217,7 @@ class Rounds:
         if abs(apart - self._apart) > _JUMP:
             self._apart = apart
             self._log.note("clock_jumped")
-            self.rota.schedule.all_soon()
+            self.tasks.schedule.all_soon()
             self._rescan()
         paused = pause.read(self._state)
         if paused != self.paused:
@@ -218,47 +225,47 @@ class Rounds:
             self._log.note("paused" if paused != pause.Paused() else "resumed")
             self._give_back()
             self._rescan()
-        if self.dirt.take_lost():
+        if self.debouncer.take_lost():
             self._log.note("events_lost", "warning")
             self._rescan()
-        for path in self.dirt.take_quiet(QUIET):
+        for path in self.debouncer.take_quiet(QUIET):
             self._route(path)
 
     def _route(self, path: Path) -> None:
         for name, feed in self.feeds.items():
             if feed.note(path):
                 self._happened(f"feed {name}")
-        for keeper in self.keepers.values():
-            what = keeper.note(path)
+        for worker in self.keepers.values():
+            what = worker.note(path)
             if what == "settings":
-                self._renew(keeper)
+                self._renew(worker)
             elif what:
-                self._happened(f"{what} {keeper.root}")
-            elif path == keeper.root:
-                self.rota.want("look")
+                self._happened(f"{what} {worker.root}")
+            elif path == worker.root:
+                self.tasks.want("look")
         if path.parent == self._state / "hooks":
-            self.rota.want("spool")
+            self.tasks.want("spool")
 
     def _happened(self, task: str) -> None:
         self.last_event = self._times.clock.now()
-        self.rota.want(task)
+        self.tasks.want(task)
 
     # -- the tasks -----------------------------------------------------------------------------
 
     def _rescan(self) -> None:
         for name, feed in self.feeds.items():
             feed.rescan()
-            self.rota.want(f"feed {name}")
-        for keeper in self.keepers.values():
-            self._look_through(keeper)
+            self.tasks.want(f"feed {name}")
+        for worker in self.keepers.values():
+            self._look_through(worker)
 
     def _feed(self, name: str) -> float | None:
-        keeper = self.keepers.get(self.target)
-        if self.paused.covers(name) or keeper is None or not keeper.is_here(self.watch):
+        worker = self.keepers.get(self.target)
+        if self.paused.covers(name) or worker is None or not worker.is_here(self.watch):
             return None
-        fed = self.feeds[name].take(keeper.here)
+        fed = self.feeds[name].take(worker.here)
         if fed.turns:
-            keeper.busy()
+            worker.busy()
         self._tell(fed, name)
         self._much += fed.turns
         if not fed.more and self._much >= _MUCH:
@@ -266,41 +273,41 @@ class Rounds:
             relieve()
         return 0.0 if fed.more else None
 
-    def _edits(self, keeper: Keeper) -> None:
-        if self._works(keeper) and (count := keeper.edits()):
-            self._log.note("settled", vault=str(keeper.root), files=count)
+    def _edits(self, worker: VaultWorker) -> None:
+        if self._works(worker) and (count := worker.edits()):
+            self._log.note("settled", vault=str(worker.root), files=count)
 
-    def _inbox(self, keeper: Keeper) -> float | None:
-        if self.paused.covers("inbox") or not self._works(keeper):
+    def _inbox(self, worker: VaultWorker) -> float | None:
+        if self.paused.covers("inbox") or not self._works(worker):
             return None
-        fed = keeper.inbox()
+        fed = worker.inbox()
         self._tell(fed, "inbox")
         return 1.0 if fed.more else None
 
-    def _extract(self, keeper: Keeper) -> None:
-        if self._works(keeper) and ((outcome := keeper.extract()).turns or outcome.failed):
+    def _extract(self, worker: VaultWorker) -> None:
+        if self._works(worker) and ((outcome := worker.extract()).turns or outcome.failed):
             self._log.note(
-                "extracted", vault=str(keeper.root), turns=outcome.turns,
+                "extracted", vault=str(worker.root), turns=outcome.turns,
                 memories=outcome.memories, failed=outcome.failed,
             )  # fmt: skip
 
-    def _boxes(self, keeper: Keeper) -> None:
-        if self._works(keeper) and (count := keeper.boxes()):
-            self._log.note("sealed", vault=str(keeper.root), boxes=count)
+    def _boxes(self, worker: VaultWorker) -> None:
+        if self._works(worker) and (count := worker.boxes()):
+            self._log.note("sealed", vault=str(worker.root), boxes=count)
 
-    def _night(self, keeper: Keeper) -> None:
-        if self._works(keeper) and (done := keeper.night(self._settings.idle_minutes)) is not None:
-            self._log.note("consolidated", vault=str(keeper.root), steps=len(done.steps))
+    def _night(self, worker: VaultWorker) -> None:
+        if self._works(worker) and (done := worker.night(self._settings.idle_minutes)) is not None:
+            self._log.note("consolidated", vault=str(worker.root), steps=len(done.steps))
 
-    def _build(self, keeper: Keeper) -> None:
-        if self._works(keeper) and keeper.build():
-            self._log.note("index_built", vault=str(keeper.root))
+    def _build(self, worker: VaultWorker) -> None:
+        if self._works(worker) and worker.build():
+            self._log.note("index_built", vault=str(worker.root))
             relieve()
 
-    def _works(self, keeper: Keeper) -> bool:
-        return not self.paused.everything and keeper.is_here(self.watch)
+    def _works(self, worker: VaultWorker) -> bool:
+        return not self.paused.everything and worker.is_here(self.watch)
 
-    def _tell(self, fed: Fed, source: str) -> None:
+    def _tell(self, fed: SourceResult, source: str) -> None:
         if fed.files or fed.problems:
             self._log.note(
                 "took", source=source, files=fed.files, turns=fed.turns, memories=fed.memories,
@@ -323,15 +330,17 @@ class Rounds:
                 give_back(self._state, [*pokes, poke])
                 raise
 
-    def _follow(self, poke: Poke) -> None:
-        keeper, path = self.keepers.get(Path(poke.vault)), Path(poke.path)
-        if keeper is None or not path.is_file():
+    def _follow(self, poke: TranscriptPoke) -> None:
+        worker, path = self.keepers.get(Path(poke.vault)), Path(poke.path)
+        if worker is None or not path.is_file():
             return  # the vault is no longer registered, or the transcript is gone
-        report, outcome = keeper.here.import_files(poke.source, path, live=True)
+        report, outcome = worker.here.import_files(poke.source, path, live=True)
         if report.new_turns:
-            keeper.busy()
+            worker.busy()
         problems = len(report.problems)
-        self._tell(Fed(report.files, report.new_turns, outcome.memories, problems), poke.source)
+        self._tell(
+            SourceResult(report.files, report.new_turns, outcome.memories, problems), poke.source
+        )
 
     def _give_back(self) -> None:
         give_back(self._state, self._held)
@@ -343,11 +352,11 @@ class Rounds:
         `anew`: a task was broken off, so what it worked on is opened again.
         """
         self._give_back()
-        for keeper in self.keepers.values():
-            if keeper.is_here(self.watch):
+        for worker in self.keepers.values():
+            if worker.is_here(self.watch):
                 if anew:
-                    self._renew(keeper)
-                count = self.rota.attempt(f"boxes {keeper.root}", partial(keeper.boxes, reason))
+                    self._renew(worker)
+                count = self.tasks.attempt(f"boxes {worker.root}", partial(worker.boxes, reason))
                 if count:
-                    self._log.note("sealed", vault=str(keeper.root), boxes=count)
-            keeper.let_go(self.watch)
+                    self._log.note("sealed", vault=str(worker.root), boxes=count)
+            worker.let_go(self.watch)

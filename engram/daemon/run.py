@@ -19,17 +19,17 @@ from pathlib import Path
 from types import FrameType
 
 from engram import __version__
-from engram.daemon.debounce import Dirt
-from engram.daemon.loop import Rounds, Times
-from engram.daemon.rpc.server import Door
-from engram.daemon.state.event_log import Logbook
-from engram.daemon.state.heartbeat import Pulse, PulseFile
-from engram.daemon.state.instance_lock import FOLDER, Seat
+from engram.daemon.debounce import Debouncer
+from engram.daemon.loop import DaemonLoop, TaskIntervals
+from engram.daemon.rpc.server import ControlServer
+from engram.daemon.state.event_log import EventLog
+from engram.daemon.state.heartbeat import Heartbeat, HeartbeatFile
+from engram.daemon.state.instance_lock import FOLDER, InstanceLock
 from engram.daemon.state.pause import Paused
-from engram.daemon.watch import Watch
+from engram.daemon.watch import FolderWatch
 from engram.model.errors import EngramError
 from engram.model.model_request import Spent
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.store.base.clock import clock_of
 from engram.vault.wiring import model_status
 
@@ -38,7 +38,7 @@ from engram.vault.wiring import model_status
 _FINISH, _SEAL, _LAST = 0.5, 0.9, 1.9
 
 
-class _Ended(BaseException):
+class _StopRequested(BaseException):
     """The end has come while something else was going on."""
 
 
@@ -55,8 +55,8 @@ class Daemon:
     """The daemon of one person; what it captures goes to the vault at `target`."""
 
     def __init__(
-        self, target: Path, places: Places, environment: Mapping[str, str],
-        echo: Callable[[str], None], door: Door | None = None,
+        self, target: Path, places: UserPaths, environment: Mapping[str, str],
+        echo: Callable[[str], None], door: ControlServer | None = None,
     ) -> None:  # fmt: skip
         """`door` is what command lines come in by, while it runs."""
         self._target = target
@@ -64,8 +64,8 @@ class Daemon:
         self._environment = environment
         self._clock = clock_of(environment)
         self._since = self._clock.now()
-        self._log = Logbook(log_file(places.state_dir), self._clock, echo, platform.node())
-        self._dirt = Dirt()
+        self._log = EventLog(log_file(places.state_dir), self._clock, echo, platform.node())
+        self._debouncer = Debouncer()
         self._door = door
         self._ending = False
         self._stale = False
@@ -74,36 +74,46 @@ class Daemon:
 
     def run(self) -> None:
         """Until SIGINT or SIGTERM. Raises Locked when another one runs, ConfigError, BadInput."""
-        times = Times(self._clock)
-        with Seat(self._places.state_dir).taken(), self._heard(), Watch(self._dirt) as watch:
-            rounds = Rounds(
-                self._target, self._places, self._environment, times, self._log, self._dirt, watch
+        times = TaskIntervals(self._clock)
+        with (
+            InstanceLock(self._places.state_dir).taken(),
+            self._heard(),
+            FolderWatch(self._debouncer) as watch,
+        ):
+            loop = DaemonLoop(
+                self._target,
+                self._places,
+                self._environment,
+                times,
+                self._log,
+                self._debouncer,
+                watch,
             )
-            pulse = PulseFile(self._places.state_dir, times.steady)
-            rounds.begin()
+            heartbeat = HeartbeatFile(self._places.state_dir, times.steady)
+            loop.begin()
             self._log.note("started", pid=os.getpid(), version=__version__)
-            with self._signals(), self._answering(), suppress(_Ended):
+            with self._signals(), self._answering(), suppress(_StopRequested):
                 broken = False
                 try:
-                    self._go_round(rounds, pulse)
-                except _Ended:
+                    self._go_round(loop, heartbeat)
+                except _StopRequested:
                     broken = True
-                self._finish(rounds, broken)
+                self._finish(loop, broken)
             self._log.note("stopped")
         if self._last is not None:
             self._last.cancel()
 
-    def _go_round(self, rounds: Rounds, pulse: PulseFile) -> None:
+    def _go_round(self, loop: DaemonLoop, heartbeat: HeartbeatFile) -> None:
         while not self._ending:
             try:
                 if self._stale:
                     self._stale = False
-                    rounds.reload()
-                rounds.step(lambda: not self._ending)
-                now = rounds.rota.attempt("pulse", lambda: self._pulse(rounds))
-                wait = rounds.rest()
+                    loop.reload()
+                loop.step(lambda: not self._ending)
+                now = loop.tasks.attempt("pulse", lambda: self._heartbeat(loop))
+                wait = loop.rest()
                 if now is not None:
-                    wait = min(wait, pulse.offer(now))
+                    wait = min(wait, heartbeat.offer(now))
                 self._wait(wait)
             except _Woken:
                 continue
@@ -112,46 +122,46 @@ class Daemon:
         self._waiting = True
         try:
             if not (self._ending or self._stale):
-                self._dirt.wait(seconds)
+                self._debouncer.wait(seconds)
         finally:
             self._waiting = False
 
-    def _finish(self, rounds: Rounds, broken: bool) -> None:
+    def _finish(self, loop: DaemonLoop, broken: bool) -> None:
         _alarm(_SEAL)
         try:
-            rounds.close("shutdown", anew=broken)
-        except _Ended:
+            loop.close("shutdown", anew=broken)
+        except _StopRequested:
             # they are sealed for their gap, the next time it runs
             self._log.note("not_sealed", "warning")
         finally:
             _alarm(0)
 
-    def _pulse(self, rounds: Rounds) -> Pulse:
-        keepers = rounds.keepers.values()
-        home = rounds.keepers.get(self._target)
+    def _heartbeat(self, loop: DaemonLoop) -> Heartbeat:
+        keepers = loop.keepers.values()
+        home = loop.keepers.get(self._target)
         model = None
         if home is not None and home.vault is not None:
-            model = model_status(home.vault.settings.llm, home.vault.desk)
+            model = model_status(home.vault.settings.llm, home.vault.machine)
         spent = model.spent if model is not None else Spent()
-        watch = rounds.watch
-        return Pulse(
+        watch = loop.watch
+        return Heartbeat(
             pid=os.getpid(), since=self._since, version=__version__,
-            last_event=rounds.last_event,
-            queue=len(rounds.dirt) + sum(map(len, rounds.feeds.values())),
-            pending_turns=sum(keeper.pending for keeper in keepers),
+            last_event=loop.last_event,
+            queue=len(loop.debouncer) + sum(map(len, loop.feeds.values())),
+            pending_turns=sum(worker.pending for worker in keepers),
             spent_usd=spent.usd, spent_tokens=spent.tokens,
-            errors=rounds.rota.errors,
-            failing={name: trouble.code for name, trouble in sorted(rounds.rota.troubles.items())},
+            errors=loop.tasks.errors,
+            failing={name: trouble.code for name, trouble in sorted(loop.tasks.troubles.items())},
             unread={
-                name: feed.unread_since for name, feed in rounds.feeds.items() if feed.unread_since
+                name: feed.unread_since for name, feed in loop.feeds.items() if feed.unread_since
             },
-            sources=sorted(rounds.feeds),
-            vaults=[str(keeper.root) for keeper in keepers if keeper.vault is not None],
-            away={str(keeper.root): keeper.away for keeper in keepers if keeper.vault is None},
-            paused=_paused(rounds.paused),
+            sources=sorted(loop.feeds),
+            vaults=[str(worker.root) for worker in keepers if worker.vault is not None],
+            away={str(worker.root): worker.away for worker in keepers if worker.vault is None},
+            paused=_paused(loop.paused),
             watched=list(map(str, watch.folders)),
             deaf=list(map(str, watch.deaf)),
-            on_battery=rounds.slow,
+            on_battery=loop.slow,
         )  # fmt: skip
 
     # -- signals -------------------------------------------------------------------------------
@@ -223,4 +233,4 @@ def _alarm(seconds: float) -> None:
 
 
 def _break_off(number: int, frame: FrameType | None) -> None:
-    raise _Ended
+    raise _StopRequested

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engram.capture.follow import belongs, walk
-from engram.daemon.state.last_runs import Notebook
-from engram.daemon.watch import Watch
+from engram.daemon.state.last_runs import LastRuns
+from engram.daemon.watch import FolderWatch
 from engram.model.errors import BadInput, EngramError, StorageError
 from engram.model.instant import Instant, instant_of
 from engram.model.ports import Clock, Source
@@ -35,7 +35,7 @@ _WAL = "-wal"
 _TABLE = "sources"
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """Size and time of a file, and of the log beside a database."""
 
     size: int
@@ -45,7 +45,7 @@ class Stamp(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Fed:
+class SourceResult:
     """What one helping brought; `more` when there is more on the list."""
 
     files: int = 0
@@ -55,11 +55,11 @@ class Fed:
     more: bool = False
 
 
-class Feed:
+class SourceWorker:
     """One source of a person, taken in by one vault."""
 
     def __init__(
-        self, source: Source, places: Sequence[Path], notes: Notebook, clock: Clock
+        self, source: Source, places: Sequence[Path], notes: LastRuns, clock: Clock
     ) -> None:
         self.name = source.name
         self._source = source
@@ -69,14 +69,14 @@ class Feed:
         self._began = clock.now()
         self._here: dict[Path, Path] = {}
         self._unread: dict[Path, Instant] = {}
-        self._read: dict[Path, Stamp] = {}
+        self._read: dict[Path, FileStamp] = {}
         self._failures: dict[Path, int] = {}
         self._at_once = _FILES
         self._whole = True
 
     # -- what is to be read --------------------------------------------------------------------
 
-    def look(self, watch: Watch) -> tuple[bool, list[StorageError]]:
+    def look(self, watch: FolderWatch) -> tuple[bool, list[StorageError]]:
         """Watch the places that are there, no longer those that are not.
 
         Returns whether any came, and why places cannot be watched: they are scanned all the same.
@@ -98,7 +98,7 @@ class Feed:
                     deaf.append(error)
         return came, deaf
 
-    def leave(self, watch: Watch) -> None:
+    def leave(self, watch: FolderWatch) -> None:
         """Watch nothing any more."""
         for folder in self._here.values():
             watch.remove(folder)
@@ -136,7 +136,7 @@ class Feed:
 
     # -- reading it ----------------------------------------------------------------------------
 
-    def take(self, vault: Vault) -> Fed:
+    def take(self, vault: Vault) -> SourceResult:
         """Read the next files of the list. Raises what the vault raises; they stay on the list."""
         if self._whole:
             self._list()
@@ -144,13 +144,13 @@ class Feed:
         if stamps:
             fed = self._feed(vault, stamps)
         else:
-            fed = Fed()
+            fed = SourceResult()
         if not self._unread and not self._notes.get(_TABLE, self.name):
             # from now on what is written is news
             self._notes.put(_TABLE, self.name, {"watched_since": self._began})
         return fed
 
-    def _feed(self, vault: Vault, stamps: dict[Path, Stamp]) -> Fed:
+    def _feed(self, vault: Vault, stamps: dict[Path, FileStamp]) -> SourceResult:
         live = self._is_news(next(iter(stamps.values())))
         try:
             report, outcome = vault.import_files(self.name, *stamps, live=live)
@@ -166,7 +166,7 @@ class Feed:
             self._unread.pop(path, None)
         problems = len(report.problems)
         more = bool(self._unread)
-        return Fed(report.files, report.new_turns, outcome.memories, problems, more)
+        return SourceResult(report.files, report.new_turns, outcome.memories, problems, more)
 
     def _blame(self, paths: list[Path]) -> None:
         """Find the file that fails by taking them one by one; leave it alone in the end."""
@@ -189,9 +189,9 @@ class Feed:
                     if stamp is not None and stamp != self._read.get(path):
                         self._unread.setdefault(path, self._clock.now())
 
-    def _next(self) -> dict[Path, Stamp]:
+    def _next(self) -> dict[Path, FileStamp]:
         """The next files, oldest news first, either all of them history or none."""
-        found: dict[Path, Stamp] = {}
+        found: dict[Path, FileStamp] = {}
         size = 0
         for path in self._oldest():
             stamp = _stamp(path)
@@ -217,14 +217,14 @@ class Feed:
         )
         return [path for path, _ in oldest]
 
-    def _is_news(self, stamp: Stamp) -> bool:
+    def _is_news(self, stamp: FileStamp) -> bool:
         """Whether a file was written to since the source was first watched."""
         since = self._notes.get(_TABLE, self.name).get("watched_since", "")
         written = max(stamp.written, stamp.logged_at) // 1_000_000_000
         return bool(since) and _instant(written) >= since
 
 
-def _stamp(path: Path) -> Stamp | None:
+def _stamp(path: Path) -> FileStamp | None:
     """The stamp of a regular file; None for anything else, which is not read."""
     try:
         status = os.lstat(path)
@@ -236,7 +236,7 @@ def _stamp(path: Path) -> Stamp | None:
     with suppress(OSError):
         log = os.stat(f"{path}{_WAL}")
         logged, logged_at = log.st_size, log.st_mtime_ns
-    return Stamp(status.st_size, status.st_mtime_ns, logged, logged_at)
+    return FileStamp(status.st_size, status.st_mtime_ns, logged, logged_at)
 
 
 def _instant(seconds: int) -> Instant:

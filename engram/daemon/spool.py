@@ -23,7 +23,7 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Poke:
+class TranscriptPoke:
     """One transcript that has grown: of which source, where it lies, for which vault."""
 
     time: str
@@ -33,7 +33,7 @@ class Poke:
     vault: str
 
 
-def spool(state: Path, poke: Poke) -> None:
+def spool(state: Path, poke: TranscriptPoke) -> None:
     """Write a poke down."""
     _append(state / _FOLDER / _SPOOL, asdict(poke))
 
@@ -49,7 +49,7 @@ def troubles(state: Path) -> tuple[int, Path]:
     return len(_lines(path)), path
 
 
-def take(state: Path) -> list[Poke]:
+def take(state: Path) -> list[TranscriptPoke]:
     """What was poked, one poke a transcript and vault; it is no longer there.
 
     What two take at once goes to one of them.
@@ -66,7 +66,7 @@ def take(state: Path) -> list[Poke]:
         mine.unlink(missing_ok=True)
 
 
-def give_back(state: Path, pokes: Iterable[Poke]) -> None:
+def give_back(state: Path, pokes: Iterable[TranscriptPoke]) -> None:
     """Pokes that could not be followed: for the next one who takes."""
     for poke in pokes:
         spool(state, poke)
@@ -82,12 +82,14 @@ def _append(path: Path, row: dict[str, str]) -> None:
         os.close(handle)
 
 
-def _pokes(path: Path) -> list[Poke]:
-    found: dict[tuple[str, str, str], Poke] = {}
+def _pokes(path: Path) -> list[TranscriptPoke]:
+    found: dict[tuple[str, str, str], TranscriptPoke] = {}
     for line in _lines(path):
         with suppress(ValueError, TypeError):
             row = json.loads(line)
-            poke = Poke(**{name: str(row[name]) for name in Poke.__slots__ if name in row})
+            poke = TranscriptPoke(
+                **{name: str(row[name]) for name in TranscriptPoke.__slots__ if name in row}
+            )
             found[poke.source, poke.path, poke.vault] = poke
     return list(found.values())
 

@@ -17,8 +17,8 @@ from types import FrameType
 
 from engram.capture import sources
 from engram.capture.follow import belongs, walk
-from engram.daemon.debounce import Dirt
-from engram.daemon.watch import Watch
+from engram.daemon.debounce import Debouncer
+from engram.daemon.watch import FolderWatch
 from engram.model.errors import BadInput, EngramError
 from engram.vault import Vault
 
@@ -42,8 +42,8 @@ class Tail:
         self._source = source
         self._folder = folder
         self._talk = talk
-        self._dirt = Dirt()
-        self._watch = Watch(self._dirt)
+        self._debouncer = Debouncer()
+        self._watch = FolderWatch(self._debouncer)
         self._stats: dict[Path, tuple[int, int]] = {}
         self._ended = False
         self._reported: set[str] = set()
@@ -66,13 +66,13 @@ class Tail:
             next_scan = 0.0
             while not self._ended:
                 now = time.monotonic()
-                if self._dirt.take_lost() or now >= next_scan:
+                if self._debouncer.take_lost() or now >= next_scan:
                     self.scan()
                     next_scan = now + _RESCAN
                 self.take_dirty()
                 self._extract_due()
-                rest = self._dirt.rest(_QUIET)
-                self._dirt.wait(_TICK if rest is None else rest)
+                rest = self._debouncer.rest(_QUIET)
+                self._debouncer.wait(_TICK if rest is None else rest)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -85,7 +85,7 @@ class Tail:
     def take_dirty(self) -> None:
         """Take in the files that events named and that have been quiet for a moment."""
         source = sources.source(self._source)
-        for path in self._dirt.take_quiet(_QUIET):
+        for path in self._debouncer.take_quiet(_QUIET):
             if belongs(path.name, source):
                 self._take(path)
 
@@ -126,4 +126,4 @@ class Tail:
 
     def _end(self, number: int, frame: FrameType | None) -> None:
         self._ended = True
-        self._dirt.wake()
+        self._debouncer.wake()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from engram.daemon.schedule import Schedule
-from engram.daemon.state.event_log import Level, Logbook
+from engram.daemon.state.event_log import EventLog, Level
 from engram.model.errors import EngramError, Locked
 from engram.model.instant import Instant
 from engram.model.ports import Clock
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
-class Trouble:
+class TaskFailure:
     """A task that fails: how often in a row, and as what."""
 
     count: int = 0
@@ -41,12 +41,12 @@ class Trouble:
         return min(2.0 ** min(self.count - 1, 20), _LONGEST)
 
 
-class Rota:
+class TaskRunner:
     """The tasks of one daemon; `steady` gives seconds that never go back."""
 
-    def __init__(self, clock: Clock, steady: Callable[[], float], log: Logbook) -> None:
+    def __init__(self, clock: Clock, steady: Callable[[], float], log: EventLog) -> None:
         self.schedule = Schedule(steady)
-        self.troubles: dict[str, Trouble] = {}
+        self.troubles: dict[str, TaskFailure] = {}
         self.errors: list[tuple[Instant, str, str]] = []
         self._clock = clock
         self._log = log
@@ -99,7 +99,7 @@ class Rota:
 
     def fail(self, name: str, error: Exception) -> None:
         """Log and count what went wrong."""
-        trouble = self.troubles.setdefault(name, Trouble())
+        trouble = self.troubles.setdefault(name, TaskFailure())
         trouble.count += 1
         trouble.code = error.code if isinstance(error, EngramError) else type(error).__name__
         if not isinstance(error, Locked):  # somebody else writes: no error, only a wait

@@ -13,14 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engram.daemon.inbox import INBOX, Inbox
-from engram.daemon.source_worker import Fed
-from engram.daemon.state.last_runs import Notebook
-from engram.daemon.watch import Watch
+from engram.daemon.source_worker import SourceResult
+from engram.daemon.state.last_runs import LastRuns
+from engram.daemon.watch import FolderWatch
 from engram.model.errors import EngramError, NotFound, StorageError, Untrusted
 from engram.model.instant import Instant, minutes_between
 from engram.model.ports import Clock
 from engram.model.report import Consolidated
-from engram.pipeline.flow import Outcome
+from engram.pipeline.flow import ExtractionResult
 from engram.store.base import layout
 from engram.vault import Vault
 from engram.vault.reading import Tier
@@ -31,11 +31,11 @@ _DAY = 24 * 60.0
 _TABLE = "vaults"
 
 
-class Keeper:
+class VaultWorker:
     """Keeps one vault; `vault` is None while it is away."""
 
     def __init__(
-        self, root: Path, open_vault: Callable[[Path], Vault], notes: Notebook, clock: Clock,
+        self, root: Path, open_vault: Callable[[Path], Vault], notes: LastRuns, clock: Clock,
         seconds: Callable[[], float],
     ) -> None:  # fmt: skip
         self.root = root
@@ -51,7 +51,7 @@ class Keeper:
 
     # -- being there ---------------------------------------------------------------------------
 
-    def look(self, watch: Watch) -> None:
+    def look(self, watch: FolderWatch) -> None:
         """Open the vault when it is there, let it go when it is not.
 
         Raises EngramError when it cannot be opened, and StorageError once when it cannot be
@@ -75,12 +75,12 @@ class Keeper:
         watch.remove(self.root)
         self._watch(watch)
 
-    def is_here(self, watch: Watch) -> bool:
+    def is_here(self, watch: FolderWatch) -> bool:
         """Whether the folder is the one that was opened: nothing is done in any other."""
         watched = self._deaf or watch.holds(self.root)
         return self.vault is not None and watched and (self.root / layout.CONFIG).is_file()
 
-    def let_go(self, watch: Watch) -> None:
+    def let_go(self, watch: FolderWatch) -> None:
         """Close the vault and watch it no longer."""
         if self.vault is not None:
             self.vault.close()
@@ -103,7 +103,7 @@ class Keeper:
             raise Untrusted(f"{self.root} is not registered on this machine")
         raise StorageError(f"{self.root} was written by a newer engram")
 
-    def _watch(self, watch: Watch) -> None:
+    def _watch(self, watch: FolderWatch) -> None:
         self._deaf = True
         watch.add(self.root, concerns=self._concerns)
         self._deaf = False
@@ -140,13 +140,13 @@ class Keeper:
         """Take up hand edits; how many files they are."""
         return self._counted(self.here.take_up_edits())
 
-    def inbox(self) -> Fed:
+    def inbox(self) -> SourceResult:
         """Take in what was dropped into the inbox."""
         fed = self._inbox.take(self.here)
         self._counted(fed.turns)
         return fed
 
-    def extract(self) -> Outcome:
+    def extract(self) -> ExtractionResult:
         """Extract what the triggers say is due, and try again what failed."""
         outcome = self.here.tick()
         self._counted(outcome.turns)
@@ -168,7 +168,7 @@ class Keeper:
             return done
         if _since(self._news, now) < idle_minutes:
             return None
-        if not vault.followers.catalog.nights.changed():
+        if not vault.projections.catalog.nights.changed():
             return None
         return vault.consolidate(closing=False, tier=self._tier())
 
@@ -176,13 +176,13 @@ class Keeper:
         """Build the index anew, once a day when anything changed; whether it was."""
         vault, now = self.here, self._clock.now()
         row = self._row()
-        catalog = vault.followers.catalog
+        catalog = vault.projections.catalog
         seen = f"{catalog.last}.{catalog.turns.last}"
         if not row.get("built"):
             self._put(built=now, held=seen)
         if not row.get("built") or _since(row["built"], now) < _DAY or row.get("held") == seen:
             return False
-        vault.shelf.rebuild()
+        vault.index_sync.rebuild()
         self._put(built=now, held=seen)
         return True
 
@@ -194,7 +194,7 @@ class Keeper:
         return sum(waiting.turns for waiting in self.vault.waiting())
 
     def _tier(self) -> Tier:
-        return "rules" if self.here.followers.catalog.nights.imported() else "auto"
+        return "rules" if self.here.projections.catalog.nights.imported() else "auto"
 
     def _counted(self, count: int) -> int:
         if count:

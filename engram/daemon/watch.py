@@ -31,7 +31,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 from watchdog.observers.polling import PollingObserver
 
-from engram.daemon.debounce import Dirt
+from engram.daemon.debounce import Debouncer
 from engram.model.errors import StorageError
 
 #: how often folders are looked through that tell of no changes, seconds
@@ -50,18 +50,20 @@ _NEWS: list[type[FileSystemEvent]] = [
 _LOG = "watchdog.observers.inotify_c"
 
 
-class Watch:
+class FolderWatch:
     """The watched folders of one process. Use as a context."""
 
-    def __init__(self, dirt: Dirt, mounts: Callable[[], Iterable[str]] | None = None) -> None:
+    def __init__(
+        self, debouncer: Debouncer, mounts: Callable[[], Iterable[str]] | None = None
+    ) -> None:
         """`mounts` gives the lines of the system's table of mounts."""
-        self._dirt = dirt
+        self._debouncer = debouncer
         self._mounts = mounts or _mounts
         self._observers: list[BaseObserver] = []
         self._folders: dict[Path, _Watched] = {}
-        self._overflow = _Overflow(dirt)
+        self._overflow = _Overflow(debouncer)
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> FolderWatch:
         logging.getLogger(_LOG).addHandler(self._overflow)
         return self
 
@@ -102,7 +104,10 @@ class Watch:
         try:
             node = _node(folder)
             watch = observer.schedule(
-                _Marker(self._dirt, concerns), str(folder), recursive=recursive, event_filter=_NEWS
+                _Marker(self._debouncer, concerns),
+                str(folder),
+                recursive=recursive,
+                event_filter=_NEWS,
             )
         except OSError as error:
             raise StorageError(
@@ -163,27 +168,27 @@ class _Watched:
 class _Marker(FileSystemEventHandler):
     """Marks what events name."""
 
-    def __init__(self, dirt: Dirt, concerns: Callable[[Path], bool]) -> None:
-        self._dirt = dirt
+    def __init__(self, debouncer: Debouncer, concerns: Callable[[Path], bool]) -> None:
+        self._debouncer = debouncer
         self._concerns = concerns
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """A file that came, changed or went; of a folder that came or went, the folder."""
         for name in (event.src_path, event.dest_path):
             if name and self._concerns(path := Path(os.fsdecode(name))):
-                self._dirt.mark(path)
+                self._debouncer.mark(path)
 
 
 class _Overflow(logging.Handler):
     """Watchdog tells nobody but its log that the kernel's queue was full."""
 
-    def __init__(self, dirt: Dirt) -> None:
+    def __init__(self, debouncer: Debouncer) -> None:
         super().__init__(logging.WARNING)
-        self._dirt = dirt
+        self._debouncer = debouncer
 
     def emit(self, record: logging.LogRecord) -> None:
         """Any warning of it means that events were lost, or watches with them."""
-        self._dirt.lose()
+        self._debouncer.lose()
 
 
 def _node(folder: Path) -> tuple[int, int]:

@@ -50,7 +50,7 @@ def is_stated(turn: Turn) -> bool:
     return turn.role == "user" and (turn.source in STORES or turn.session == SAVED)
 
 
-class StatedTier:
+class ImportedTier:
     """An Extractor that takes such turns whole and leaves all others to another one."""
 
     costly = False

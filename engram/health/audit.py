@@ -32,7 +32,7 @@ Group = tuple[Memory, Sequence[Memory]]
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
+class AuditFlaw:
     """One thing that is not as good as it should be: the memories or pages concerned, and what."""
 
     ids: tuple[str, ...]
@@ -40,11 +40,11 @@ class Flaw:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AuditRow:
     """One question of the audit: its flaws among so many, and the share that is still `ok`."""
 
     name: str
-    flaws: tuple[Flaw, ...]
+    flaws: tuple[AuditFlaw, ...]
     among: int
     threshold: float
     fix: str
@@ -90,11 +90,11 @@ class Evidence:
         return [memory for memory in self.memories if memory.live]
 
 
-def audit(seen: Evidence) -> list[Row]:
+def audit(seen: Evidence) -> list[AuditRow]:
     """Every row, in a fixed order, its flaws in a stable order."""
     live, links, sourced = len(seen.live), len(list(_links(seen))), len(seen.unboxed)
     boxed = len(seen.boxes) + sourced + sum(len(box.memories) for box in seen.boxes)
-    rows: list[tuple[str, Callable[[Evidence], Iterator[Flaw]], int, float, str]] = [
+    rows: list[tuple[str, Callable[[Evidence], Iterator[AuditFlaw]], int, float, str]] = [
         ("exact_duplicates", _exact, live, 0.02, "`engram consolidate --full` merges them"),
         ("near_duplicates", _near, live, 0.05, "`engram consolidate --full` merges them"),
         ("recall_loop", _loops, live, 0.0, "`engram retire ID`: it is engram's own echo"),
@@ -115,7 +115,7 @@ def audit(seen: Evidence) -> list[Row]:
     found = []
     for name, find, among, most, fix in rows:
         flaws = sorted(find(seen), key=lambda flaw: (flaw.ids, flaw.what))
-        found.append(Row(name, tuple(flaws), among, most, fix))
+        found.append(AuditRow(name, tuple(flaws), among, most, fix))
     return found
 
 
@@ -132,25 +132,25 @@ def rule_shares(seen: Evidence) -> list[tuple[str, int, int]]:
 # -- duplicates and echoes ------------------------------------------------------------------------
 
 
-def _exact(seen: Evidence) -> Iterator[Flaw]:
+def _exact(seen: Evidence) -> Iterator[AuditFlaw]:
     echoes = _echoes(seen)
     for kept, others in seen.exact:
         for memory in others:
             if memory.id not in echoes:
-                yield Flaw((memory.id, kept.id), f"says the same words: {_said(memory)}")
+                yield AuditFlaw((memory.id, kept.id), f"says the same words: {_said(memory)}")
 
 
-def _near(seen: Evidence) -> Iterator[Flaw]:
+def _near(seen: Evidence) -> Iterator[AuditFlaw]:
     known = _echoes(seen).keys() | {one.id for _, others in seen.exact for one in others}
     for kept, others in seen.near:
         for memory in others:
             if memory.id not in known:
-                yield Flaw((memory.id, kept.id), f"says the same as another: {_said(memory)}")
+                yield AuditFlaw((memory.id, kept.id), f"says the same as another: {_said(memory)}")
 
 
-def _loops(seen: Evidence) -> Iterator[Flaw]:
+def _loops(seen: Evidence) -> Iterator[AuditFlaw]:
     for name, what in _echoes(seen).items():
-        yield Flaw((name,), what)
+        yield AuditFlaw((name,), what)
 
 
 def _echoes(seen: Evidence) -> dict[str, str]:
@@ -182,55 +182,59 @@ def _of_agent(memory: Memory, seen: Evidence) -> bool:
 # -- what a memory is worth -----------------------------------------------------------------------
 
 
-def _secrets(seen: Evidence) -> Iterator[Flaw]:
+def _secrets(seen: Evidence) -> Iterator[AuditFlaw]:
     # the words themselves are not to be printed again
-    yield from (Flaw((name,), "holds something that looks like a secret") for name in seen.secrets)
+    yield from (
+        AuditFlaw((name,), "holds something that looks like a secret") for name in seen.secrets
+    )
 
 
-def _stale(seen: Evidence) -> Iterator[Flaw]:
+def _stale(seen: Evidence) -> Iterator[AuditFlaw]:
     today, long_ago = day_of(seen.now), plus_days(seen.now, -_LONG)
     for memory in seen.live:
         if "" < memory.expires < today:
-            yield Flaw((memory.id,), f"its time was up on {memory.expires}: {_said(memory)}")
+            yield AuditFlaw((memory.id,), f"its time was up on {memory.expires}: {_said(memory)}")
         elif memory.status == "needs-review" and "" < memory.status_since[:10] < long_ago:
-            yield Flaw((memory.id,), f"waits since {day_of(memory.status_since)}: {_said(memory)}")
+            yield AuditFlaw(
+                (memory.id,), f"waits since {day_of(memory.status_since)}: {_said(memory)}"
+            )
 
 
-def _unproven(seen: Evidence) -> Iterator[Flaw]:
+def _unproven(seen: Evidence) -> Iterator[AuditFlaw]:
     for memory in seen.live:
         if not memory.sources and memory.id not in seen.typed:
-            yield Flaw((memory.id,), f"nothing says where it is from: {_said(memory)}")
+            yield AuditFlaw((memory.id,), f"nothing says where it is from: {_said(memory)}")
 
 
-def _noise(seen: Evidence) -> Iterator[Flaw]:
+def _noise(seen: Evidence) -> Iterator[AuditFlaw]:
     long_ago = plus_days(seen.now, -_LONG)
     for memory in seen.live:
         rule = seen.rules.get(memory.id, "")
         used = seen.accesses.get(memory.id, Access()).count or memory.id in seen.confirmed
         old = memory.created[:10] < long_ago
         if rule and old and not used and memory.importance < _LOW and len(memory.sources) < 2:
-            yield Flaw((memory.id,), f"rule {rule}, never asked for: {_said(memory)}")
+            yield AuditFlaw((memory.id,), f"rule {rule}, never asked for: {_said(memory)}")
 
 
-def _contradictions(seen: Evidence) -> Iterator[Flaw]:
+def _contradictions(seen: Evidence) -> Iterator[AuditFlaw]:
     known = set()
     for older, newer in disputes(seen.live):
         known.add((older.id, newer.id))
-        yield Flaw((newer.id, older.id), f"not settled: {_said(newer)} / {_said(older)}")
+        yield AuditFlaw((newer.id, older.id), f"not settled: {_said(newer)} / {_said(older)}")
     for older, newer, why in seen.disagreeing:
         if (older.id, newer.id) not in known:
-            yield Flaw((newer.id, older.id), f"{why}: {_said(newer)} / {_said(older)}")
+            yield AuditFlaw((newer.id, older.id), f"{why}: {_said(newer)} / {_said(older)}")
 
 
 # -- links and pages ------------------------------------------------------------------------------
 
 
-def _dead(seen: Evidence) -> Iterator[Flaw]:
+def _dead(seen: Evidence) -> Iterator[AuditFlaw]:
     """Memories, boxes and entities that point to what there is not."""
     there = {memory.id for memory in seen.memories} | {entity.id for entity in seen.entities}
     for name, what, link in _links(seen):
         if link not in (seen.roles if what == "source" else there):
-            yield Flaw((name,), f"{what} {link} is gone")
+            yield AuditFlaw((name,), f"{what} {link} is gone")
 
 
 def _links(seen: Evidence) -> Iterator[tuple[str, str, str]]:
@@ -249,18 +253,18 @@ def _links(seen: Evidence) -> Iterator[tuple[str, str, str]]:
         yield from ((entity.id, "entity", name) for name in dict.fromkeys(others) if name)
 
 
-def _orphans(seen: Evidence) -> Iterator[Flaw]:
+def _orphans(seen: Evidence) -> Iterator[AuditFlaw]:
     names = {memory.id for memory in seen.memories}
     for box in seen.boxes:
         if not names & set(box.memories):
-            yield Flaw((box.id,), "none of its memories is there any more")
+            yield AuditFlaw((box.id,), "none of its memories is there any more")
     sealed: dict[str, Instant] = {}
     for box in seen.boxes:
         sealed[box.session] = max(sealed.get(box.session, ""), box.sealed)
     for memory in seen.unboxed:
         session = memory.sources[0].partition("#")[0] if memory.sources else ""
         if memory.created <= sealed.get(session, ""):
-            yield Flaw((memory.id,), f"in no box of {session}: {_said(memory)}")
+            yield AuditFlaw((memory.id,), f"in no box of {session}: {_said(memory)}")
 
 
 def _said(memory: Memory) -> str:

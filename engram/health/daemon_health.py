@@ -13,7 +13,7 @@ from engram.health.doctor import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class Attendance:
+class DaemonSnapshot:
     """The daemon of one person, as it was found.
 
     `unit` is the file of the installed service; `shut_out` the registered vaults that it does not
@@ -32,7 +32,7 @@ class Attendance:
     exposed: Sequence[str] = ()
 
 
-def attended(seen: Attendance) -> Iterator[Finding]:
+def attended(seen: DaemonSnapshot) -> Iterator[Finding]:
     """What is not as the person asked for it."""
     if seen.unit and not seen.pid:
         yield Finding(

@@ -51,7 +51,7 @@ class Examination:
 
 def diagnose(seen: Examination) -> list[Finding]:
     """Every finding, errors first, in a stable order."""
-    return in_order([*_transactions(seen), *_files(seen), *_surroundings(seen)])
+    return in_order([*_transactions(seen), *_files(seen), *_prompt_context(seen)])
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
@@ -132,7 +132,7 @@ def _files(seen: Examination) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _surroundings(seen: Examination) -> Iterator[Finding]:
+def _prompt_context(seen: Examination) -> Iterator[Finding]:
     if seen.dead_turns:
         yield Finding(
             "warning", "dead_letter", "state/dead-letter",

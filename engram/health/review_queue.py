@@ -25,7 +25,7 @@ Reason = Literal["contradiction", "review", "speculative", "new"]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ReviewItem:
     """One question to the person: about one memory, or about a pair, with why it is asked."""
 
     reason: Reason
@@ -33,9 +33,9 @@ class Item:
     why: str
 
 
-def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[Item]:
+def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[ReviewItem]:
     """All that waits; `since` is the day from which on a memory is new, by default a week ago."""
-    found: dict[tuple[str, ...], Item] = {}
+    found: dict[tuple[str, ...], ReviewItem] = {}
     asked: set[str] = set()
     for reason in (_contradictions, _for_review, _speculative):
         for item in reason(live, now):
@@ -52,19 +52,19 @@ def in_dispute(one: Memory, other: Memory) -> bool:
     return bool(disputes([one, other]))
 
 
-def _contradictions(live: Sequence[Memory], now: Instant) -> Iterator[Item]:
+def _contradictions(live: Sequence[Memory], now: Instant) -> Iterator[ReviewItem]:
     for older, newer in disputes(live):
-        yield Item("contradiction", (newer, older), "they stand against each other")
+        yield ReviewItem("contradiction", (newer, older), "they stand against each other")
 
 
-def _for_review(live: Sequence[Memory], now: Instant) -> Iterator[Item]:
+def _for_review(live: Sequence[Memory], now: Instant) -> Iterator[ReviewItem]:
     waiting = [memory for memory in live if memory.status == "needs-review"]
     for memory in sorted(waiting, key=lambda one: (one.status_since, one.created, one.id)):
         since = f" since {day_of(memory.status_since)}" if memory.status_since else ""
-        yield Item("review", (memory,), f"{memory.status_reason or 'set aside'}{since}")
+        yield ReviewItem("review", (memory,), f"{memory.status_reason or 'set aside'}{since}")
 
 
-def _speculative(live: Sequence[Memory], now: Instant) -> Iterator[Item]:
+def _speculative(live: Sequence[Memory], now: Instant) -> Iterator[ReviewItem]:
     until = plus_days(now, _SOON)
     doubtful = [
         memory
@@ -72,13 +72,15 @@ def _speculative(live: Sequence[Memory], now: Instant) -> Iterator[Item]:
         if confidence_tier(memory.confidence) == "speculative" and "" < memory.expires <= until
     ]
     for memory in sorted(doubtful, key=lambda one: (one.expires, one.created, one.id)):
-        yield Item("speculative", (memory,), f"not confirmed, and expires on {memory.expires}")
+        yield ReviewItem(
+            "speculative", (memory,), f"not confirmed, and expires on {memory.expires}"
+        )
 
 
-def _new(live: Sequence[Memory], since: Day) -> Iterator[Item]:
+def _new(live: Sequence[Memory], since: Day) -> Iterator[ReviewItem]:
     fresh = [memory for memory in live if memory.created >= since and not _vouched(memory)]
     for memory in sorted(fresh, key=lambda one: (one.created, one.id), reverse=True):
-        yield Item("new", (memory,), f"learnt on {day_of(memory.created)}")
+        yield ReviewItem("new", (memory,), f"learnt on {day_of(memory.created)}")
 
 
 def _vouched(memory: Memory) -> bool:

@@ -1,7 +1,7 @@
 """What every index promises beside the Finder port.
 
-`Index` is the port plus the last transaction seen, its state and its end. Both finders here keep
-it, and the same tests are run on both.
+`SearchIndex` is the port plus the last transaction seen, its state and its end. Both finders
+here keep it, and the same tests are run on both.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class IndexState:
     pages: int = 0
 
 
-class Index(Protocol):
+class SearchIndex(Protocol):
     """A Finder that knows how far it has followed the transactions.
 
     Every method but `state` and `close` raises IndexUnusable. Before the first `rebuild` and after

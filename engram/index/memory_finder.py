@@ -64,7 +64,7 @@ class _Counted:
         return self._keys[document]
 
 
-class PlainFinder:
+class MemoryFinder:
     """Documents in dictionaries; keeps the contract of `contract.Index`."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ from engram.language.tokens import ANALYSIS
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 
 if TYPE_CHECKING:
-    from engram.index.whoosh_index import Reading
+    from engram.index.whoosh_index import CollectionReader
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class WhooshFinder:
         self._generations = Generations(folder)
         self._searching = threading.Lock()
         self._writing = threading.Lock()
-        self._readings: dict[Collection, Reading] = {}
+        self._readings: dict[Collection, CollectionReader] = {}
         self._read_at: FileMark | None = None
         self._broken: tuple[FileMark | None, str] | None = None
         self._faults = 0
@@ -111,7 +111,7 @@ class WhooshFinder:
         return self._asked(lambda reading: reading.expand(term[:_SAME_BEGINNING], most), "memories")
 
     def _asked(
-        self, ask: Callable[[Reading], list[Answer]], collection: Collection,
+        self, ask: Callable[[CollectionReader], list[Answer]], collection: Collection,
         outside: Admit | None = None,
     ) -> list[Answer]:  # fmt: skip
         """What the generation in force answers; asked again when it changed meanwhile."""
@@ -138,12 +138,12 @@ class WhooshFinder:
         """
         stream = _Stream(documents)
         with self._writing, self._reporting("be rebuilt", stream):
-            from engram.index.whoosh_index import Writing
+            from engram.index.whoosh_index import CollectionWriter
 
             if seen is None:
                 seen = self.state().seen
             with self._generations.building(None) as build:
-                writings = {name: Writing(build / name, new=True) for name in COLLECTIONS}
+                writings = {name: CollectionWriter(build / name, new=True) for name in COLLECTIONS}
                 try:
                     for document in stream:
                         writings[document.collection].add(document)
@@ -192,9 +192,9 @@ class WhooshFinder:
             raise IndexUnusable(f"the index was made by {made[0]} (schema {made[1]})")
         return generation
 
-    def _reading(self, collection: Collection) -> Reading:
+    def _reading(self, collection: Collection) -> CollectionReader:
         """The open index of the generation in force."""
-        from engram.index.whoosh_index import Reading
+        from engram.index.whoosh_index import CollectionReader
 
         pointer = self._generations.pointer()
         if pointer != self._read_at:
@@ -202,7 +202,7 @@ class WhooshFinder:
             self._read_at = pointer
         reading = self._readings.get(collection)
         if reading is None:
-            reading = Reading(self._current().folder / collection)
+            reading = CollectionReader(self._current().folder / collection)
             self._readings[collection] = reading
         return reading
 
@@ -262,9 +262,9 @@ class _Admitting:
 
 def _revised(folder: Path, gone: Iterable[str], come: Iterable[Document]) -> int:
     """Remove keys and add documents in one commit; returns how many documents there are now."""
-    from engram.index.whoosh_index import Writing
+    from engram.index.whoosh_index import CollectionWriter
 
-    writing = Writing(folder, new=False)
+    writing = CollectionWriter(folder, new=False)
     try:
         writing.remove(gone)
         for document in come:

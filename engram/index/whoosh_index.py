@@ -57,7 +57,7 @@ def _names(folder: Path) -> list[str]:
     return sorted({match[1] for match in found if match is not None})
 
 
-class Writing:
+class CollectionWriter:
     """One batch of changes to a collection; visible in the folder after `commit`."""
 
     def __init__(self, folder: Path, *, new: bool) -> None:
@@ -87,11 +87,11 @@ class Writing:
 
     def remove(self, keys: Iterable[str]) -> None:
         """Remove the committed documents of some keys, where there are any."""
-        doomed = list(keys)
+        purge_preview = list(keys)
         for name in sorted(self._known):
             reader = _opened(self._folder, name).reader()
             try:
-                held = [number for key in doomed for number in _documents_of(reader, key)]
+                held = [number for key in purge_preview for number in _documents_of(reader, key)]
             finally:
                 reader.close()
             for number in held:
@@ -133,15 +133,15 @@ class Writing:
         opened = _opened(self._folder, name)
         reader = opened.reader()
         try:
-            doomed: list[int] = []
+            purge_preview: list[int] = []
             for key in self._repeated:
                 held = _documents_of(reader, key)
-                doomed += held[:-1] if self._homes[key] == name else held
+                purge_preview += held[:-1] if self._homes[key] == name else held
         finally:
             reader.close()
-        if doomed:
+        if purge_preview:
             writer = BagWriter(opened)
-            for number in doomed:
+            for number in purge_preview:
                 writer.delete_document(number)
             writer.commit(merge=False)
 
@@ -164,7 +164,7 @@ def _documents_of(reader: Any, key: str) -> list[int]:
     return [number for number in held if not reader.is_deleted(number)]
 
 
-class Reading:
+class CollectionReader:
     """An open collection, as it was when it was opened: the `Corpus` of a search."""
 
     def __init__(self, folder: Path) -> None:

@@ -14,7 +14,7 @@ from engram.language.wording import Terms, telling, terms_of
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StatedChange:
     """What is left behind, and what it comes to (or is left behind in), if that is said."""
 
     left: Terms
@@ -23,16 +23,16 @@ class Change:
     gone: bool = False
 
 
-def changes_of(clause: str) -> Iterator[Change]:
+def changes_of(clause: str) -> Iterator[StatedChange]:
     """The changes that one clause tells of."""
     for pattern in _CHANGES:
         if found := pattern.search(clause):
             named = found.groupdict()
-            yield Change(terms_of(named["x"]), terms_of(named.get("y") or ""))
+            yield StatedChange(terms_of(named["x"]), terms_of(named.get("y") or ""))
     if found := _GONE_NOW.search(clause):
-        yield Change(telling(terms_of(found["x"])), terms_of(found["rest"]), gone=True)
+        yield StatedChange(telling(terms_of(found["x"])), terms_of(found["rest"]), gone=True)
     if _ENDED.search(clause) and (found := _NO_LONGER.search(clause)):
-        yield Change(terms_of(found["x"]))
+        yield StatedChange(terms_of(found["x"]))
 
 
 def speaks_of_change(text: str) -> bool:

@@ -19,7 +19,7 @@ from engram.language.keywords import is_tool, word_set
 def third_person(said: str) -> str:
     """One sentence that stands alone, first letter large, with a stop at its end."""
     said = _FILLER.sub("", said.strip()).rstrip("!.,;: ")
-    told = _Telling().tell(said)
+    told = _ThirdPerson().tell(said)
     if not told or _FIRST_PERSON.search(told):
         return _finished(f"The user said: {said}")
     return _finished(told)
@@ -55,7 +55,7 @@ _THEIRS = {"my": ("the user's", "their"), "me": ("the user", "them"),
 
 
 @dataclass(slots=True)
-class _Telling:
+class _ThirdPerson:
     """One sentence being retold; `named` once "the user" has been said."""
 
     named: bool = False

@@ -10,7 +10,7 @@
 - `wire`      one HTTP request through the openai client; the only module that imports it
 - `patience`  tries again after what may pass; the only module that imports tenacity
 - `answer`    text of a model -> the JSON object in it
-- `ledger`    one line a request, without content
+- `committer`    one line a request, without content
 
 Endpoints, keys and prompts come from the person's settings and from this program, never from a
 vault. Reasons of failure are a closed list of words, `REASONS`; they are counted in `status`.

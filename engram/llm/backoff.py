@@ -19,7 +19,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from engram.llm.failure import Trouble
+from engram.llm.failure import RequestFailure
 from engram.model.ports import Sleeper
 
 ATTEMPTS = 4
@@ -45,7 +45,7 @@ def patiently(attempt: Callable[[], Result], sleeper: Sleeper) -> Result:
 
 def _may_pass(error: BaseException) -> bool:
     return (
-        isinstance(error, Trouble)
+        isinstance(error, RequestFailure)
         and error.transient
         and (error.retry_after is None or error.retry_after <= LONGEST_WAIT)
     )
@@ -53,6 +53,6 @@ def _may_pass(error: BaseException) -> bool:
 
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome is not None else None
-    if isinstance(error, Trouble) and error.retry_after is not None:
+    if isinstance(error, RequestFailure) and error.retry_after is not None:
         return error.retry_after
     return float(_jittered(state))

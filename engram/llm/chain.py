@@ -16,12 +16,12 @@ from functools import partial
 
 from engram.llm.backoff import patiently
 from engram.llm.budget import Budget
-from engram.llm.failure import Trouble
+from engram.llm.failure import RequestFailure
 from engram.llm.json_answer import value_of
 from engram.llm.prices import MAX_OUTPUT_TOKENS, Prices
 from engram.llm.provider import Provider
-from engram.llm.provider_habits import Learnt
-from engram.llm.usage_log import OK, CallLedger
+from engram.llm.provider_habits import ProviderHabits
+from engram.llm.usage_log import OK, UsageLog
 from engram.llm.wire import Wire
 from engram.model.errors import BadAnswer, BudgetExceeded, ModelAway, ModelError, ModelRefuses
 from engram.model.model_request import Reply, Request, Usage
@@ -52,10 +52,10 @@ class Chain:
         self,
         providers: Sequence[Provider],
         wire: Wire,
-        learnt: Learnt,
+        learnt: ProviderHabits,
         budget: Budget,
         prices: Prices,
-        ledger: CallLedger,
+        committer: UsageLog,
         redact: Callable[[str], str],
         sleeper: Sleeper,
         max_input_tokens: int,
@@ -65,7 +65,7 @@ class Chain:
         self._learnt = learnt
         self._budget = budget
         self._prices = prices
-        self._ledger = ledger
+        self._committer = committer
         self._redact = redact
         self._sleeper = sleeper
         self._most = max_input_tokens
@@ -104,7 +104,7 @@ class Chain:
             raise ModelAway("resting", f"{provider.name} is left alone until {away.until}")
         try:
             told = patiently(partial(self._once, provider, request), self._sleeper)
-        except Trouble as trouble:
+        except RequestFailure as trouble:
             raise self._said(provider, trouble) from trouble
         self._learnt.answered(provider)
         if told.value is None:
@@ -118,7 +118,7 @@ class Chain:
             habits = self._learnt.of(provider)
             try:
                 return self._send(provider, habits.form, request, habits.refused)
-            except Trouble as trouble:
+            except RequestFailure as trouble:
                 known = trouble.parameter and self._learnt.refuses(provider, trouble.parameter)
                 if not known and not (trouble.form and self._learnt.other_form(provider)):
                     raise
@@ -139,16 +139,16 @@ class Chain:
             fault = "" if value is not None else answer.fault or "no-json"
             outcome = fault or OK
             return _Told(value, fault, usage)
-        except Trouble as trouble:
+        except RequestFailure as trouble:
             outcome = trouble.reason
             usage = most if trouble.charged else Usage()
             raise
         finally:
             usd = price.of(usage)
             self._budget.settle(reservation, usage.tokens, usd)
-            self._ledger.note(request, provider, form, outcome, usage, usd)
+            self._committer.note(request, provider, form, outcome, usage, usd)
 
-    def _said(self, provider: Provider, trouble: Trouble) -> ModelError:
+    def _said(self, provider: Provider, trouble: RequestFailure) -> ModelError:
         """A Trouble in the person's words, and remembered of the provider."""
         message = f"{provider.name}: {self._redact(str(trouble))}"
         if trouble.transient or trouble.reason == "not-an-api":

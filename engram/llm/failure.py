@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Trouble(Exception):
+class RequestFailure(Exception):
     """One request brought no answer.
 
     `reason` is one of `engram.llm.REASONS`. `transient`: the same request may succeed later.

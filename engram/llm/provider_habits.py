@@ -17,7 +17,7 @@ from engram.llm.provider import Provider
 from engram.model.errors import StorageError
 from engram.model.ids import message_digest
 from engram.model.instant import Instant, instant_of, plus_minutes
-from engram.model.model_request import Away
+from engram.model.model_request import ModelAbsence
 from engram.model.ports import Clock, Disk
 
 _FILE = "providers.json"
@@ -43,7 +43,7 @@ class Habits:
 
 
 @dataclass(slots=True)
-class Learnt:
+class ProviderHabits:
     """The habits of all providers, read at first use and written when they change."""
 
     disk: Disk
@@ -58,12 +58,12 @@ class Learnt:
             self._read = True
         return self._known.get(_key(provider), Habits())
 
-    def resting(self, provider: Provider) -> Away | None:
+    def resting(self, provider: Provider) -> ModelAbsence | None:
         """Why a provider is not to be asked now."""
         habits, now = self.of(provider), self.clock.now()
         # a later time than any that is written: the clock was wrong then
         if habits.until and now < habits.until <= plus_minutes(now, LONGEST_REST):
-            return Away(provider.name, habits.reason, habits.until)
+            return ModelAbsence(provider.name, habits.reason, habits.until)
         return None
 
     def other_form(self, provider: Provider) -> bool:

@@ -17,7 +17,7 @@ LEDGER = "state/llm-ledger.jsonl"
 OK = "ok"
 
 
-class CallLedger:
+class UsageLog:
     """The ledger of one vault. A line is durable when `note` returns."""
 
     def __init__(self, disk: Disk, clock: Clock) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from engram.llm.failure import Trouble
+from engram.llm.failure import RequestFailure
 from engram.llm.prices import MAX_OUTPUT_TOKENS
 from engram.llm.provider import NO_KEY, Provider
 from engram.model.model_request import Request, Usage
@@ -57,7 +57,7 @@ _MOST_SAID = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WireAnswer:
     """What came back: the model's text, the tokens, and why the text is none (a reason), if so."""
 
     text: str
@@ -74,7 +74,7 @@ class Wire:
 
     def send(
         self, provider: Provider, form: str, request: Request, without: tuple[str, ...]
-    ) -> Answer:
+    ) -> WireAnswer:
         """Ask once, in one form, without some parameters. Raises Trouble."""
         body = _body(provider, form, request, without)
         with _named(provider, without):
@@ -83,7 +83,7 @@ class Wire:
             create: Any = calls.with_streaming_response.create
             with create(**body) as response:
                 data = _read(response)
-            return Answer("", None, "incomplete") if data is None else _answer(form, data)
+            return WireAnswer("", None, "incomplete") if data is None else _answer(form, data)
 
     def _client(self, provider: Provider) -> openai.OpenAI:
         if provider not in self._clients:
@@ -148,7 +148,7 @@ def _bounded(seconds: float) -> Callable[[Any], None]:
             for piece in self._stream:
                 if time.monotonic() > give_up:
                     message = f"no whole answer within {seconds:g} s"
-                    raise Trouble("slow", message, transient=True, charged=True)
+                    raise RequestFailure("slow", message, transient=True, charged=True)
                 yield piece
 
         def close(self) -> None:
@@ -219,16 +219,18 @@ def _named(provider: Provider, without: tuple[str, ...]) -> Iterator[None]:
     except _Reported as error:
         raise _refusal(error.status, error.error, {}, without, said) from error
     except (openai.APITimeoutError, httpx2.TimeoutException) as error:
-        raise Trouble("timeout", "no answer in time", transient=True, charged=True) from error
+        raise RequestFailure(
+            "timeout", "no answer in time", transient=True, charged=True
+        ) from error
     except openai.APIConnectionError as error:
         cause = said(error.__cause__ or error) or "no connection"
-        raise Trouble("unreachable", cause, transient=True) from error
+        raise RequestFailure("unreachable", cause, transient=True) from error
     except httpx2.HTTPError as error:
         message = said(f"the answer broke off: {error}")
-        raise Trouble("unreachable", message, transient=True, charged=True) from error
+        raise RequestFailure("unreachable", message, transient=True, charged=True) from error
     # proxies and certificates that the environment names and that are none
     except (openai.OpenAIError, httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
-        raise Trouble("bad-request", said(error)) from error
+        raise RequestFailure("bad-request", said(error)) from error
 
 
 class _Reported(Exception):
@@ -254,36 +256,38 @@ def _refusal(
     headers: Mapping[str, str],
     without: tuple[str, ...],
     said: Callable[[object], str],
-) -> Trouble:
+) -> RequestFailure:
     """An HTTP status with its error -> what to do next."""
     code = str(body.get("code") or body.get("type") or "")
     parameter, message = str(body.get("param") or ""), str(body.get("message") or "")
     told = f"{parameter} {message}".casefold()
     text = f"HTTP {status}: {said(message)}"
     if status < 400:
-        return Trouble("not-an-api", f"HTTP {status}: what answers there sends one elsewhere")
+        return RequestFailure(
+            "not-an-api", f"HTTP {status}: what answers there sends one elsewhere"
+        )
     if status in (401, 403):
-        return Trouble("auth", text)
+        return RequestFailure("auth", text)
     if status == 402 or code in _QUOTA:
-        return Trouble("quota", text)
+        return RequestFailure("quota", text)
     if status == 413 or code in _TOO_LONG or any(words in told for words in _TOO_LONG_WORDS):
-        return Trouble("too-long", text)
+        return RequestFailure("too-long", text)
     if status == 429:
         wait = _retry_after(headers)
-        return Trouble("rate-limited", text, transient=True, retry_after=wait)
+        return RequestFailure("rate-limited", text, transient=True, retry_after=wait)
     if status in (408, 409) or (status >= 500 and status != 501):
         wait = _retry_after(headers)
-        return Trouble("server-error", text, transient=True, retry_after=wait)
+        return RequestFailure("server-error", text, transient=True, retry_after=wait)
     if status == 404 and (code == "model_not_found" or _NO_MODEL.search(told)):
-        return Trouble("no-such-model", text)
+        return RequestFailure("no-such-model", text)
     if status in (404, 405, 501):
-        return Trouble("other-form", text, form=True)
+        return RequestFailure("other-form", text, form=True)
     for name in _OPTIONAL:
         if name not in without and _refuses(name, parameter, told):
-            return Trouble("other-parameter", text, parameter=name)
+            return RequestFailure("other-parameter", text, parameter=name)
     if any(word in told for word in _SCHEMA_WORDS):
-        return Trouble("other-form", text, form=True)
-    return Trouble("bad-request", text)
+        return RequestFailure("other-form", text, form=True)
+    return RequestFailure("bad-request", text)
 
 
 def _refuses(name: str, parameter: str, told: str) -> bool:
@@ -305,19 +309,19 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _answer(form: str, data: bytes) -> Answer:
+def _answer(form: str, data: bytes) -> WireAnswer:
     """The text in an answer's JSON. Raises what `_named` knows when no model can have sent it."""
     try:
         body = json.loads(data)
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
-        raise Trouble("not-an-api", "what answers there is no model: it sent no JSON")
+        raise RequestFailure("not-an-api", "what answers there is no model: it sent no JSON")
     if body.get("error") or body.get("status") == "failed":
         raise _reported(body.get("error"))
     holder = "output" if form == "responses" else "choices"
     if not isinstance(body.get(holder), list):
-        raise Trouble("not-an-api", f"what answers there is no model: it sent no {holder}")
+        raise RequestFailure("not-an-api", f"what answers there is no model: it sent no {holder}")
     read = _of_responses if form == "responses" else _of_chat
     return read(body)
 
@@ -332,7 +336,7 @@ def _reported(value: object) -> _Reported:
     return _Reported(429 if code == "rate_limit_exceeded" else 500, error)
 
 
-def _of_responses(body: Mapping[str, Any]) -> Answer:
+def _of_responses(body: Mapping[str, Any]) -> WireAnswer:
     usage = _usage(body.get("usage"), "input_tokens", "output_tokens")
     texts, refused = [], False
     for item in _list(body.get("output")):
@@ -343,7 +347,7 @@ def _of_responses(body: Mapping[str, Any]) -> Answer:
     return _judged("".join(texts), usage, refused, body.get("status") == "incomplete")
 
 
-def _of_chat(body: Mapping[str, Any]) -> Answer:
+def _of_chat(body: Mapping[str, Any]) -> WireAnswer:
     usage = _usage(body.get("usage"), "prompt_tokens", "completion_tokens")
     choice = next(iter(_list(body.get("choices"))), {})
     message = choice.get("message")
@@ -357,12 +361,12 @@ def _of_chat(body: Mapping[str, Any]) -> Answer:
     return _judged("".join(texts), usage, refused, ended == "length")
 
 
-def _judged(text: str, usage: Usage | None, refused: bool, incomplete: bool) -> Answer:
+def _judged(text: str, usage: Usage | None, refused: bool, incomplete: bool) -> WireAnswer:
     if refused:
-        return Answer("", usage, "refusal")
+        return WireAnswer("", usage, "refusal")
     if incomplete:
-        return Answer("", usage, "incomplete")
-    return Answer(text, usage, "" if text.strip() else "empty")
+        return WireAnswer("", usage, "incomplete")
+    return WireAnswer(text, usage, "" if text.strip() else "empty")
 
 
 def _usage(value: object, into: str, out: str) -> Usage | None:

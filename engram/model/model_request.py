@@ -110,7 +110,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Away:
+class ModelAbsence:
     """A provider that is left alone for now: why, and until when."""
 
     provider: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engram.model.memory import Memory
-from engram.model.model_request import Away, Spent
+from engram.model.model_request import ModelAbsence, Spent
 from engram.model.step import Step
 from engram.model.turn import Waiting
 
@@ -32,7 +32,7 @@ class Consolidated:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class ConflictCopy:
     """A conflict copy, or a file with the marks of git, and the file that it belongs to.
 
     `why` is why it was left to the person; empty for one that was taken in.
@@ -44,10 +44,10 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True)
-class Reunited:
+class MergeReport:
     """What became of all conflict copies, in the order of their paths; `transaction` may be 0."""
 
-    apart: tuple[Apart, ...] = ()
+    apart: tuple[ConflictCopy, ...] = ()
     transaction: int = 0
 
 
@@ -69,7 +69,7 @@ class ModelStatus:
 
     models: list[str]
     spent: Spent
-    away: list[Away]
+    away: list[ModelAbsence]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Doomed:
+class PurgePreview:
     """What a purge destroys: a memory, the files it ever had, its source turns (as links).
 
     `citing` names the other memories that were made from the same turns.

@@ -56,7 +56,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TurnEntry:
     """A turn as it stands in the turn journal.
 
     `signal` is the level of its local scan; `batch` names the import that brought it (empty for

@@ -20,7 +20,7 @@ from engram.model.turn import Turn, Waiting
 
 
 @dataclass(frozen=True, slots=True)
-class Lot:
+class Batch:
     """The leased turns of one transcript and what was extracted from them, or why it failed."""
 
     transcript: str
@@ -37,28 +37,32 @@ class Lot:
         return self.error.code if self.error is not None else ""
 
 
-def failure(lot: Lot, waiting: Sequence[Waiting], trigger: TriggerSettings, now: Instant) -> Plan:
+def failure(
+    batch: Batch, waiting: Sequence[Waiting], trigger: TriggerSettings, now: Instant
+) -> Plan:
     """What records a failed extraction, or its last one: the dead letter."""
-    attempts = next(one for one in waiting if one.transcript == lot.transcript).attempts + 1
+    attempts = next(one for one in waiting if one.transcript == batch.transcript).attempts + 1
     again = retry_at(attempts, trigger, now)
     if again:
-        details = (("attempt", str(attempts)), ("retry_at", again), ("error", lot.fault))
-        return Plan("extract", events=(Event("extraction_failed", lot.transcript, details),))
+        details = (("attempt", str(attempts)), ("retry_at", again), ("error", batch.fault))
+        return Plan("extract", events=(Event("extraction_failed", batch.transcript, details),))
     letter = {
-        "transcript": lot.transcript,
-        "turns": [list(pair) for pair in lot.ranges],
+        "transcript": batch.transcript,
+        "turns": [list(pair) for pair in batch.ranges],
         "attempts": attempts,
-        "error": lot.fault,
+        "error": batch.fault,
         "time": now,
     }
-    path = f"state/dead-letter/{lot.transcript}-{lot.ranges[0][0]:08d}.json"
+    path = f"state/dead-letter/{batch.transcript}-{batch.ranges[0][0]:08d}.json"
     body = json.dumps(letter, indent=1).encode("ascii") + b"\n"
-    event = Event("dead_letter", lot.transcript, (("attempt", str(attempts)), ("error", lot.fault)))
-    return Plan("extract", (Change(path, None, body, "dead letter"),), (event,), dead=lot.ranges)
+    event = Event(
+        "dead_letter", batch.transcript, (("attempt", str(attempts)), ("error", batch.fault))
+    )
+    return Plan("extract", (Change(path, None, body, "dead letter"),), (event,), dead=batch.ranges)
 
 
 def postponement(
-    lots: Sequence[Lot], waiting: Sequence[Waiting], trigger: TriggerSettings, now: Instant
+    batches: Sequence[Batch], waiting: Sequence[Waiting], trigger: TriggerSettings, now: Instant
 ) -> Plan:
     """What records why turns wait for a model or a budget, however often."""
     attempts = {one.transcript: one.attempts for one in waiting}
@@ -66,14 +70,14 @@ def postponement(
     events = tuple(
         Event(
             "extraction_postponed",
-            lot.transcript,
+            batch.transcript,
             (
-                ("attempt", str(attempts[lot.transcript])),
+                ("attempt", str(attempts[batch.transcript])),
                 ("retry_at", again),
-                ("error", lot.fault),
+                ("error", batch.fault),
             ),
         )
-        for lot in lots
-        if lot.transcript in attempts
+        for batch in batches
+        if batch.transcript in attempts
     )
     return Plan("extract", events=events)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engram.admit.decide import Court, admit
-from engram.admit.draft import Draft
+from engram.admit.decide import AdmissionContext, admit
+from engram.admit.draft import AdmissionDraft
 from engram.admit.retention import renewed
 from engram.model.candidate import Candidate, Receipt
 from engram.model.change import Change, Event, Plan, Range
@@ -23,7 +23,7 @@ from engram.model.settings import RetentionSettings
 from engram.model.turn import Turn
 from engram.model.verdict import Verdict
 from engram.pipeline.flow import take_in
-from engram.pipeline.ports import House
+from engram.pipeline.ports import Ports
 
 
 def forget(
@@ -94,13 +94,13 @@ def dictated(
     )
 
 
-def dictate(turn: Turn, category: str, house: House) -> tuple[Verdict, Memory | None]:
+def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | None]:
     """Take in a turn and what it asks to remember, in one transaction; the verdict, the memory.
 
     Without a category it is what the rules make of the words, else a fact.
     """
-    taken = take_in([turn], house)
-    guesses = house.extractor.extract([turn])
+    taken = take_in([turn], ports)
+    guesses = ports.extractor.extract([turn])
     guess = guesses[0] if len(guesses) == 1 else None
     chosen = category or (guess.category if guess else "fact")
     # imported here: a vault that is only read needs none of its patterns
@@ -108,12 +108,12 @@ def dictate(turn: Turn, category: str, house: House) -> tuple[Verdict, Memory | 
 
     kind = memory_kind(chosen, turn.text, ())
     importance = score_importance(turn.text, chosen, ())
-    now = house.clock.now()
-    draft = Draft(house.known, house.settings, now)
-    court = Court(draft, house.redactor.clean, house.settings, now)
-    verdict = admit(dictated(turn, chosen, kind, importance, guess), court)
+    now = ports.clock.now()
+    draft = AdmissionDraft(ports.known, ports.settings, now)
+    admission = AdmissionContext(draft, ports.redactor.clean, ports.settings, now)
+    verdict = admit(dictated(turn, chosen, kind, importance, guess), admission)
     memory = draft.enter(verdict)
     ack: tuple[Range, ...] = ((taken.first, taken.last),) if taken.new else ()
-    changes = house.writer.changes(draft.born, draft.amended)
-    house.ledger.commit(Plan("remember", tuple(changes), tuple(draft.events), ack=ack))
+    changes = ports.writer.changes(draft.born, draft.amended)
+    ports.committer.commit(Plan("remember", tuple(changes), tuple(draft.events), ack=ack))
     return verdict, memory

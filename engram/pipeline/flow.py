@@ -1,7 +1,7 @@
 """The flows, one screen each: take_in(turns), extract(transcripts), settle(hand edits),
 consolidate(vault). Read first.
 
-Each takes plain values and a `House` of ports, and ends in one durable step: a group fsync of the
+Each takes plain values and a `Ports` of ports, and ends in one durable step: a group fsync of the
 turn journal, or one transaction. `vault.py` builds the house and calls them.
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from engram.admit.decide import Court, admit
-from engram.admit.draft import Draft
+from engram.admit.decide import AdmissionContext, admit
+from engram.admit.draft import AdmissionDraft
 from engram.capture.accept import check, cleaned
 from engram.capture.trigger import due
 from engram.extract.receipt import verify
@@ -20,23 +20,23 @@ from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import EngramError
 from engram.model.instant import Instant
 from engram.model.model_request import Request
-from engram.model.ports import Asker, Extractor, Judge, Ledger, Model
+from engram.model.ports import Asker, Committer, Extractor, Judge, Model
 from engram.model.step import Step
 from engram.model.turn import Turn, Waiting
 from engram.model.verdict import Verdict
-from engram.pipeline.batch import Lot, failure, postponement
-from engram.pipeline.ports import House
+from engram.pipeline.batch import Batch, failure, postponement
+from engram.pipeline.ports import Ports
 
 if TYPE_CHECKING:
-    from engram.consolidate.context import Scene
-    from engram.consolidate.plan import Deed, Shift
+    from engram.consolidate.context import PassContext
+    from engram.consolidate.plan import ConsolidationPlan, Deed
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Night:
+class ConsolidationRequest:
     """What a consolidation looks at: what changed since the last (None: everything), which deeds
     the person took back, and the model that may be asked, if any, with a judge and prompts.
 
@@ -53,7 +53,7 @@ class Night:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class CaptureResult:
     """What `take_in` did: how many turns were new, what was redacted, which numbers they got."""
 
     new: int = 0
@@ -64,7 +64,7 @@ class Taken:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ExtractionResult:
     """What `extract` did, summed over its transactions."""
 
     turns: int = 0
@@ -82,7 +82,7 @@ class Outcome:
     transactions: list[int] = field(default_factory=list)
 
 
-def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
+def take_in(turns: Sequence[Turn], ports: Ports, batch: str = "") -> CaptureResult:
     """Redact, scan and journal the turns that are new; durable when it returns.
 
     The caller moves its cursor only afterwards. Nothing is extracted here: ask `ready`. Raises
@@ -90,38 +90,38 @@ def take_in(turns: Sequence[Turn], house: House, batch: str = "") -> Taken:
     """
     for turn in turns:
         check(turn)
-    with house.ledger.lock():
-        house.turns.take_up_shown(turns)
-        seen = house.turns.seen(turns)
+    with ports.committer.lock():
+        ports.turns.take_up_shown(turns)
+        seen = ports.turns.seen(turns)
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
         for turn in turns:
             if turn.message in seen:
                 continue
             seen.add(turn.message)
-            clean, found = cleaned(turn, house.redactor)
+            clean, found = cleaned(turn, ports.redactor)
             redactions += found
-            level = house.signals.scan(clean.text).level if clean.role == "user" else "none"
+            level = ports.signals.scan(clean.text).level if clean.role == "user" else "none"
             fresh.append((clean, level))
-        entries = house.journal.append(fresh, batch)
+        entries = ports.turn_log.append(fresh, batch)
         if not entries:
-            return Taken()
-        house.turns.add(entries)
+            return CaptureResult()
+        ports.turns.add(entries)
     names = tuple(dict.fromkeys(entry.turn.transcript for entry in entries))
-    return Taken(len(entries), redactions, entries[0].turn.seq, entries[-1].turn.seq, names)
+    return CaptureResult(len(entries), redactions, entries[0].turn.seq, entries[-1].turn.seq, names)
 
 
-def ready(house: House) -> list[Waiting]:
+def ready(ports: Ports) -> list[Waiting]:
     """The transcripts whose buffered turns are due for extraction now (seed 003)."""
-    now = house.clock.now()
+    now = ports.clock.now()
     return [
-        waiting for waiting in house.turns.waiting() if due(waiting, house.settings.trigger, now)
+        waiting for waiting in ports.turns.waiting() if due(waiting, ports.settings.trigger, now)
     ]
 
 
 def extract(
-    transcripts: Iterable[str], house: House, progress: Callable[[int], None] = lambda _: None
-) -> Outcome:
+    transcripts: Iterable[str], ports: Ports, progress: Callable[[int], None] = lambda _: None
+) -> ExtractionResult:
     """Extract what is pending in these transcripts: one transaction for up to BATCH_TURNS turns.
 
     A range is leased by reading it and acknowledged only if it is still pending when the result is
@@ -131,80 +131,84 @@ def extract(
     at once. What came with an import carries its batch, so that undoing the import takes the
     memories along. Nothing that an extractor raises gets out of here.
     """
-    outcome = Outcome()
-    names, last = _oldest_first(transcripts, house), house.journal.end()[2]
-    _leave_to_others(names, house)
-    postponed: list[Lot] = []
+    outcome = ExtractionResult()
+    names, last = _oldest_first(transcripts, ports), ports.turn_log.end()[2]
+    _leave_to_others(names, ports)
+    postponed: list[Batch] = []
     while names:
-        lots: list[Lot] = []
-        done: list[Lot] = []
+        batches: list[Batch] = []
+        done: list[Batch] = []
         for transcript in names:
-            lot = _lease(transcript, house, postponed[0].error if postponed else None)
-            if lots and not _together(lots, lot):
-                progress(_settle_lots(lots, house, outcome))
-                lots = []
-            if lot.error is not None and lot.error.patient:
-                postponed.append(lot)
+            batch = _lease(transcript, ports, postponed[0].error if postponed else None)
+            if batches and not _together(batches, batch):
+                progress(_settle_lots(batches, ports, outcome))
+                batches = []
+            if batch.error is not None and batch.error.patient:
+                postponed.append(batch)
                 continue
-            lots.append(lot)
-            done.append(lot)
-            if lot.costly:
-                progress(_settle_lots(lots, house, outcome))
-                lots = []
-        progress(_settle_lots(lots, house, outcome))
+            batches.append(batch)
+            done.append(batch)
+            if batch.costly:
+                progress(_settle_lots(batches, ports, outcome))
+                batches = []
+        progress(_settle_lots(batches, ports, outcome))
         # a transcript's batches, and what one question holds, come one at a time
-        names = [lot.transcript for lot in done if _has_more(lot, last, house)]
-    _postpone(postponed, house, outcome)
+        names = [batch.transcript for batch in done if _has_more(batch, last, ports)]
+    _postpone(postponed, ports, outcome)
     return outcome
 
 
-def _leave_to_others(transcripts: Sequence[str], house: House) -> None:
+def _leave_to_others(transcripts: Sequence[str], ports: Ports) -> None:
     """Settle what another machine has extracted already: nobody pays for it twice."""
-    with house.ledger.lock():
-        found = {name: house.turns.settled_elsewhere(name) for name in transcripts}
+    with ports.committer.lock():
+        found = {name: ports.turns.settled_elsewhere(name) for name in transcripts}
         ack = [pair for ranges in found.values() for pair in ranges]
         if ack:
             events = tuple(Event("extracted_elsewhere", name) for name in found if found[name])
-            house.ledger.commit(Plan("extract", (), events, ack=tuple(ack)))
+            ports.committer.commit(Plan("extract", (), events, ack=tuple(ack)))
 
 
-def _together(lots: Sequence[Lot], lot: Lot) -> bool:
+def _together(batches: Sequence[Batch], batch: Batch) -> bool:
     """Whether a lot may go into one transaction with those before it."""
-    turns = sum(len(held.turns) for held in lots)
-    return turns < BATCH_TURNS and lot.batch == lots[0].batch and lot.costly == lots[0].costly
+    turns = sum(len(held.turns) for held in batches)
+    return (
+        turns < BATCH_TURNS
+        and batch.batch == batches[0].batch
+        and batch.costly == batches[0].costly
+    )
 
 
-def _has_more(lot: Lot, last: int, house: House) -> bool:
+def _has_more(batch: Batch, last: int, ports: Ports) -> bool:
     """Whether turns up to number `last` of its transcript wait behind a lot that is done."""
-    ranges, _, _ = house.turns.pending(lot.transcript)
-    more = bool(ranges) and ranges[0][0] <= last and tuple(ranges) != lot.ranges
-    return lot.error is None and more
+    ranges, _, _ = ports.turns.pending(batch.transcript)
+    more = bool(ranges) and ranges[0][0] <= last and tuple(ranges) != batch.ranges
+    return batch.error is None and more
 
 
-def preview(transcripts: Iterable[str], house: House) -> list[Verdict]:
+def preview(transcripts: Iterable[str], ports: Ports) -> list[Verdict]:
     """What `extract` would decide about what is pending in these transcripts; writes nothing.
 
     What a model would be asked about is left out (see `questions`). Raises what the extractor
     raises.
     """
-    draft = Draft(house.known, house.settings, house.clock.now())
+    draft = AdmissionDraft(ports.known, ports.settings, ports.clock.now())
     verdicts: list[Verdict] = []
     for transcript in transcripts:
-        if _portion(transcript, house)[0].costly:
+        if _portion(transcript, ports)[0].costly:
             continue
-        lot = _lease(transcript, house)
-        if lot.error is not None:
-            raise lot.error
-        verdicts += _admit_all(lot, draft, house, house.clock.now())
+        batch = _lease(transcript, ports)
+        if batch.error is not None:
+            raise batch.error
+        verdicts += _admit_all(batch, draft, ports, ports.clock.now())
     return verdicts
 
 
-def questions(transcripts: Iterable[str], house: House) -> list[Request]:
+def questions(transcripts: Iterable[str], ports: Ports) -> list[Request]:
     """What `extract` would ask a model about what is pending in these transcripts, now."""
     asked = []
     for transcript in transcripts:
-        _, turns, batch = house.turns.pending(transcript)
-        extractor = _extractor(batch, house)
+        _, turns, batch = ports.turns.pending(transcript)
+        extractor = _extractor(batch, ports)
         while turns and isinstance(extractor, Asker):
             count = extractor.portion(turns, 0)
             if any(turn.role == "user" for turn in turns[:count]):
@@ -213,112 +217,112 @@ def questions(transcripts: Iterable[str], house: House) -> list[Request]:
     return asked
 
 
-def _oldest_first(transcripts: Iterable[str], house: House) -> list[str]:
+def _oldest_first(transcripts: Iterable[str], ports: Ports) -> list[str]:
     """What was said first is decided first, so that a newer value finds the older one."""
-    oldest = {waiting.transcript: waiting.oldest for waiting in house.turns.waiting()}
+    oldest = {waiting.transcript: waiting.oldest for waiting in ports.turns.waiting()}
     return sorted(transcripts, key=lambda name: (oldest.get(name, ""), name))
 
 
-def _lease(transcript: str, house: House, away: EngramError | None = None) -> Lot:
+def _lease(transcript: str, ports: Ports, away: EngramError | None = None) -> Batch:
     """As many pending turns of a transcript as are extracted at once, and what comes of them.
 
     `away` is why nothing costly is to be tried any more.
     """
-    lot, extractor = _portion(transcript, house)
-    if not lot.turns:
-        return lot
-    if lot.costly and away is not None:
-        return replace(lot, error=away)
+    batch, extractor = _portion(transcript, ports)
+    if not batch.turns:
+        return batch
+    if batch.costly and away is not None:
+        return replace(batch, error=away)
     try:
-        return replace(lot, candidates=tuple(extractor.extract(lot.turns)))
+        return replace(batch, candidates=tuple(extractor.extract(batch.turns)))
     except EngramError as error:
-        return replace(lot, error=error)
+        return replace(batch, error=error)
 
 
-def _portion(transcript: str, house: House) -> tuple[Lot, Extractor]:
-    ranges, turns, batch = house.turns.pending(transcript)
-    extractor = _extractor(batch, house)
+def _portion(transcript: str, ports: Ports) -> tuple[Batch, Extractor]:
+    ranges, turns, batch = ports.turns.pending(transcript)
+    extractor = _extractor(batch, ports)
     if extractor.costly and turns:
-        attempts = {waiting.transcript: waiting.attempts for waiting in house.turns.waiting()}
+        attempts = {waiting.transcript: waiting.attempts for waiting in ports.turns.waiting()}
         turns = turns[: extractor.portion(turns, attempts.get(transcript, 0))]
         end = turns[-1].seq
         ranges = [(first, min(last, end)) for first, last in ranges if first <= end]
-    return Lot(transcript, tuple(ranges), tuple(turns), batch, extractor.costly), extractor
+    return Batch(transcript, tuple(ranges), tuple(turns), batch, extractor.costly), extractor
 
 
-def _extractor(batch: str, house: House) -> Extractor:
+def _extractor(batch: str, ports: Ports) -> Extractor:
     """Who reads what an import brought (its name), or live capture (no name)."""
-    return house.backlog if batch and house.backlog is not None else house.extractor
+    return ports.backlog if batch and ports.backlog is not None else ports.extractor
 
 
-def _settle_lots(lots: Sequence[Lot], house: House, outcome: Outcome) -> int:
+def _settle_lots(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResult) -> int:
     """Admit the candidates of leased lots and commit them with the acknowledgement."""
-    with house.ledger.lock():
-        if any(lot.costly for lot in lots):
-            house.take_up()  # the lock was free while a model thought: the person may have edited
-        now = house.clock.now()
-        draft = Draft(house.known, house.settings, now)
+    with ports.committer.lock():
+        if any(batch.costly for batch in batches):
+            ports.take_up()  # the lock was free while a model thought: the person may have edited
+        now = ports.clock.now()
+        draft = AdmissionDraft(ports.known, ports.settings, now)
         events: list[Event] = []
         ack: list[Range] = []
         settled: dict[str, int] = {}
-        for lot in lots:
-            if not lot.ranges or not house.turns.still_pending(lot.ranges):
+        for batch in batches:
+            if not batch.ranges or not ports.turns.still_pending(batch.ranges):
                 continue
-            if lot.error is not None:
-                house.ledger.commit(
-                    failure(lot, house.turns.waiting(), house.settings.trigger, now)
+            if batch.error is not None:
+                ports.committer.commit(
+                    failure(batch, ports.turns.waiting(), ports.settings.trigger, now)
                 )
                 outcome.failed += 1
                 continue
-            verdicts = _admit_all(lot, draft, house, now)
+            verdicts = _admit_all(batch, draft, ports, now)
             for verdict in verdicts:
                 _count(verdict, outcome)
-            ack.extend(lot.ranges)
-            events.append(_extracted(lot, verdicts))
-            outcome.turns += len(lot.turns)
-            settled[lot.transcript] = settled.get(lot.transcript, 0) + len(lot.turns)
+            ack.extend(batch.ranges)
+            events.append(_extracted(batch, verdicts))
+            outcome.turns += len(batch.turns)
+            settled[batch.transcript] = settled.get(batch.transcript, 0) + len(batch.turns)
         if not ack:
             return 0
-        boxes = house.weaver.seal(
-            house.contents, now, born=draft.born, waiting=_unfinished(settled, house)
+        boxes = ports.box_weaver.seal(
+            ports.contents, now, born=draft.born, waiting=_unfinished(settled, ports)
         )
         changes = (
-            *house.writer.changes(draft.born, draft.amended),
-            *house.pages.pages([(None, box) for box in boxes]),
+            *ports.writer.changes(draft.born, draft.amended),
+            *ports.pages.pages([(None, box) for box in boxes]),
         )
         happened = (*draft.events, *events)
-        plan = Plan("extract", changes, happened, ack=tuple(ack), batch=lots[0].batch)
-        outcome.transactions.append(house.ledger.commit(plan).number)
-        return sum(len(lot.turns) for lot in lots)
+        plan = Plan("extract", changes, happened, ack=tuple(ack), batch=batches[0].batch)
+        outcome.transactions.append(ports.committer.commit(plan).number)
+        return sum(len(batch.turns) for batch in batches)
 
 
-def _unfinished(settled: Mapping[str, int], house: House) -> set[str]:
+def _unfinished(settled: Mapping[str, int], ports: Ports) -> set[str]:
     """The conversations of which more turns wait than are settled now."""
-    waiting = house.turns.waiting()
+    waiting = ports.turns.waiting()
     return {one.transcript for one in waiting if one.turns > settled.get(one.transcript, 0)}
 
 
-def _admit_all(lot: Lot, draft: Draft, house: House, now: Instant) -> list[Verdict]:
+def _admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -> list[Verdict]:
     """One verdict a candidate, each seeing what the ones before it did."""
-    court = Court(draft, house.redactor.clean, house.settings, now)
+    admission = AdmissionContext(draft, ports.redactor.clean, ports.settings, now)
     per_turn: dict[str, int] = {}
     verdicts = []
-    for candidate in lot.candidates:
+    for candidate in batch.candidates:
         message = candidate.receipt.message
         per_turn[message] = per_turn.get(message, 0) + (not candidate.fault)
-        code = candidate.fault or verify(candidate, lot.turns)
+        code = candidate.fault or verify(candidate, batch.turns)
         if code:
             verdict = Verdict("refuse", code, candidate)
-        elif per_turn[message] > house.settings.extract.max_per_turn:
+        elif per_turn[message] > ports.settings.extract.max_per_turn:
             verdict = Verdict("refuse", "too_many", candidate)
         else:
-            verdict = admit(candidate, court)
+            verdict = admit(candidate, admission)
         draft.enter(verdict)
         verdicts.append(verdict)
     return verdicts
 
 
-def _count(verdict: Verdict, outcome: Outcome) -> None:
+def _count(verdict: Verdict, outcome: ExtractionResult) -> None:
     if verdict.decision == "refuse":
         outcome.refused[verdict.code] = outcome.refused.get(verdict.code, 0) + 1
     elif verdict.decision == "same":
@@ -329,49 +333,62 @@ def _count(verdict: Verdict, outcome: Outcome) -> None:
             outcome.superseded += len(verdict.memories)
 
 
-def _extracted(lot: Lot, verdicts: Sequence[Verdict]) -> Event:
+def _extracted(batch: Batch, verdicts: Sequence[Verdict]) -> Event:
     kept = sum(verdict.decision != "refuse" for verdict in verdicts)
     return Event(
         "extracted",
-        lot.transcript,
-        (("turns", str(len(lot.turns))), ("candidates", str(len(verdicts))), ("kept", str(kept))),
+        batch.transcript,
+        (("turns", str(len(batch.turns))), ("candidates", str(len(verdicts))), ("kept", str(kept))),
     )
 
 
-def _postpone(lots: Sequence[Lot], house: House, outcome: Outcome) -> None:
+def _postpone(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResult) -> None:
     """Record why turns wait, however often: no attempt is counted."""
-    if not lots:
+    if not batches:
         return
-    with house.ledger.lock():
-        plan = postponement(lots, house.turns.waiting(), house.settings.trigger, house.clock.now())
-        house.ledger.commit(plan)
-    first = lots[0].error
+    with ports.committer.lock():
+        plan = postponement(
+            batches, ports.turns.waiting(), ports.settings.trigger, ports.clock.now()
+        )
+        ports.committer.commit(plan)
+    first = batches[0].error
     assert first is not None  # that is why it is here
-    outcome.postponed += len(lots)
+    outcome.postponed += len(batches)
     outcome.reason, outcome.message, outcome.hint = first.code, str(first), first.hint
 
 
-def plan_night(night: Night, house: House) -> Shift:
+def plan_night(night: ConsolidationRequest, ports: Ports) -> ConsolidationPlan:
     """What a consolidation would do now, every step of it checked; nothing is written."""
     from engram.consolidate.passes.order import PASSES  # here: only the night needs them
     from engram.consolidate.plan import shift
 
-    return shift(scene_of(night, house), PASSES, night.declined)
+    return shift(scene_of(night, ports), PASSES, night.declined)
 
 
-def scene_of(night: Night, house: House) -> Scene:
+def scene_of(night: ConsolidationRequest, ports: Ports) -> PassContext:
     """What the passes of a night are handed."""
-    from engram.consolidate.context import Scene  # as above
+    from engram.consolidate.context import PassContext  # as above
 
-    return Scene(
-        house.contents, house.clock.now(), house.settings, night.judge or house.judge, house.weaver,
-        house.biographer, night.changed, night.closing, night.model, night.prompts,
-    )  # fmt: skip
+    return PassContext(
+        ports.contents,
+        ports.clock.now(),
+        ports.settings,
+        night.judge or ports.judge,
+        ports.box_weaver,
+        ports.entity_weaver,
+        night.changed,
+        night.closing,
+        night.model,
+        night.prompts,
+    )
 
 
 def consolidate(
-    night: Night, house: House, planned: Sequence[Step] | None = None, batch: str = ""
-) -> tuple[Shift, int]:
+    night: ConsolidationRequest,
+    ports: Ports,
+    planned: Sequence[Step] | None = None,
+    batch: str = "",
+) -> tuple[ConsolidationPlan, int]:
     """Commit what holds of a night's plan in one transaction; its number, 0 when there was none.
 
     A plan that was made before, while a model thought, is checked again against the vault as it is
@@ -380,14 +397,16 @@ def consolidate(
     """
     from engram.consolidate.plan import plan_of, still_sound
 
-    found = plan_night(night, house) if planned is None else still_sound(planned, house.contents)
+    found = plan_night(night, ports) if planned is None else still_sound(planned, ports.contents)
     if not found.steps and not night.eventful:
         return found, 0
-    plan = plan_of(found.steps, house.writer, house.pages, batch)
-    return found, house.ledger.commit(plan).number
+    plan = plan_of(found.steps, ports.writer, ports.pages, batch)
+    return found, ports.committer.commit(plan).number
 
 
-def settle(seen: Sequence[Change], subjects: Sequence[tuple[str, str]], ledger: Ledger) -> int:
+def settle(
+    seen: Sequence[Change], subjects: Sequence[tuple[str, str]], committer: Committer
+) -> int:
     """Record hand edits as found: the version seen is journalled, the followers take it up.
 
     `subjects` are `(id, what happened)`: created, edited, moved or removed. Returns the number of
@@ -396,4 +415,4 @@ def settle(seen: Sequence[Change], subjects: Sequence[tuple[str, str]], ledger: 
     events = tuple(
         Event("hand_edit", identifier, (("what", what),)) for identifier, what in subjects
     )
-    return ledger.commit(Plan("settle", events=events, seen=tuple(seen))).number
+    return committer.commit(Plan("settle", events=events, seen=tuple(seen))).number

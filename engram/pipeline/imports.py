@@ -19,10 +19,10 @@ from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.errors import BadInput
 from engram.model.ids import slug
-from engram.model.ports import Clock, Cursors, Database, Reading, Source, Tally
+from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading, Tally
 from engram.model.turn import Turn
-from engram.pipeline.flow import Taken, take_in
-from engram.pipeline.ports import House
+from engram.pipeline.flow import CaptureResult, take_in
+from engram.pipeline.ports import Ports
 
 #: turns made durable by one fsync; bounds what an import holds in memory
 GROUP_TURNS = 2_000
@@ -50,7 +50,7 @@ def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
             'pipe text, or lines like {"role": "user", "content": "..."}',
         )
     removed = Removed()
-    reading = Reading("stdin", clock)
+    reading = SourceReading("stdin", clock)
     return list(kept(kind.parse(BytesIO(data), reading), reading.state, removed))
 
 
@@ -73,7 +73,7 @@ def by_source(path: Path) -> dict[str, list[Path]]:
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What an import read and took in; `problems` are `(file name, what is wrong)`."""
 
     files: int = 0
@@ -99,12 +99,12 @@ class Importer:
     """
 
     def __init__(
-        self, house: House, source: Source, cursors: Cursors,
-        databases: Callable[[Path], Database], *,
+        self, ports: Ports, source: Source, cursors: Cursors,
+        databases: Callable[[Path], ForeignRows], *,
         live: bool = False, dry_run: bool = False, advance: Callable[[int], None] = lambda _: None,
         fresh: Callable[[list[Turn]], None] = lambda _: None,
     ) -> None:  # fmt: skip
-        self._house = house
+        self._ports = ports
         self._source = source
         self._store = cursors
         self._databases = databases
@@ -119,28 +119,28 @@ class Importer:
         self._group: list[Turn] = []
         self._moved: dict[str, Cursor] = {}
         self._since_cursors = 0
-        self.report = Report()
+        self.report = ImportReport()
 
-    def run(self, files: Iterable[Path]) -> Report:
+    def run(self, files: Iterable[Path]) -> ImportReport:
         """Read all files; what could not be read is in the report's problems."""
         for path in files:
             try:
                 self._read(path)
             except BadInput as error:
-                redact = self._house.redactor.redact
+                redact = self._ports.redactor.redact
                 self.report.problems.append((redact(path.name).text, redact(str(error)).text))
         self._flush()
         self._keep_cursors()
         return self.report
 
     def _read(self, path: Path) -> None:
-        globs = self._house.settings.capture.exclude
+        globs = self._ports.settings.capture.exclude
         if excluded(str(path), "", globs):
             self.report.excluded += 1
             return
         self.report.files += 1
         known = {} if self._dry_run else self._known
-        clock, tally, removed = self._house.clock, self.report.tally, self.report.removed
+        clock, tally, removed = self._ports.clock, self.report.tally, self.report.removed
         for turns, cursor in read_file(
             path, self._source, known, clock,
             tally=tally, removed=removed, databases=self._databases,
@@ -166,7 +166,7 @@ class Importer:
 
     def _flush(self) -> None:
         if self._dry_run:
-            seen = self._house.turns.seen(self._group)
+            seen = self._ports.turns.seen(self._group)
             new = {turn.message: turn for turn in self._group if turn.message not in seen}
             self.report.new_turns += len(new)
             self._fresh(list(new.values()))
@@ -184,24 +184,24 @@ class Importer:
         self._group = []
         self._moved = {}
 
-    def _take(self, turns: list[Turn]) -> Taken:
+    def _take(self, turns: list[Turn]) -> CaptureResult:
         """Live capture has no batch; an import is named after the number of its first turn."""
         if self._live:
-            return take_in(turns, self._house)
-        with self._house.ledger.lock():
+            return take_in(turns, self._ports)
+        with self._ports.committer.lock():
             if not self.report.batch:
-                self.report.batch = f"import-{self._house.journal.end()[2] + 1}"
-            return take_in(turns, self._house, self.report.batch)
+                self.report.batch = f"import-{self._ports.turn_log.end()[2] + 1}"
+            return take_in(turns, self._ports, self.report.batch)
 
     def _keep_cursors(self) -> None:
         if not self._dry_run:
-            with self._house.ledger.lock():
+            with self._ports.committer.lock():
                 self._store.save({key: self._clean(at).plain() for key, at in self._known.items()})
         self._since_cursors = 0
 
     def _clean(self, cursor: Cursor) -> Cursor:
         """What a source remembers (a title, a project) passes the redactor before disk too."""
-        redactor, state = self._house.redactor, cursor.state
+        redactor, state = self._ports.redactor, cursor.state
         if redactor.clean(APART.join((*state, *state.values()))):
             return cursor
         redact = redactor.redact

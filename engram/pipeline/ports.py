@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engram.model.ports import (
-    Biographer,
+    BoxWeaver,
     Clock,
+    Committer,
     Contents,
+    EntityWeaver,
     Extractor,
-    Journal,
     Judge,
     Known,
-    Ledger,
     PageWriter,
-    TurnBook,
-    Weaver,
+    TurnLog,
+    TurnStore,
     Writer,
 )
 from engram.model.settings import Settings
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Ports:
     """The ports that the flows work through."""
 
     clock: Clock
     settings: Settings
     redactor: Redactor
     signals: Signals
-    journal: Journal
-    turns: TurnBook
+    turn_log: TurnLog
+    turns: TurnStore
     known: Known
     writer: Writer
-    ledger: Ledger
+    committer: Committer
     extractor: Extractor
     contents: Contents
     judge: Judge
-    weaver: Weaver
-    biographer: Biographer
+    box_weaver: BoxWeaver
+    entity_weaver: EntityWeaver
     pages: PageWriter
     #: for turns that an import brought, when it is another: history is dear (decision 0010)
     backlog: Extractor | None = None

@@ -11,15 +11,15 @@ from engram.model.errors import BadInput, NotFound
 from engram.model.ports import Contents
 from engram.model.settings import BoxSettings
 from engram.weave.boxes import in_time
-from engram.weave.seal import Loom
+from engram.weave.seal import BoxSealer
 
 
-class BoxLibrary:
+class BoxQueries:
     """What a vault knows of the stretches of its conversations."""
 
     def __init__(self, contents: Contents, settings: BoxSettings) -> None:
         self._contents = contents
-        self._loom = Loom(settings)
+        self._loom = BoxSealer(settings)
 
     def listing(self) -> list[Box]:
         """Every box, oldest first; those that are not sealed yet have no `path`."""

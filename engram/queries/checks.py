@@ -12,15 +12,15 @@ from pathlib import Path
 
 from engram.health.doctor import Examination
 from engram.model.errors import EngramError
-from engram.queries.index_sync import Shelf
+from engram.queries.index_sync import IndexSync
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.base.exposure import unguarded
 from engram.store.catalog.trace_rows import trace_list
 from engram.store.catalog.turn_rows import DEAD
-from engram.store.commits.projections import Followers
+from engram.store.commits.projections import Projections
 from engram.store.commits.scan import LINK, scan
-from engram.store.commits.transaction_log import History
+from engram.store.commits.transaction_log import TransactionLog
 from engram.store.commits.views import hash_lines, topics_are_stale, trace_lines
 from engram.store.merge.conflict_copies import conflict_copies
 
@@ -30,30 +30,36 @@ _LINK = re.compile(r"\[\[[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]{1,4})?\]\
 
 
 def examine(
-    disk: VaultDisk, followers: Followers, history: History, shelf: Shelf,
-    clean: Callable[[str], bool], stuck: str = "",
-) -> Examination:  # fmt: skip
+    disk: VaultDisk,
+    projections: Projections,
+    transaction_log: TransactionLog,
+    index_sync: IndexSync,
+    clean: Callable[[str], bool],
+    stuck: str = "",
+) -> Examination:
     """Look at a vault whose hand edits were settled as far as they may be.
 
     `stuck` is why that was not possible, if it was not.
     """
-    catalog = followers.catalog
+    catalog = projections.catalog
     rows = catalog.files()
     found = scan(disk, rows)
-    missing, damaged = history.missing(), history.unreadable()
+    missing, damaged = transaction_log.missing(), transaction_log.unreadable()
     return Examination(
         problems={path: row.problem for path, row in rows.items() if row.problem},
         refused=found.refused | _strange(disk),
         conflict_copies=conflict_copies(disk.root),
         pending_transactions=sum(map(layout.is_transaction, disk.names(layout.PENDING))),
-        stale_views=stale_views(disk, followers, history) if not (missing or damaged) else (),
+        stale_views=stale_views(disk, projections, transaction_log)
+        if not (missing or damaged)
+        else (),
         missing_transactions=missing,
         damaged_transactions=damaged,
         stuck=stuck,
-        damaged_lines=followers.damaged_turns(),
+        damaged_lines=projections.damaged_turns(),
         dead_turns=len(catalog.turns.in_state(DEAD)),
         unsettled=len(found.changed) + len(found.gone),
-        index_reason=shelf.index_reason,
+        index_reason=index_sync.index_reason,
         exposed=_exposed(disk.root),
         unguarded=unguarded(disk.root),
         secrets=with_secrets(disk, rows, clean),
@@ -61,23 +67,23 @@ def examine(
 
 
 def stale_views(
-    disk: VaultDisk, followers: Followers, history: History, *, due: bool = False
+    disk: VaultDisk, projections: Projections, transaction_log: TransactionLog, *, due: bool = False
 ) -> list[str]:
     """The views in state/ whose files do not say what the vault says.
 
     With `due` also those that nothing is wrong with, but that would be written next time.
     """
-    live = hash_lines(followers.catalog.live_hashes())
+    live = hash_lines(projections.catalog.live_hashes())
     hashes = _bytes(disk, layout.HASHES)
     stale = []
     # between consolidations the list is appended to, so its order is not part of the promise
     if sorted(hashes.splitlines()) != live.splitlines():
         stale.append(layout.HASHES)
-    if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, history.all())):
+    if _bytes(disk, layout.TRACE) != b"".join(map(trace_lines, transaction_log.all())):
         stale.append(layout.TRACE)
-    if topics_are_stale(_bytes(disk, layout.TOPICS), followers.catalog, due=due):
+    if topics_are_stale(_bytes(disk, layout.TOPICS), projections.catalog, due=due):
         stale.append(layout.TOPICS)
-    if _bytes(disk, layout.TRACES) != trace_list(followers.catalog.pages.boxes()):
+    if _bytes(disk, layout.TRACES) != trace_list(projections.catalog.pages.boxes()):
         stale.append(layout.TRACES)
     return stale
 

@@ -35,7 +35,7 @@ class EntityRow:
     file: str
 
 
-class EntityLibrary:
+class EntityQueries:
     """What a vault knows of those that its memories speak of."""
 
     def __init__(self, disk: VaultDisk, contents: Contents) -> None:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
-from engram.index.contract import Index, IndexUnusable
-from engram.index.memory_finder import PlainFinder
+from engram.index.contract import IndexUnusable, SearchIndex
+from engram.index.memory_finder import MemoryFinder
 from engram.index.whoosh_finder import WhooshFinder
 from engram.model.box import Box
 from engram.model.change import Transaction
@@ -22,14 +22,14 @@ from engram.model.errors import BadInput, Locked, NotFound, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import day_of
 from engram.model.memory import Memory
-from engram.model.ports import Journal
+from engram.model.ports import TurnLog
 from engram.model.report import IndexStatus
 from engram.model.step import Page
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.turn_rows import WITHDRAWN
-from engram.store.commits.projections import Followers
-from engram.store.commits.transaction_log import History
+from engram.store.commits.projections import Projections
+from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.memory_file import read_memory
 from engram.store.files.page_prose import prose_of
@@ -42,22 +42,22 @@ _TURN_BITS = 40
 _HIDING = frozenset({"forget", "restore", "undo", "settle", "purge"})
 
 
-class Shelf:
+class IndexSync:
     """The index of one vault."""
 
     def __init__(
         self,
         disk: VaultDisk,
-        followers: Followers,
-        journal: Journal,
-        history: History,
+        projections: Projections,
+        turn_log: TurnLog,
+        transaction_log: TransactionLog,
         index: Path,
     ) -> None:
         self._disk = disk
-        self._followers = followers
-        self._journal = journal
-        self._history = history
-        self._finder: Index = WhooshFinder(index)
+        self._projections = projections
+        self._turn_log = turn_log
+        self._transaction_log = transaction_log
+        self._finder: SearchIndex = WhooshFinder(index)
         self.index_reason = ""
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class Shelf:
         if self._is_current():
             return True
         try:
-            with self._followers.guard.hold(patience):
+            with self._projections.guard.hold(patience):
                 if not self._is_current():
                     self._bring_up()
         except (Locked, StorageError) as reason:
@@ -86,12 +86,12 @@ class Shelf:
 
     def _is_current(self) -> bool:
         state = self._finder.state()
-        indexed = self._followers.catalog.indexed
+        indexed = self._projections.catalog.indexed
         return indexed and state.usable and state.seen == self._target()
 
     def _bring_up(self) -> None:
         state, target = self._finder.state(), self._target()
-        indexed = self._followers.catalog.indexed
+        indexed = self._projections.catalog.indexed
         try:
             if indexed and state.usable and state.seen is not None and state.seen < target:
                 missed = self._missed(state.seen)
@@ -119,9 +119,9 @@ class Shelf:
         """A new generation of everything; without one, a scan of the files for this process."""
         self.index_reason = ""
         try:
-            with self._followers.guard.hold():
+            with self._projections.guard.hold():
                 self._finder.rebuild(self._everything(), seen=self._target())
-                self._followers.catalog.set_indexed()
+                self._projections.catalog.set_indexed()
         except IndexUnusable as reason:
             self._scan_files(str(reason))
 
@@ -129,7 +129,7 @@ class Shelf:
         """Answer from an index in memory, made of the files: never nothing for want of an index."""
         _log.warning("no index to be had (%s); reading the files instead", reason)
         self.index_reason = reason
-        self._finder = PlainFinder()
+        self._finder = MemoryFinder()
         self._finder.rebuild(self._everything(), seen=self._target())
 
     def find(
@@ -168,13 +168,13 @@ class Shelf:
         return state.memories, state.turns
 
     def _target(self) -> int:
-        catalog = self._followers.catalog
+        catalog = self._projections.catalog
         return (catalog.last << _TURN_BITS) + catalog.turns.last
 
     def _missed(self, seen: int) -> list[Transaction] | None:
         """The transactions since the index last looked; None when one of them is gone."""
-        wanted = range((seen >> _TURN_BITS) + 1, self._followers.catalog.last + 1)
-        missed = [self._history.read(number) for number in wanted]
+        wanted = range((seen >> _TURN_BITS) + 1, self._projections.catalog.last + 1)
+        missed = [self._transaction_log.read(number) for number in wanted]
         found = [one for one in missed if one is not None]
         return found if len(found) == len(missed) else None
 
@@ -183,7 +183,7 @@ class Shelf:
     ) -> tuple[Iterable[Document], list[tuple[Collection, str]]]:
         """What came and went since the index last looked."""
         turn = seen & ((1 << _TURN_BITS) - 1)
-        catalog = self._followers.catalog
+        catalog = self._projections.catalog
         names: dict[str, None] = {}
         turns: dict[int, None] = {}
         for one in missed:
@@ -222,10 +222,10 @@ class Shelf:
             # each box that an undo took away would be looked for in all of the history
             pages = frozenset(_pages_of(one))
             for name in dict.fromkeys(_concerned(one)):
-                memory = self._followers.catalog.memory(name)
+                memory = self._projections.catalog.memory(name)
                 if memory is None and name not in pages:  # its file was removed by hand
                     with suppress(NotFound):
-                        memory = self._history.last_memory(name)
+                        memory = self._transaction_log.last_memory(name)
                 found.update(dict.fromkeys(memory.sources if memory is not None else ()))
         return found
 
@@ -235,16 +235,16 @@ class Shelf:
         """Documents of the turns that are there, keys of those taken back or purged."""
         if not numbers:
             return [], []
-        turns = self._followers.catalog.turns
+        turns = self._projections.catalog.turns
         wanted = frozenset(numbers)
         rows = [
             row
             for row in turns.places_of([(numbers[0], numbers[-1])], WITHDRAWN)
             if row[0] in wanted
         ]
-        documents, here, hidden = [], set(), self._followers.catalog.hidden()
+        documents, here, hidden = [], set(), self._projections.catalog.hidden()
         ordinals: dict[str, dict[str, int]] = {}
-        for turn in self._journal.read(row[1:] for row in rows):
+        for turn in self._turn_log.read(row[1:] for row in rows):
             name, link = turn.transcript, f"{turn.transcript}#^{turn.block}"
             if link in hidden:
                 continue
@@ -257,17 +257,17 @@ class Shelf:
         return documents, [("turns", link) for link in turns.links(wanted - here)]
 
     def _everything(self) -> Iterator[Document]:
-        for memory in self._followers.catalog.memories():
+        for memory in self._projections.catalog.memories():
             yield document_of(memory)
         for one in self._pages():
             yield document_of_page(one, page_bytes(self._disk, one))
-        hidden = self._followers.catalog.hidden()
-        for path in self._followers.transcripts.paths():
+        hidden = self._projections.catalog.hidden()
+        for path in self._projections.transcripts.paths():
             yield from self._shown(path, hidden)
 
     def _pages(self) -> Iterator[Page]:
         """The boxes and entities, but those that became part of another."""
-        pages = self._followers.catalog.pages
+        pages = self._projections.catalog.pages
         known = [box.id for box in pages.boxes()] + [entity.id for entity in pages.entities()]
         return filter(None, map(pages.page, dict.fromkeys(known)))
 
@@ -276,7 +276,7 @@ class Shelf:
 
         In the words of the journal, where it has them: what is indexed as it comes is the same.
         """
-        transcripts, turns = self._followers.transcripts, self._followers.catalog.turns
+        transcripts, turns = self._projections.transcripts, self._projections.catalog.turns
         title, name = transcripts.header(path).get("title", ""), path.rpartition("/")[2][:-3]
         ordinals = turns.ordinals(name)
         behind = max(ordinals.values(), default=0)
@@ -285,7 +285,7 @@ class Shelf:
         numbers = [row.seq for row in rows.values() if row.seq > 0]
         said = {
             f"{name}#^{turn.block}": (turn.text, turn.speaker)
-            for turn in self._journal.read(turns.places(numbers))
+            for turn in self._turn_log.read(turns.places(numbers))
         }
         for number, block in enumerate(blocks, 1):
             if block.link in hidden:
@@ -296,9 +296,9 @@ class Shelf:
 
     def _foreign_documents(self, links: Sequence[str]) -> list[Document]:
         """Documents of turns that only transcripts have."""
-        hidden, wanted = self._followers.catalog.hidden(), frozenset(links)
+        hidden, wanted = self._projections.catalog.hidden(), frozenset(links)
         names = dict.fromkeys(link.partition("#")[0] for link in links)
-        paths = filter(None, map(self._followers.transcripts.find, names))
+        paths = filter(None, map(self._projections.transcripts.find, names))
         return [one for path in paths for one in self._shown(path, hidden) if one.key in wanted]
 
 

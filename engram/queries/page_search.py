@@ -17,11 +17,11 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.hit import Hit, docid
 from engram.model.step import Page
-from engram.queries.index_sync import Shelf, page_bytes, title_of
+from engram.queries.index_sync import IndexSync, page_bytes, title_of
 from engram.recall.query import Query
 from engram.recall.rank import Ranked, Setting, rank_pages
 from engram.store.base.disk import VaultDisk
-from engram.store.commits.projections import Followers
+from engram.store.commits.projections import Projections
 from engram.store.files.page_prose import Prose, prose_of
 
 _DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
@@ -32,14 +32,14 @@ _GOAL = re.compile(r", which began with “[^\n]*”")
 class PageSearch:
     """Of one vault."""
 
-    def __init__(self, disk: VaultDisk, followers: Followers, shelf: Shelf) -> None:
+    def __init__(self, disk: VaultDisk, projections: Projections, index_sync: IndexSync) -> None:
         self._disk = disk
-        self._followers = followers
-        self._shelf = shelf
+        self._projections = projections
+        self._index_sync = index_sync
 
     def find(self, reference: str) -> tuple[Page, str] | None:
         """The box or entity of an id or a docid, and its file as it is on disk."""
-        pages = self._followers.catalog.pages
+        pages = self._projections.catalog.pages
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
         page = pages.page(name)
@@ -53,14 +53,14 @@ class PageSearch:
 
     def hits(self, query: Query, asked: int, limit: int, setting: Setting) -> list[Hit]:
         """The best pages for a query, at most `limit`; `asked` is how many the index looks for."""
-        if not query.asks or not self._shelf.has_pages:
+        if not query.asks or not self._index_sync.has_pages:
             return []
         pages: dict[str, tuple[Page, Prose]] = {}
-        forgotten = self._followers.catalog.census.forgotten()
+        forgotten = self._projections.catalog.memory_queries.forgotten()
 
         def admit(keys: list[str]) -> list[str]:
             for key in keys:
-                page = self._followers.catalog.pages.page(key)
+                page = self._projections.catalog.pages.page(key)
                 if page is not None:
                     pages[key] = page, _shown(page, page_bytes(self._disk, page), forgotten)
             return [
@@ -68,7 +68,7 @@ class PageSearch:
             ]
 
         hints = query.hints(setting.now)
-        found = self._shelf.find(query.text, "pages", asked, hints, admit)
+        found = self._index_sync.find(query.text, "pages", asked, hints, admit)
         projects = {key: project_of(page) for key, (page, _) in pages.items()}
         ranked = rank_pages([found], projects, setting, limit)
         return [_hit(*pages[one.key], one, query.text) for one in ranked]

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from engram.model.ids import slug
 from engram.model.memory import Memory
 from engram.model.model_request import Context
-from engram.model.ports import Journal
+from engram.model.ports import TurnLog
 from engram.model.turn import Turn
-from engram.queries.index_sync import Shelf
-from engram.store.commits.projections import Followers
+from engram.queries.index_sync import IndexSync
+from engram.store.commits.projections import Projections
 
 #: memories, names and earlier turns that are shown at most
 MEMORIES, NAMES, EARLIER = 12, 30, 4
@@ -27,20 +27,20 @@ _QUERY_CHARACTERS = 2000
 _KNOWN_NAMES = 2000
 
 
-class VaultSurroundings:
+class VaultPromptContext:
     """Of one vault."""
 
-    def __init__(self, followers: Followers, journal: Journal, shelf: Shelf) -> None:
-        self._followers = followers
-        self._journal = journal
-        self._shelf = shelf
+    def __init__(self, projections: Projections, turn_log: TurnLog, index_sync: IndexSync) -> None:
+        self._projections = projections
+        self._turn_log = turn_log
+        self._index_sync = index_sync
 
     def near(self, turns: Sequence[Turn]) -> Context:
         """The context of turns of one conversation, in order."""
         if not turns:
             return Context()
         # what an earlier question brought is to be seen by the next one
-        self._shelf.refresh(_PATIENCE)
+        self._index_sync.refresh(_PATIENCE)
         said = "\n".join(turn.text for turn in turns if turn.role == "user")
         return Context(
             self._memories(said[:_QUERY_CHARACTERS], turns[0].project),
@@ -49,8 +49,8 @@ class VaultSurroundings:
         )
 
     def _memories(self, said: str, project: str) -> tuple[Memory, ...]:
-        found = self._shelf.find(said, "memories", MEMORIES * 4)
-        known = self._followers.catalog.memories(hit.key for hit in found)
+        found = self._index_sync.find(said, "memories", MEMORIES * 4)
+        known = self._projections.catalog.memories(hit.key for hit in found)
         by_id = {memory.id: memory for memory in known}
         near = (by_id[hit.key] for hit in found if hit.key in by_id)
         ours = [
@@ -63,9 +63,9 @@ class VaultSurroundings:
     def _names(self, said: str) -> tuple[str, ...]:
         """`tool-postgres` and the like whose name is among the words that were said."""
         here = f"-{slug(said, limit=len(said) * 8 + 60)}-"
-        names = self._followers.catalog.census.most_mentioned(_KNOWN_NAMES)
+        names = self._projections.catalog.memory_queries.most_mentioned(_KNOWN_NAMES)
         return tuple(name for name in names if f"-{name.partition('-')[2]}-" in here)[:NAMES]
 
     def _earlier(self, first: Turn) -> tuple[Turn, ...]:
-        places = self._followers.catalog.turns.before(first.transcript, first.seq, EARLIER)
-        return tuple(self._journal.read(places))
+        places = self._projections.catalog.turns.before(first.transcript, first.seq, EARLIER)
+        return tuple(self._turn_log.read(places))

@@ -19,20 +19,20 @@ from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.hit import Found, Hit, docid
 from engram.model.instant import Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
-from engram.model.ports import Journal
+from engram.model.ports import TurnLog
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
-from engram.queries.index_sync import Shelf
+from engram.queries.index_sync import IndexSync
 from engram.queries.page_search import PageSearch
 from engram.recall.blocks import ContextBlock, context_block
 from engram.recall.filter import Filter
-from engram.recall.grep import Line, compile_pattern, matching_lines
+from engram.recall.grep import MatchingLine, compile_pattern, matching_lines
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_turns
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.conditions import where
 from engram.store.catalog.turn_rows import TurnRow
-from engram.store.commits.projections import Followers
+from engram.store.commits.projections import Projections
 
 #: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
 _HEADROOM, _LEAST = 5, 50
@@ -43,7 +43,7 @@ _NUMBER = re.compile(r"-[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class MemoryOrigin:
     """Where a memory came from: its receipts as the transcripts show them, and all its events."""
 
     memory: Memory
@@ -52,7 +52,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ShownTurn:
     """One turn by name: its link, the transcript that shows it (relative), and from which line."""
 
     link: str
@@ -81,17 +81,17 @@ class Answers:
         return [*self.memories, *self.turns, *self.pages]
 
 
-class Library:
+class SearchQueries:
     """What a vault's memories and turns say, by word and by name."""
 
     def __init__(
-        self, disk: VaultDisk, followers: Followers, journal: Journal, shelf: Shelf
+        self, disk: VaultDisk, projections: Projections, turn_log: TurnLog, index_sync: IndexSync
     ) -> None:
         self._disk = disk
-        self._followers = followers
-        self._journal = journal
-        self._shelf = shelf
-        self.pages = PageSearch(disk, followers, shelf)
+        self._projections = projections
+        self._turn_log = turn_log
+        self._index_sync = index_sync
+        self.pages = PageSearch(disk, projections, index_sync)
 
     # -- by name -------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ class Library:
 
         A docid may stand without its `#`, which a shell takes for a comment.
         """
-        catalog = self._followers.catalog
+        catalog = self._projections.catalog
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         name = name.rpartition("/")[2].removesuffix(".md")
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
@@ -129,15 +129,15 @@ class Library:
             raise NotFound(f"there is no memory {reference!r}")
         return found
 
-    def find_turn(self, reference: str) -> Said | None:
+    def find_turn(self, reference: str) -> ShownTurn | None:
         """The turn of a docid or a link (`transcript#^block`); None also for a hidden one."""
-        catalog = self._followers.catalog
+        catalog = self._projections.catalog
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         short = "#" + name.removeprefix("#").lower()
         links = catalog.turns.all_links() - catalog.hidden()
         found = sorted(link for link in links if link == name or docid(link) == short)
         turn = self._turn(found[0]) if found else None
-        return None if turn is None else Said(found[0], *self._places(found)[found[0]], turn)
+        return None if turn is None else ShownTurn(found[0], *self._places(found)[found[0]], turn)
 
     def text_of(self, memory: Memory) -> str:
         """A memory's file as it is on disk."""
@@ -157,8 +157,8 @@ class Library:
             project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
         )  # fmt: skip
         if not wanted.as_of:
-            return self._followers.catalog.listing(condition, limit)
-        found = self._followers.catalog.listing(condition)
+            return self._projections.catalog.listing(condition, limit)
+        found = self._projections.catalog.listing(condition)
         return [memory for memory in found if wanted.admits(memory)][:limit]
 
     def learnt_on(self, day: str, timezone: str = "UTC") -> list[Memory]:
@@ -167,23 +167,25 @@ class Library:
         since = plus_days(max(day, "1970-01-02"), -1)
         before = plus_days(day, 2) if day < "9999" else ""
         near = where(statuses=LIVE, since=since, before=before)
-        found = self._followers.catalog.listing(near)
+        found = self._projections.catalog.listing(near)
         return [one for one in found[::-1] if local_day(one.created, timezone) == day]
 
-    def origin(self, memory: Memory) -> Origin:
+    def origin(self, memory: Memory) -> MemoryOrigin:
         """Where a memory came from, and every event since."""
         receipts = []
         for link in memory.sources:
             turn = self._turn(link)
             said = first_line(turn.text, 200) if turn else "(no transcript shows it)"
             receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
-        return Origin(memory, tuple(receipts), tuple(self._followers.catalog.log.events(memory.id)))
+        return MemoryOrigin(
+            memory, tuple(receipts), tuple(self._projections.catalog.log.events(memory.id))
+        )
 
     def links(self, memory: Memory) -> list[tuple[str, str]]:
         """`(relation, name)` of what a memory points to, then of what points to it."""
         fields = ("supersedes", "superseded_by", "conflicts", "entities", "sources")
         found = [(field, name) for field in fields for name in getattr(memory, field)]
-        for other in self._followers.catalog.memories():
+        for other in self._projections.catalog.memories():
             named = (*other.supersedes, *other.superseded_by, *other.conflicts)
             if memory.id in named and other.id != memory.id:
                 found.append(("linked_from", other.id))
@@ -217,7 +219,7 @@ class Library:
     def _memory_hits(
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
-        catalog = self._followers.catalog
+        catalog = self._projections.catalog
         memories: dict[str, Memory] = {}
 
         def admit(keys: list[str]) -> list[str]:
@@ -231,7 +233,7 @@ class Library:
 
         if query.asks:
             hints = query.hints(setting.now)
-            found = self._shelf.find(query.text, "memories", _asked(limit), hints, admit)
+            found = self._index_sync.find(query.text, "memories", _asked(limit), hints, admit)
         else:
             memories = {memory.id: memory for memory in catalog.memories()}
             found = [Found(name, "memories", 1.0) for name in memories]
@@ -244,7 +246,7 @@ class Library:
 
         found: dict[str, None] = {}
         for word in query_terms(query.text)[:_MOST_MISSPELT]:
-            near = self._shelf.terms_like(word, _TERMS_LIKE)
+            near = self._index_sync.terms_like(word, _TERMS_LIKE)
             for term in get_close_matches(word, near, n=2, cutoff=0.75):
                 found[self._spelt(term)] = None
         return [word for word in found if word][:_MOST_MEANT]
@@ -253,10 +255,10 @@ class Library:
         """A word of a live memory whose term this is: stems are no words for people."""
 
         def live(keys: list[str]) -> list[str]:
-            return [memory.id for memory in self._followers.catalog.memories(keys) if memory.live]
+            return [memory.id for memory in self._projections.catalog.memories(keys) if memory.live]
 
-        for hit in self._shelf.find(term, "memories", 1, admit=live):
-            memory = self._followers.catalog.memory(hit.key)
+        for hit in self._index_sync.find(term, "memories", 1, admit=live):
+            memory = self._projections.catalog.memory(hit.key)
             for word in re.findall(r"[\w.+#/-]+", memory.text if memory else ""):
                 if term in query_terms(word):
                     return str(word).strip(".,-/").casefold()
@@ -287,7 +289,7 @@ class Library:
     def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
         if not query.asks:
             return []
-        hidden = self._followers.catalog.hidden()
+        hidden = self._projections.catalog.hidden()
         turns: dict[str, Turn] = {}
 
         def admit(keys: list[str]) -> list[str]:
@@ -296,7 +298,7 @@ class Library:
             return [key for key in keys if key in known and query.admits_turn(known[key])]
 
         hints = query.hints(setting.now)
-        found = self._shelf.find(query.text, "turns", _asked(limit), hints, admit)
+        found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
         ranked = rank_turns(query, [found], turns, setting, limit)
         places = self._places(one.key for one in ranked)
         return [self._turn_hit(one, turns[one.key], places[one.key], query.text) for one in ranked]
@@ -326,7 +328,7 @@ class Library:
 
         Each transcript is read once.
         """
-        transcripts = self._followers.transcripts
+        transcripts = self._projections.transcripts
         wanted = list(links)
         places: dict[str, tuple[str, int]] = {}
         for name in dict.fromkeys(link.partition("#")[0] for link in wanted):
@@ -342,12 +344,12 @@ class Library:
 
     def _turns(self, links: Sequence[str]) -> dict[str, Turn]:
         """Turns by their links; those that were purged or taken back are not among them."""
-        rows = self._followers.catalog.turns.behind_links(links)
+        rows = self._projections.catalog.turns.behind_links(links)
         found: dict[str, Turn] = {}
         here = sorted((row.seq, link) for link, row in rows.items() if row.seq > 0)
-        places = self._followers.catalog.turns.places(seq for seq, _ in here)
+        places = self._projections.catalog.turns.places(seq for seq, _ in here)
         names = dict(here)
-        for turn in self._journal.read(places):
+        for turn in self._turn_log.read(places):
             found[names[turn.seq]] = turn
         for link, row in rows.items():
             if row.seq < 0 and (turn_there := self._from_transcript(link, row)) is not None:
@@ -355,8 +357,8 @@ class Library:
         return found
 
     def _from_transcript(self, link: str, row: TurnRow) -> Turn | None:
-        path = self._followers.transcripts.find(row.transcript)
-        for block in self._followers.transcripts.blocks(path) if path else ():
+        path = self._projections.transcripts.find(row.transcript)
+        for block in self._projections.transcripts.blocks(path) if path else ():
             if block.link == link:
                 role: Role = "user" if block.role == "user" else "assistant"
                 source = row.transcript.rpartition("-")[0]
@@ -369,19 +371,19 @@ class Library:
 
     def grep(
         self, regex: str, wanted: Filter, *, ignore_case: bool = False, turns: bool = True
-    ) -> Iterator[tuple[str, Line]]:
+    ) -> Iterator[tuple[str, MatchingLine]]:
         """`(path, line)` for every line that matches, memories first, in path order.
 
         Raises BadInput for what is no regular expression, or one that could take for ever.
         """
         pattern = compile_pattern(regex, why_explosive, ignore_case=ignore_case)
-        for memory in sorted(self._followers.catalog.memories(), key=lambda one: one.path):
+        for memory in sorted(self._projections.catalog.memories(), key=lambda one: one.path):
             if wanted.admits(memory):
                 for line in matching_lines(pattern, self._text_now(memory)):
                     yield memory.path, line
-        hidden = self._followers.catalog.hidden() if turns else set()
-        for path in self._followers.transcripts.paths() if turns else ():
-            for block in self._followers.transcripts.blocks(path):
+        hidden = self._projections.catalog.hidden() if turns else set()
+        for path in self._projections.transcripts.paths() if turns else ():
+            for block in self._projections.transcripts.blocks(path):
                 if block.link not in hidden:
                     for line in matching_lines(pattern, block.text):
                         # the speaker's line and a blank one stand before the words

@@ -20,7 +20,7 @@ from engram.health.doctor import Finding
 from engram.model.display import plain_line
 from engram.model.errors import BadInput
 from engram.model.instant import Day, day_of, instant_of
-from engram.model.ports import Clock, Database, Source, Tally
+from engram.model.ports import Clock, ForeignRows, Source, Tally
 
 #: More names than this below the places of one source are not looked at.
 MAX_NAMES = 200_000
@@ -35,7 +35,7 @@ _NAMED = 8
 
 
 @dataclass(slots=True)
-class Stock:
+class SourceStock:
     """What lies at the places of a source. `complete` is False when there was too much to count."""
 
     source: str
@@ -48,9 +48,9 @@ class Stock:
     complete: bool = True
 
 
-def stock(source: Source, places: Iterable[Path], most: int = MAX_NAMES) -> Stock:
+def stock(source: Source, places: Iterable[Path], most: int = MAX_NAMES) -> SourceStock:
     """Count the files of a source at its places, from what their folders say of them."""
-    found = Stock(source.name, source.verified)
+    found = SourceStock(source.name, source.verified)
     left = most
     for place in places:
         for size, written in _entries(place, source):
@@ -107,7 +107,7 @@ def _day(written: float) -> Day:
 
 
 @dataclass(slots=True)
-class Checked:
+class SourceCheck:
     """What was found by reading the transcripts of one source; `problems` are `(file, why)`."""
 
     source: str
@@ -120,11 +120,11 @@ class Checked:
 
 
 def check(
-    source: Source, files: Iterable[Path], clock: Clock, databases: Callable[[Path], Database],
+    source: Source, files: Iterable[Path], clock: Clock, databases: Callable[[Path], ForeignRows],
     advance: Callable[[int], None] = lambda _: None,
-) -> Checked:  # fmt: skip
+) -> SourceCheck:  # fmt: skip
     """Read files of a source from beginning to end; `advance` is told of the bytes of each."""
-    found = Checked(source.name, source.verified)
+    found = SourceCheck(source.name, source.verified)
     for path in files:
         try:
             chunks = read_file(path, source, {}, clock, tally=found.tally, databases=databases)
@@ -147,12 +147,12 @@ def size_of(path: Path) -> int:
         return 0
 
 
-def findings(checked: Sequence[Checked]) -> list[Finding]:
+def findings(checked: Sequence[SourceCheck]) -> list[Finding]:
     """What is strange about what was read, each with one thing to do about it."""
     return [finding for found in checked for finding in _strange(found)]
 
 
-def _strange(found: Checked) -> Iterator[Finding]:
+def _strange(found: SourceCheck) -> Iterator[Finding]:
     name, tally = found.source, found.tally
     for path, why in found.problems:
         yield Finding("warning", "unreadable", path, why, "check the file's type, owner and mode")
@@ -174,14 +174,14 @@ def _strange(found: Checked) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _types(found: Checked) -> str:
+def _types(found: SourceCheck) -> str:
     counts = sorted(found.tally.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
     named = [f"{plain_line(kind)} ({count:,})" for kind, count in counts[:_NAMED]]
     more = len(counts) - len(named)
     return ", ".join([*named, *([f"and {more} more"] if more else [])])
 
 
-def _report(found: Checked) -> str:
+def _report(found: SourceCheck) -> str:
     """How to tell of it; what no program owns was never compared with real files."""
     since = f" (format of {found.verified})" if found.verified else ""
     return f"report this line and the version of the program{since}"

@@ -24,7 +24,7 @@ Judge = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MatchingLine:
     """A matching line: its 1-based number, its (cut) text, and (start, end) offsets in that."""
 
     number: int
@@ -55,7 +55,7 @@ def compile_pattern(text: str, judge: Judge, *, ignore_case: bool = False) -> re
     return pattern
 
 
-def matching_lines(pattern: re.Pattern[str], text: str) -> Iterator[Line]:
+def matching_lines(pattern: re.Pattern[str], text: str) -> Iterator[MatchingLine]:
     """The lines of `text` that the pattern matches, in order; `\\n` and `\\r\\n` end a line.
 
     An empty match (`x*`) makes a line match and has no span.
@@ -64,7 +64,7 @@ def matching_lines(pattern: re.Pattern[str], text: str) -> Iterator[Line]:
         shown = line[:MAX_LINE].removesuffix("\r")
         found = pattern.search(shown)
         if found is not None:
-            yield Line(number, shown, _spans(pattern, shown))
+            yield MatchingLine(number, shown, _spans(pattern, shown))
 
 
 def _spans(pattern: re.Pattern[str], line: str) -> tuple[tuple[int, int], ...]:

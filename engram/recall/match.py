@@ -50,7 +50,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PromptWords:
     """What a vault knows of words: `holders(term, most)` gives the numbers of memories that hold a
     term, `sizes` how many terms memories have; `total` memories there are, and the terms of
     `filler` say nothing."""
@@ -61,7 +61,7 @@ class Words:
     filler: frozenset[str]
 
 
-def matches(asked: Sequence[str], words: Words, most: int) -> list[Match]:
+def matches(asked: Sequence[str], words: PromptWords, most: int) -> list[Match]:
     """The memories that the terms of a prompt fit, best first, at most `most`."""
     common = max(_COMMON_LEAST, words.total // _COMMON_SHARE)
     held: dict[str, Sequence[int]] = {}

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from engram.model.ids import is_id
 from engram.model.settings import Settings
 from engram.settings.keys import Key, Value, known_keys, read_text, read_value, table_paths
-from engram.settings.paths import Places, places_of
+from engram.settings.paths import UserPaths, places_of
 from engram.settings.refusals import not_for_vaults, not_toml, unknown, unknown_variable, wrong
 from engram.settings.shipped import shipped, shipped_path, vault_template
 from engram.settings.toml_edit import set_user_key
@@ -28,7 +28,7 @@ from engram.settings.toml_tables import lines, parse
 from engram.settings.user_files import read_small, without_mark
 
 __all__ = [
-    "VAULT_FORMAT", "VAULT_KEYS", "Layer", "Loaded", "Origin", "VaultHeader",
+    "VAULT_FORMAT", "VAULT_KEYS", "Layer", "Loaded", "ValueOrigin", "VaultHeader",
     "load", "set_user_key", "shipped", "shipped_path", "vault_template",
 ]  # fmt: skip
 
@@ -57,7 +57,7 @@ _NO_FLAGS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ValueOrigin:
     """One value, the layer that decided it, and the file, variable or flag that says so.
 
     `line` is that of the file, 0 where there is none. `value` is as written: `~` is not expanded.
@@ -83,7 +83,7 @@ class Loaded:
     """The settings, the origin of every key by its dotted name, and the vault's header if any."""
 
     settings: Settings
-    origins: dict[str, Origin]
+    origins: dict[str, ValueOrigin]
     vault: VaultHeader | None = None
 
 
@@ -91,7 +91,7 @@ def load(
     vault: Path | None,
     environment: Mapping[str, str],
     flags: Mapping[str, object] = _NO_FLAGS,
-    home: Places | None = None,
+    home: UserPaths | None = None,
 ) -> Loaded:
     """All layers, later ones over earlier ones; a flag that is None was not given.
 
@@ -108,11 +108,11 @@ def load(
 
 
 @cache
-def _shipped_layer() -> dict[str, Origin]:
+def _shipped_layer() -> dict[str, ValueOrigin]:
     return _file_layer(shipped_path("engram"), "shipped")
 
 
-def _file_layer(path: Path, layer: Layer) -> dict[str, Origin]:
+def _file_layer(path: Path, layer: Layer) -> dict[str, ValueOrigin]:
     text = read_small(path)
     if text is None:
         return {}
@@ -120,7 +120,7 @@ def _file_layer(path: Path, layer: Layer) -> dict[str, Origin]:
     return dict(_origins(_parsed(text, path), text, path, layer))
 
 
-def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, Origin]]:
+def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin]]:
     path = vault / "engram.toml"
     text = read_small(path, follow=False)
     if text is None:
@@ -148,7 +148,7 @@ def _header(document: dict[str, object], path: Path) -> VaultHeader:
 
 def _origins(
     document: dict[str, object], text: str, path: Path, layer: Layer
-) -> Iterator[tuple[str, Origin]]:
+) -> Iterator[tuple[str, ValueOrigin]]:
     """The checked values of one file by key."""
     places = lines(text)
     for name, value in _flat(document, ()):
@@ -159,7 +159,7 @@ def _origins(
             raise unknown(where, name, value)
         if layer == "vault" and (key.table or key.name) not in VAULT_KEYS:
             raise not_for_vaults(where, key.name, value, VAULT_KEYS)
-        yield name, Origin(_read(key, value, where), layer, str(path), line)
+        yield name, ValueOrigin(_read(key, value, where), layer, str(path), line)
 
 
 def _flat(table: Mapping[str, object], above: tuple[str, ...]) -> Iterator[tuple[str, object]]:
@@ -173,7 +173,7 @@ def _flat(table: Mapping[str, object], above: tuple[str, ...]) -> Iterator[tuple
             yield ".".join(f'"{name}"' if "." in name else name for name in path), value
 
 
-def _environment_layer(environment: Mapping[str, str]) -> Iterator[tuple[str, Origin]]:
+def _environment_layer(environment: Mapping[str, str]) -> Iterator[tuple[str, ValueOrigin]]:
     variables = {key.variable: key for key in known_keys().values()}
     for variable in sorted(environment):
         if not variable.startswith("ENGRAM_") or variable in _NOT_KEYS | _FOREIGN:
@@ -182,10 +182,10 @@ def _environment_layer(environment: Mapping[str, str]) -> Iterator[tuple[str, Or
         if key is None:
             raise unknown_variable(variable)
         value = _read(key, environment[variable], variable, text=True)
-        yield key.name, Origin(value, "environment", variable)
+        yield key.name, ValueOrigin(value, "environment", variable)
 
 
-def _flag_layer(flags: Mapping[str, object]) -> Iterator[tuple[str, Origin]]:
+def _flag_layer(flags: Mapping[str, object]) -> Iterator[tuple[str, ValueOrigin]]:
     for name, value in flags.items():
         if value is None:
             continue
@@ -193,7 +193,7 @@ def _flag_layer(flags: Mapping[str, object]) -> Iterator[tuple[str, Origin]]:
         if key is None:
             raise unknown("command line", name, value)
         checked = _read(key, value, "command line", text=isinstance(value, str))
-        yield name, Origin(checked, "flag", "command line")
+        yield name, ValueOrigin(checked, "flag", "command line")
 
 
 def _read(key: Key, value: object, where: str, *, text: bool = False) -> Value:
@@ -203,7 +203,7 @@ def _read(key: Key, value: object, where: str, *, text: bool = False) -> Value:
         raise wrong(where, key.name, value, str(error)) from error
 
 
-def _settings(origins: Mapping[str, Origin], places: Places) -> Settings:
+def _settings(origins: Mapping[str, ValueOrigin], places: UserPaths) -> Settings:
     """One Settings of the values by dotted name; the entries of a table come together again."""
     given: dict[str, Any] = {}
     for name, origin in origins.items():
@@ -222,7 +222,7 @@ def _settings(origins: Mapping[str, Origin], places: Places) -> Settings:
     return Settings(**{outer.name: given[outer.name] for outer in fields(Settings)})
 
 
-def _expanded(origin: Origin, places: Places) -> str:
+def _expanded(origin: ValueOrigin, places: UserPaths) -> str:
     """`~` is the person's home; in the shipped default it is where the default vault lies."""
     text = str(origin.value)
     home = places.vault.parent if origin.layer == "shipped" else places.home

@@ -17,7 +17,7 @@ from engram.model.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class UserPaths:
     """Absolute paths. `vault` is the default vault when no layer names another.
 
     `home` is what `~` means in a setting of the person.
@@ -35,7 +35,7 @@ class Places:
         return self.registry_file.parent
 
 
-def places_of(environment: Mapping[str, str]) -> Places:
+def places_of(environment: Mapping[str, str]) -> UserPaths:
     """The places that the environment decides: ENGRAM_HOME, else the platform's.
 
     Raises ConfigError for a user that has no home.
@@ -44,11 +44,11 @@ def places_of(environment: Mapping[str, str]) -> Places:
     if moved := environment.get("ENGRAM_HOME", ""):
         tilde = moved == "~" or moved.startswith(("~/", "~\\"))
         root = Path(os.path.abspath(home / moved[2:] if tilde else moved))
-        return Places(
+        return UserPaths(
             root / "config.toml", root / "vaults.json", root / "cache", root / "engram", home
         )
     config, state, cache = _folders()
-    return Places(config / "config.toml", state / "vaults.json", cache, home / "engram", home)
+    return UserPaths(config / "config.toml", state / "vaults.json", cache, home / "engram", home)
 
 
 def _folders() -> tuple[Path, Path, Path]:

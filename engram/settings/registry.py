@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engram.model.errors import BadInput, ConfigError, StorageError
 from engram.model.ids import is_id
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.settings.user_files import alone, read_small, refuse_symlink, replace, without_mark
 
 _FORMAT = 1
@@ -34,7 +34,7 @@ class Registered:
 class Registry:
     """The registered vaults; every question reads the file, another process may have added one."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: UserPaths) -> None:
         self._file = places.registry_file
 
     def entries(self) -> list[Registered]:

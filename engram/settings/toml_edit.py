@@ -12,15 +12,15 @@ from collections.abc import Iterator
 
 from engram.model.errors import ConfigError
 from engram.settings.keys import Key, Value, known_keys, read_text
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.settings.refusals import not_toml, unknown, wrong
-from engram.settings.toml_tables import Statement, parse, statements
+from engram.settings.toml_tables import TomlStatement, parse, statements
 from engram.settings.user_files import read_small, refuse_symlink, replace, without_mark
 
 _BY_HAND = "edit the file by hand"
 
 
-def set_user_key(places: Places, key: str, value: str) -> Value:
+def set_user_key(places: UserPaths, key: str, value: str) -> Value:
     """Set one key in the person's config.toml; returns the value as it is understood.
 
     `value` is written as for an environment variable (`3`, `off`, `a, b`). Raises ConfigError: an
@@ -47,7 +47,7 @@ def set_user_key(places: Places, key: str, value: str) -> Value:
     return checked
 
 
-def _changed(text: str, key: Key, value: Value, places: Places) -> str:
+def _changed(text: str, key: Key, value: Value, places: UserPaths) -> str:
     try:
         document = parse(text)
     except ValueError as error:
@@ -91,7 +91,7 @@ def _proposals(text: str, path: tuple[str, ...], value: str) -> Iterator[str]:
             yield f"{before}{gap}[{header}]{newline}{leaf} = {value}{newline}"
 
 
-def _end_of_table(found: list[Statement], table: tuple[str, ...]) -> int:
+def _end_of_table(found: list[TomlStatement], table: tuple[str, ...]) -> int:
     """The offset after the last statement of a table; -1 when the table has no header."""
     end = -1 if table else 0
     inside = not table

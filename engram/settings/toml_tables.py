@@ -27,7 +27,7 @@ _PARTS = re.compile(_PART)
 _NAME = re.compile(rf"\s*(?:{_PART})(?:[ \t]*\.[ \t]*(?:{_PART}))*[ \t]*")
 
 
-class Statement(NamedTuple):
+class TomlStatement(NamedTuple):
     """One table header or one `key = value`, as offsets into the text.
 
     `path` is the full path of the key or table; a header has no value (`value` is empty);
@@ -55,21 +55,21 @@ def parse(text: str) -> dict[str, object]:
         raise ValueError("a value is nested too deeply") from error
 
 
-def statements(text: str) -> Iterator[Statement]:
+def statements(text: str) -> Iterator[TomlStatement]:
     """The headers and keys of valid TOML, in order; names with escapes in them are left out."""
     table: tuple[str, ...] = ()
     for start, body, end, line in _pieces(text):
         stripped = text[start:body].strip()
         if stripped.startswith("["):
             table = tuple(_bare(part) for part in _PARTS.findall(stripped.strip("[] \t")))
-            yield Statement(table, True, line, slice(body, body), end)
+            yield TomlStatement(table, True, line, slice(body, body), end)
             continue
         name = _NAME.match(text, start, body)
         if name and text[name.end() : name.end() + 1] == "=":
             value = name.end() + 1
             value += len(text[value:body]) - len(text[value:body].lstrip())
             path = table + tuple(_bare(part) for part in _PARTS.findall(name.group()))
-            yield Statement(path, False, line, slice(value, len(text[:body].rstrip())), end)
+            yield TomlStatement(path, False, line, slice(value, len(text[:body].rstrip())), end)
 
 
 def lines(text: str) -> dict[str, int]:

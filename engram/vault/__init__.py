@@ -19,7 +19,7 @@ from engram.capture.accept import cleaned, legible
 from engram.capture.clean import excluded
 from engram.capture.follow import walk
 from engram.extract.llm.estimate import Forecast
-from engram.extract.llm.prompt import Prompt
+from engram.extract.llm.prompt import ExtractionPrompt
 from engram.model.change import Event, Plan
 from engram.model.errors import (
     BadInput,
@@ -33,8 +33,8 @@ from engram.model.ports import Clock
 from engram.model.report import Remembered
 from engram.model.turn import Turn, turn_of
 from engram.pipeline import edits, flow
-from engram.pipeline.imports import Importer, Report, read_stream
-from engram.pipeline.ports import House
+from engram.pipeline.imports import Importer, ImportReport, read_stream
+from engram.pipeline.ports import Ports
 from engram.settings.load import load, shipped
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
@@ -45,15 +45,15 @@ from engram.store.base.lock import WriterLock
 from engram.store.commits.cursors import CursorFile
 from engram.vault import create
 from engram.vault.reading import Tier
-from engram.vault.tending import Tending
-from engram.vault.wiring import Desk, estimate_of
+from engram.vault.tending import VaultTending
+from engram.vault.wiring import Machine, estimate_of
 
 Progress = Callable[[int], None]
 #: how long a question waits for another process to finish writing, seconds
 _READ_PATIENCE = 1.0
 
 
-class Vault(Tending):
+class Vault(VaultTending):
     """One vault on this machine. Close it, or use it as a context."""
 
     # -- opening -------------------------------------------------------------------------------
@@ -93,19 +93,19 @@ class Vault(Tending):
         clock = clock or clock_of(environment)
         # where time stands still nobody waits
         sleeper = clock if isinstance(clock, FixedClock) else SystemClock()
-        desk = Desk(environment, places.state_dir, clock, sleeper)
-        return cls(root, loaded, places, desk, trusted=trusted)
+        machine = Machine(environment, places.state_dir, clock, sleeper)
+        return cls(root, loaded, places, machine, trusted=trusted)
 
     # -- taking in -----------------------------------------------------------------------------
 
-    def capture(self, turns: Sequence[Turn]) -> flow.Taken:
+    def capture(self, turns: Sequence[Turn]) -> flow.CaptureResult:
         """Append turns to the journal, scan them, and extract what is due (seed 003)."""
         with self._writing():
-            taken = flow.take_in(turns, self.house)
-            if not self.house.extractor.costly:
+            taken = flow.take_in(turns, self.ports)
+            if not self.ports.extractor.costly:
                 self.extract_due()
                 self._consolidate_if_due()
-        if self.house.extractor.costly:
+        if self.ports.extractor.costly:
             self.tick()
         return taken
 
@@ -113,7 +113,7 @@ class Vault(Tending):
         self, source: str, *paths: Path, extract: bool = True, tier: Tier = "auto",
         dry_run: bool = False, live: bool = False, index: bool = True,
         progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
-    ) -> tuple[Report, flow.Outcome]:  # fmt: skip
+    ) -> tuple[ImportReport, flow.ExtractionResult]:  # fmt: skip
         """Read a source's files below paths; an import is one batch that `undo` takes back.
 
         What it brings is history, which a model reads only when `tier` is "model". Without
@@ -122,34 +122,36 @@ class Vault(Tending):
         """
         files = self._files(source, paths)
         if dry_run:
-            return self._importer(source, True, False, progress).run(files), flow.Outcome()
-        house = self.house_for(tier)
-        later = extract and (tier == "model" or (live and house.extractor.costly))
+            return self._importer(source, True, False, progress).run(files), flow.ExtractionResult()
+        ports = self.ports_for(tier)
+        later = extract and (tier == "model" or (live and ports.extractor.costly))
         with self._writing(index=index and not later):
             report = self._importer(source, False, live, progress).run(files)
             if report.new_turns and not live:
-                self.ledger.commit(_imported(source, report))
-            outcome = flow.Outcome()
+                self.committer.commit(_imported(source, report))
+            outcome = flow.ExtractionResult()
             if extract and not later:
                 outcome = (
                     self.extract_due() if live
-                    else flow.extract(report.transcripts, house, extracted)
+                    else flow.extract(report.transcripts, ports, extracted)
                 )  # fmt: skip
                 self._consolidate_if_due("" if live else report.batch)
         if later:
             outcome = self.tick() if live else self._think(
-                report.transcripts, house, extracted, batch=report.batch
+                report.transcripts, ports, extracted, batch=report.batch
             )  # fmt: skip
         return report, outcome
 
     def forecast(
         self, source: str, *paths: Path, progress: Progress = lambda _: None
-    ) -> tuple[Report, Estimate]:
+    ) -> tuple[ImportReport, Estimate]:
         """What an import would read, and what a model would cost to read it; writes nothing."""
-        forecast = Forecast(Prompt(shipped("prompts/extract"), self.settings.llm.max_input_tokens))
+        forecast = Forecast(
+            ExtractionPrompt(shipped("prompts/extract"), self.settings.llm.max_input_tokens)
+        )
         files = self._files(source, paths)
         report = self._importer(source, True, False, progress, forecast.add).run(files)
-        return report, estimate_of(*forecast.total(), self.settings.llm, self.desk)
+        return report, estimate_of(*forecast.total(), self.settings.llm, self.machine)
 
     def _importer(
         self, source: str, dry_run: bool, live: bool, progress: Progress,
@@ -157,11 +159,11 @@ class Vault(Tending):
     ) -> Importer:  # fmt: skip
         reader = sources.source(source, self.settings.capture.max_line_bytes)
         return Importer(
-            self.house, reader, CursorFile(self.disk), ForeignDatabase,
+            self.ports, reader, CursorFile(self.disk), ForeignDatabase,
             live=live, dry_run=dry_run, advance=progress, fresh=fresh,
         )  # fmt: skip
 
-    def capture_stream(self, stream: BinaryIO, *, project: str = "") -> flow.Taken:
+    def capture_stream(self, stream: BinaryIO, *, project: str = "") -> flow.CaptureResult:
         """Take in what standard input holds: JSON lines, or text (design 6: `capture -`)."""
         turns = read_stream(stream, self.clock)
         named = [replace(turn, project=turn.project or project) for turn in turns]
@@ -183,40 +185,46 @@ class Vault(Tending):
             if not any(Path(os.path.realpath(file)).is_relative_to(folder) for folder in own)
         ]
 
-    def extract_due(self) -> flow.Outcome:
+    def extract_due(self) -> flow.ExtractionResult:
         """Extract what the triggers say is due now; the index is not brought up."""
-        return flow.extract([waiting.transcript for waiting in flow.ready(self.house)], self.house)
+        return flow.extract([waiting.transcript for waiting in flow.ready(self.ports)], self.ports)
 
-    def tick(self) -> flow.Outcome:
+    def tick(self) -> flow.ExtractionResult:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
-        due = [waiting.transcript for waiting in flow.ready(self.house)]
+        due = [waiting.transcript for waiting in flow.ready(self.ports)]
         if not due:
-            return flow.Outcome()
+            return flow.ExtractionResult()
         try:
-            return self._think(due, self.house, patience=0.0)
+            return self._think(due, self.ports, patience=0.0)
         except Locked:
-            return flow.Outcome()  # somebody thinks already; the turns wait for the next tick
+            return (
+                flow.ExtractionResult()
+            )  # somebody thinks already; the turns wait for the next tick
 
-    def extract_transcripts(self, names: Iterable[str], tier: Tier = "auto") -> flow.Outcome:
+    def extract_transcripts(
+        self, names: Iterable[str], tier: Tier = "auto"
+    ) -> flow.ExtractionResult:
         """Extract what is pending in these transcripts, due or not."""
-        return self._think(names, self.house_for(tier))
+        return self._think(names, self.ports_for(tier))
 
-    def flush(self, progress: Progress = lambda _: None, tier: Tier = "auto") -> flow.Outcome:
+    def flush(
+        self, progress: Progress = lambda _: None, tier: Tier = "auto"
+    ) -> flow.ExtractionResult:
         """Extract everything pending, due or not; `progress` is told of turns extracted."""
         names = [waiting.transcript for waiting in self.waiting()]
-        return self._think(names, self.house_for(tier), progress)
+        return self._think(names, self.ports_for(tier), progress)
 
     def _think(
-        self, names: Iterable[str], house: House, progress: Progress = lambda _: None,
+        self, names: Iterable[str], ports: Ports, progress: Progress = lambda _: None,
         patience: float | None = None, batch: str = "",
-    ) -> flow.Outcome:  # fmt: skip
+    ) -> flow.ExtractionResult:  # fmt: skip
         """Extract, and consolidate if it is time.
 
         A model thinks without the writer lock, and one process of them at a time.
         """
-        if not house.extractor.costly:
+        if not ports.extractor.costly:
             with self._writing():
-                outcome = flow.extract(names, house, progress)
+                outcome = flow.extract(names, ports, progress)
                 self._consolidate_if_due(batch)
                 return outcome
         with self._writing():
@@ -224,8 +232,8 @@ class Vault(Tending):
         lock = WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
         try:
             with lock.hold(patience):
-                house.begin_run()
-                outcome = flow.extract(names, house, progress)
+                ports.begin_run()
+                outcome = flow.extract(names, ports, progress)
                 self._consolidate_if_due(batch)
                 return outcome
         except Locked as error:
@@ -233,19 +241,19 @@ class Vault(Tending):
                 "another engram is asking a model about this vault", "wait until it is done"
             ) from error
         finally:
-            self.shelf.refresh(_READ_PATIENCE)
+            self.index_sync.refresh(_READ_PATIENCE)
 
     def retry(self) -> int:
         """Queue the dead letter again; returns how many turns."""
         with self._writing():
-            plan, turns = self.history.requeue(self.followers.catalog)
+            plan, turns = self.transaction_log.requeue(self.projections.catalog)
             if turns:
-                self.ledger.commit(plan)
+                self.committer.commit(plan)
             return turns
 
     def remember(self, text: str, *, category: str = "", project: str = "") -> Remembered:
         """One explicit memory in the person's words. Raises BadInput for what is refused."""
-        redactor = self.house.redactor
+        redactor = self.ports.redactor
         if category and category not in CATEGORIES:
             named = redactor.redact(category).text
             raise BadInput(f"there is no category {named!r}", f"one of {', '.join(CATEGORIES)}")
@@ -256,13 +264,13 @@ class Vault(Tending):
             raise BadInput("this holds a secret; it was not written", "say it without the secret")
         turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
         with self._writing():
-            verdict, memory = edits.dictate(cleaned(turn, redactor)[0], category, self.house)
+            verdict, memory = edits.dictate(cleaned(turn, redactor)[0], category, self.ports)
             if memory is None:
                 raise BadInput(f"refused: {verdict.code}", "say it as a plain statement")
             return Remembered(verdict.decision, verdict.code, self.library.memory(memory.id))
 
 
-def _imported(source: str, report: Report) -> Plan:
+def _imported(source: str, report: ImportReport) -> Plan:
     details = (
         ("source", source), ("files", str(report.files)), ("turns", str(report.new_turns)),
     )  # fmt: skip

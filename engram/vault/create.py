@@ -14,7 +14,7 @@ from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.instant import Instant, compact
 from engram.model.text import sha256_text
 from engram.settings.load import load, vault_template
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
@@ -48,7 +48,7 @@ def found(path: Path, now: Instant) -> Path:
     return root
 
 
-def register(root: Path, places: Places) -> None:
+def register(root: Path, places: UserPaths) -> None:
     """Trust a vault on this machine (design 1.9). Raises NotFound when the folder is none."""
     loaded = load(root, {}, {}, places)
     if loaded.vault is None:
@@ -69,7 +69,7 @@ def real_root(path: Path, here: Path = Path()) -> Path:
     return root
 
 
-def cache_folder(places: Places, root: Path, vault: str) -> Path:
+def cache_folder(places: UserPaths, root: Path, vault: str) -> Path:
     """The vault's own folder in the person's cache, made 0700: catalog and index live there."""
     folder = places.cache_dir / sha256_text(f"{root}\n{vault}")[:32]
     try:

@@ -30,32 +30,39 @@ from engram.model.errors import (
 from engram.model.instant import Day, local_day
 from engram.model.memory import Memory
 from engram.model.model_request import Estimate, Request
-from engram.model.ports import Model, Sentry
-from engram.model.report import Doomed, Status
+from engram.model.ports import ChangeDetector, Model
+from engram.model.report import PurgePreview, Status
 from engram.model.turn import Waiting
 from engram.model.verdict import Verdict
 from engram.pipeline import flow
-from engram.pipeline.ports import House
+from engram.pipeline.ports import Ports
 from engram.queries.checks import stale_views
 from engram.queries.search import Answers
 from engram.recall.blocks import ContextBlock
 from engram.recall.rank import Setting
 from engram.settings.load import Loaded
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.store.base import layout
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.turn_rows import DEAD, PENDING, WITHDRAWN
 from engram.store.commits.contents import VaultContents
 from engram.store.commits.scan import Scan, edits, scan
-from engram.store.commits.transaction_log import Entry
-from engram.store.commits.undo import Undoing
+from engram.store.commits.transaction_log import ChangeEntry
+from engram.store.commits.undo import UndoPlanner
 from engram.store.merge.conflict_copies import conflict_copies
 from engram.vault import create
-from engram.vault.wiring import Desk, asked_model, estimate_of, house_of, model_status, parts_of
+from engram.vault.wiring import (
+    Machine,
+    asked_model,
+    estimate_of,
+    model_status,
+    ports_of,
+    vault_parts,
+)
 
 if TYPE_CHECKING:
-    from engram.queries.box_queries import BoxLibrary
-    from engram.queries.entity_queries import EntityLibrary
+    from engram.queries.box_queries import BoxQueries
+    from engram.queries.entity_queries import EntityQueries
 
 _log = logging.getLogger(__name__)
 #: how long a question waits for another process to finish writing, seconds
@@ -66,34 +73,34 @@ _SETTLE_PATIENCE = 0.02
 Tier = Literal["auto", "rules", "model"]
 
 
-class Reading:
+class VaultReading:
     """A vault that can be asked."""
 
     #: for one that is kept open and asked often
-    sentry: Sentry | None = None
+    change_detector: ChangeDetector | None = None
 
     def __init__(
-        self, root: Path, loaded: Loaded, places: Places, desk: Desk, *, trusted: bool
+        self, root: Path, loaded: Loaded, places: UserPaths, machine: Machine, *, trusted: bool
     ) -> None:
         assert loaded.vault is not None  # whoever opens a vault has checked that there is one
         self.root = root
         self.loaded = loaded
         self.settings = loaded.settings
-        self.desk = desk
-        self.clock = clock = desk.clock
+        self.machine = machine
+        self.clock = clock = machine.clock
         self.trusted = trusted
         self.read_only = loaded.vault.format > layout.FORMAT
         self.timezone = loaded.vault.timezone
         self.cache = create.cache_folder(places, root, loaded.vault.id)
-        self.parts = parts_of(
+        self.parts = vault_parts(
             root, loaded.vault.id, self.cache, clock, self.settings, self.writable
         )
         self.disk = self.parts.disk
-        self.journal = self.parts.journal
-        self.history = self.parts.history
-        self.followers = self.parts.followers
-        self.ledger = self.parts.ledger
-        self.shelf = self.parts.shelf
+        self.turn_log = self.parts.turn_log
+        self.transaction_log = self.parts.transaction_log
+        self.projections = self.parts.projections
+        self.committer = self.parts.committer
+        self.index_sync = self.parts.index_sync
         self.library = self.parts.library
 
     @property
@@ -102,55 +109,55 @@ class Reading:
         return self.trusted and not self.read_only
 
     @cached_property
-    def entities(self) -> EntityLibrary:
+    def entities(self) -> EntityQueries:
         """The people, tools and projects that the memories speak of."""
         from engram.queries.entity_queries import (
-            EntityLibrary,  # here: a search does not pay for weaving
+            EntityQueries,  # here: a search does not pay for weaving
         )
 
-        return EntityLibrary(self.disk, VaultContents(self.disk, self.followers))
+        return EntityQueries(self.disk, VaultContents(self.disk, self.projections))
 
     @cached_property
-    def boxes(self) -> BoxLibrary:
+    def boxes(self) -> BoxQueries:
         """The boxes, sealed and open, and their traces."""
-        from engram.queries.box_queries import BoxLibrary  # as above
+        from engram.queries.box_queries import BoxQueries  # as above
 
-        return BoxLibrary(VaultContents(self.disk, self.followers), self.settings.boxes)
+        return BoxQueries(VaultContents(self.disk, self.projections), self.settings.boxes)
 
     @cached_property
-    def house(self) -> House:
+    def ports(self) -> Ports:
         """The ports of the flows, furnished when they are first needed."""
-        return house_of(self.parts, self.settings, self.desk, self.trusted, self.take_up)
+        return ports_of(self.parts, self.settings, self.machine, self.trusted, self.take_up)
 
-    def house_for(self, tier: Tier) -> House:
+    def ports_for(self, tier: Tier) -> Ports:
         """The house with another say of who reads what. Raises BadInput for a model that is none.
 
         auto: the model what is captured live, the rules what was imported; rules: they alone;
         model: the model everything (it has to be asked for: history is long, and costs).
         """
-        house = self.house
+        ports = self.ports
         if tier == "rules":
-            return replace(house, extractor=house.backlog or house.extractor, backlog=None)
+            return replace(ports, extractor=ports.backlog or ports.extractor, backlog=None)
         if tier == "model":
-            if not house.extractor.costly:
+            if not ports.extractor.costly:
                 raise BadInput(
                     "no model is configured", "`engram config set llm.model NAME`, or a local one"
                 )
-            return replace(house, backlog=None)
-        return house
+            return replace(ports, backlog=None)
+        return ports
 
     def night_model(self, tier: Tier) -> Model | None:
         """The model that consolidation may ask. Raises BadInput for a model that is none."""
-        if not self.house_for(tier).extractor.costly:
+        if not self.ports_for(tier).extractor.costly:
             return None
-        return asked_model(self.parts, self.settings, self.desk, self.house.redactor)
+        return asked_model(self.parts, self.settings, self.machine, self.ports.redactor)
 
     def close(self) -> None:
         """Let go of catalog and index."""
-        if self.sentry is not None:
-            self.sentry.close()
-        self.shelf.close()
-        self.followers.close()
+        if self.change_detector is not None:
+            self.change_detector.close()
+        self.index_sync.close()
+        self.projections.close()
 
     def __enter__(self) -> Self:
         return self
@@ -163,12 +170,12 @@ class Reading:
     def _settle(self, found: Scan) -> int:
         """Take up hand edits; returns how many files were concerned."""
         if found.changed or found.gone:
-            rows = self.followers.catalog.files()
-            self.followers.take_quietly(found)
+            rows = self.projections.catalog.files()
+            self.projections.take_quietly(found)
             seen, subjects = edits(found, rows)
-            flow.settle(seen, subjects, self.ledger)
+            flow.settle(seen, subjects, self.committer)
             return len(seen)
-        self.followers.take_quietly(found)
+        self.projections.take_quietly(found)
         return 0
 
     def take_up(self) -> None:
@@ -179,30 +186,30 @@ class Reading:
         """What reads do first: take up hand edits if that is quick; False when they are behind."""
         until = time.monotonic() + milliseconds / 1000
         writable = self.writable
-        behind = writable and self.ledger.behind
-        if self.sentry is not None:
-            if writable and not behind and self.sentry.quiet(self.followers.catalog):
+        behind = writable and self.committer.behind
+        if self.change_detector is not None:
+            if writable and not behind and self.change_detector.quiet(self.projections.catalog):
                 return True
-            self.sentry.begin()
+            self.change_detector.begin()
         looked = self._scan(until)
         if not writable:
-            self.followers.take_up(looked)
+            self.projections.take_up(looked)
         elif behind or looked.changed or looked.gone or looked.rewritten:
             rewritten = (row.path for row, _ in looked.rewritten)
             noticed = (*looked.changed, *looked.gone, *rewritten)
             try:
-                with self.ledger.lock(timeout=_SETTLE_PATIENCE):
+                with self.committer.lock(timeout=_SETTLE_PATIENCE):
                     # again: the vault may have been recovered, or changed by another
                     self._settle(self._scan(until if behind else 0.0, first=noticed))
             except (Locked, StorageError, BadInput):
                 return False  # somebody writes, or the disk is full, read-only or damaged
-        if self.sentry is not None and writable and looked.complete and not behind:
-            self.sentry.trust(self.followers.catalog)
+        if self.change_detector is not None and writable and looked.complete and not behind:
+            self.change_detector.trust(self.projections.catalog)
         return looked.complete
 
     def _scan(self, until: float = math.inf, first: Iterable[str] = ()) -> Scan:
         """Look for hand edits until that time of the monotonic clock, each time from elsewhere."""
-        rows = self.followers.catalog.files()
+        rows = self.projections.catalog.files()
         return scan(
             self.disk, rows, lambda: time.monotonic() > until, first=first, start=random.random()
         )
@@ -215,7 +222,7 @@ class Reading:
         Returns whether everything is taken up; False means that answers may be a little behind.
         """
         settled = self.settle_within(self.settings.recall.settle_ms)
-        return self.shelf.refresh(_PATIENCE) and settled
+        return self.index_sync.refresh(_PATIENCE) and settled
 
     def search(
         self, query: str, *, limit: int | None = None, project: str = "", all_statuses: bool = False
@@ -277,7 +284,7 @@ class Reading:
     def status(self) -> Status:
         """What is captured, pending, refused and put aside."""
         self.ready_to_read()
-        catalog = self.followers.catalog
+        catalog = self.projections.catalog
         states = catalog.turns.counts()
         return Status(
             vault=str(self.root),
@@ -292,24 +299,24 @@ class Reading:
             failures=catalog.log.event_counts("extraction_failed", "error"),
             transactions=catalog.last,
             to_review=catalog.status_counts().get("needs-review", 0),
-            model=model_status(self.settings.llm, self.desk),
-            index=self.shelf.status(),
+            model=model_status(self.settings.llm, self.machine),
+            index=self.index_sync.status(),
         )
 
     # -- looking ahead and back ----------------------------------------------------------------
 
     def waiting(self) -> list[Waiting]:
         """The transcripts that have pending turns."""
-        return self.house.turns.waiting()
+        return self.ports.turns.waiting()
 
     def due(self) -> list[Waiting]:
         """Those of them whose time has come."""
-        return flow.ready(self.house)
+        return flow.ready(self.ports)
 
     def preview(self, *, due: bool = False, tier: Tier = "auto") -> list[Verdict]:
         """What `flush`, or with `due` `tick`, would decide now by the rules; nothing is written."""
         self.ready_to_read()
-        return flow.preview(self._transcripts(due), self.house_for(tier))
+        return flow.preview(self._transcripts(due), self.ports_for(tier))
 
     def questions(
         self, *, due: bool = False, tier: Tier = "auto"
@@ -319,47 +326,49 @@ class Reading:
         As it would be sent: redacted. Nothing is asked and nothing is written.
         """
         self.ready_to_read()
-        redact = self.house.redactor.redact
+        redact = self.ports.redactor.redact
         asked = [
             replace(request, text=redact(request.text).text)
-            for request in flow.questions(self._transcripts(due), self.house_for(tier))
+            for request in flow.questions(self._transcripts(due), self.ports_for(tier))
         ]
         tokens = sum(request.tokens for request in asked)
-        return asked, estimate_of(len(asked), tokens, self.settings.llm, self.desk)
+        return asked, estimate_of(len(asked), tokens, self.settings.llm, self.machine)
 
     def _transcripts(self, due: bool) -> list[str]:
         return [one.transcript for one in (self.due() if due else self.waiting())]
 
-    def doomed(self, reference: str) -> Doomed:
+    def purge_preview(self, reference: str) -> PurgePreview:
         """What a purge of this memory would destroy; nothing is written.
 
         Also of one whose file is gone (an undone import, a removed file): its words are still in
         the transactions and the turn journal.
         """
-        memory = self.library.find_memory(reference) or self.history.last_memory(reference)
-        cited = self.followers.catalog.cited_by
+        memory = self.library.find_memory(reference) or self.transaction_log.last_memory(reference)
+        cited = self.projections.catalog.cited_by
         citing = {name for link in memory.sources for name in cited(link)} - {memory.id}
-        paths = self.history.paths_of(memory.id) | {memory.path}
+        paths = self.transaction_log.paths_of(memory.id) | {memory.path}
         paths.update(
             copy for copy in conflict_copies(self.root) if layout.original_of(copy) in paths
         )
-        return Doomed(memory.id, memory.text, sorted(paths), list(memory.sources), sorted(citing))
+        return PurgePreview(
+            memory.id, memory.text, sorted(paths), list(memory.sources), sorted(citing)
+        )
 
     def undo_plan(self, what: str = "") -> Plan:
         """What `undo` would do: files, turns and transactions; nothing is written."""
-        return Undoing(self.history, self.followers).plan(what)
+        return UndoPlanner(self.transaction_log, self.projections).plan(what)
 
-    def log(self, limit: int = 20) -> list[Entry]:
+    def log(self, limit: int = 20) -> list[ChangeEntry]:
         """The changes, newest first."""
-        return self.history.entries(self.followers.catalog, limit)
+        return self.transaction_log.entries(self.projections.catalog, limit)
 
     def change(self, number: int) -> Transaction:
         """One of them, with its files and events. Raises NotFound."""
-        found = self.history.read(number)
+        found = self.transaction_log.read(number)
         if found is None:
             raise NotFound(f"there is no transaction {number}", "`engram log` shows the changes")
         return found
 
     def stale_views(self) -> list[str]:
         """The views in state/ that `rebuild` would mend; nothing is written."""
-        return stale_views(self.disk, self.followers, self.history, due=True)
+        return stale_views(self.disk, self.projections, self.transaction_log, due=True)

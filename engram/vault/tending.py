@@ -21,24 +21,24 @@ from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.model.instant import Day
 from engram.model.memory import Memory
 from engram.model.ports import Model
-from engram.model.report import Apart, Consolidated, Edited, Reunited
+from engram.model.report import ConflictCopy, Consolidated, Edited, MergeReport
 from engram.pipeline import edits, flow, rulings
 from engram.pipeline.rulings import Ruling
 from engram.queries.checks import examine
 from engram.store.base import layout
-from engram.store.commits.purge_remains import Remains
+from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.files.content_file import read_content
-from engram.store.merge.conflict_copies import ConflictCopies, Reunion, conflict_copies
-from engram.vault.reading import Reading, Tier
+from engram.store.merge.conflict_copies import ConflictCopies, CopyMerge, conflict_copies
+from engram.vault.reading import Tier, VaultReading
 from engram.vault.wiring import model_judge, prompts
 
 if TYPE_CHECKING:
-    from engram.consolidate.plan import Shift
+    from engram.consolidate.plan import ConsolidationPlan
     from engram.health.audit import Evidence
-    from engram.health.review_queue import Item
+    from engram.health.review_queue import ReviewItem
 
 
-class Tending(Reading):
+class VaultTending(VaultReading):
     """A vault that can be changed."""
 
     @contextmanager
@@ -53,10 +53,10 @@ class Tending(Reading):
             raise Untrusted(
                 f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
             )
-        with self.ledger.lock():
+        with self.committer.lock():
             yield self._settle(self._scan()) if settle else 0
             if index:
-                self.shelf.refresh()
+                self.index_sync.refresh()
 
     # -- changing ------------------------------------------------------------------------------
 
@@ -64,28 +64,28 @@ class Tending(Reading):
         """Take a memory out of use, and its source turns out of search; the file stays."""
         with self._writing():
             memory = self.library.memory(reference)
-            said = self.house.redactor.redact(legible(reason)).text
-            house = self.house
-            silenced = house.pages.pages(house.weaver.silence(memory, house.contents))
+            said = self.ports.redactor.redact(legible(reason)).text
+            ports = self.ports
+            silenced = ports.pages.pages(ports.box_weaver.silence(memory, ports.contents))
             silenced += self._unmentioned(memory)
-            plan = edits.forget(memory, said, self.clock.now(), house.writer, silenced)
-            self.ledger.commit(plan)
+            plan = edits.forget(memory, said, self.clock.now(), ports.writer, silenced)
+            self.committer.commit(plan)
             return memory
 
     def _unmentioned(self, memory: Memory) -> list[Change]:
         """The pages of its entities, and the profile, without a memory."""
-        contents = self.house.contents
+        contents = self.ports.contents
         entities = map(contents.entity, memory.entities)
         leads = {entity.merged_into or entity.id for entity in entities if entity is not None}
-        remains = Remains.of(memory.id, [memory.text])
-        found = self.house.pages.pages(
+        remains = PurgeRemains.of(memory.id, [memory.text])
+        found = self.ports.pages.pages(
             [
                 (page, remains.unmentioned(page))
                 for page in map(contents.entity, sorted(leads))
                 if page is not None
             ]
         )
-        linked = Remains.of(memory.id, [])
+        linked = PurgeRemains.of(memory.id, [])
         for path in layout.PROSE:
             data = self.disk.read(path)
             if data is not None and (kept := linked.without(path, data)) != data:
@@ -98,44 +98,46 @@ class Tending(Reading):
             found = self.library.find_memory(reference)
             if found is not None:
                 retention = self.settings.retention
-                plan = edits.restore(found, self.clock.now(), retention, self.house.writer)
+                plan = edits.restore(found, self.clock.now(), retention, self.ports.writer)
                 identifier = found.id
             else:
-                path, body = self.history.last_body(reference)
-                home = self.followers.catalog.home(read_content(path, body).kind, reference)
+                path, body = self.transaction_log.last_body(reference)
+                home = self.projections.catalog.home(read_content(path, body).kind, reference)
                 if home:
                     raise BadInput(f"{reference} is not gone", f"it stands in {home}")
                 identifier, plan = reference, edits.bring_back(reference, path, body)
-            self.ledger.commit(plan)
+            self.committer.commit(plan)
             return identifier
 
     def purge(self, reference: str) -> list[str]:
         """Destroy a memory's content everywhere in vault and cache; returns what still cites it."""
         with self._writing():
-            for path in self.history.unreadable():
+            for path in self.transaction_log.unreadable():
                 raise StorageError(
                     f"{path} cannot be read and may hold the same words; nothing was purged",
                     "restore it from a backup, or remove it, and purge again",
                 )
-            doomed = self.doomed(reference)
-            behind_link = self.followers.catalog.turns.behind_link
-            rows = [row for link in doomed.turns if (row := behind_link(link)) is not None]
+            purge_preview = self.purge_preview(reference)
+            behind_link = self.projections.catalog.turns.behind_link
+            rows = [row for link in purge_preview.turns if (row := behind_link(link)) is not None]
             messages = [row.message for row in rows if row.message]
-            for link in doomed.turns:
-                messages += self.followers.catalog.turns.withdrawn(link)
-            details = (("turns", " ".join(doomed.turns)), ("messages", " ".join(messages)))
-            known = (*self.followers.catalog.files(), *conflict_copies(self.root))
+            for link in purge_preview.turns:
+                messages += self.projections.catalog.turns.withdrawn(link)
+            details = (("turns", " ".join(purge_preview.turns)), ("messages", " ".join(messages)))
+            known = (*self.projections.catalog.files(), *conflict_copies(self.root))
             pages = [path for path in known if layout.is_page(layout.original_of(path))]
-            changes = self.parts.eraser.changes(doomed.id, doomed.paths, messages, pages)
-            self.ledger.commit(
-                Plan("purge", tuple(changes), (Event("memory_purged", doomed.id, details),))
+            changes = self.parts.purge_writer.changes(
+                purge_preview.id, purge_preview.paths, messages, pages
             )
-            return doomed.citing
+            self.committer.commit(
+                Plan("purge", tuple(changes), (Event("memory_purged", purge_preview.id, details),))
+            )
+            return purge_preview.citing
 
     def undo(self, what: str = "") -> Transaction:
         """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
         with self._writing():
-            return self.ledger.commit(self.undo_plan(what))
+            return self.committer.commit(self.undo_plan(what))
 
     def take_up_edits(self) -> int:
         """Take up hand edits now, and let the index follow; returns how many files they are."""
@@ -144,33 +146,33 @@ class Tending(Reading):
 
     # -- folders that travel -------------------------------------------------------------------
 
-    def reunite(self, *, dry_run: bool = False) -> Reunited:
+    def reunite(self, *, dry_run: bool = False) -> MergeReport:
         """Take in what sync tools and git left apart, as far as that is sure (decision 0017).
 
         One transaction that `undo` takes back; what is a question goes to review. A dry run plans
         the same and writes nothing.
         """
-        copies = ConflictCopies(self.disk, self.followers)
+        copies = ConflictCopies(self.disk, self.projections)
         if dry_run:
             self.settle_within(math.inf)
             return _reunited(copies.transcripts(dry_run=True), copies.plan())
         with self._writing():
             return self._reunite(copies)
 
-    def _reunite(self, copies: ConflictCopies) -> Reunited:
+    def _reunite(self, copies: ConflictCopies) -> MergeReport:
         """The same under the writer lock, with hand edits taken up."""
         shown = copies.transcripts()
         found = copies.plan()
-        number = 0 if found.plan.empty else self.ledger.commit(found.plan).number
+        number = 0 if found.plan.empty else self.committer.commit(found.plan).number
         self._take_up_transcripts([one.original for one in shown if not one.why])
         return _reunited(shown, found, number)
 
     def _take_up_transcripts(self, also: Sequence[str] = ()) -> None:
         """Know and find the turns of transcripts that another machine wrote."""
-        links = self.house.turns.take_up_transcripts(also)
+        links = self.ports.turns.take_up_transcripts(also)
         if links:
-            self.shelf.refresh()
-            self.shelf.show(links)
+            self.index_sync.refresh()
+            self.index_sync.show(links)
 
     # -- what the person decides ---------------------------------------------------------------
 
@@ -187,7 +189,7 @@ class Tending(Reading):
         self, references: Sequence[str], reason: str = "", *, dry_run: bool = False
     ) -> Ruling:
         """Out of use; the turns that they came from stay searchable."""
-        said = self.house.redactor.redact(legible(reason)).text
+        said = self.ports.redactor.redact(legible(reason)).text
         return self._rule(
             lambda: rulings.retire(self._named(references), said, self.clock.now()), dry_run
         )
@@ -203,7 +205,7 @@ class Tending(Reading):
 
         def decide() -> Ruling:
             pair = self.library.memory(old), self.library.memory(new)
-            known = self.followers.catalog.memory
+            known = self.projections.catalog.memory
             return rulings.supersede(*pair, known, self.clock.now(), self.settings.retention)
 
         return self._rule(decide, dry_run)
@@ -237,9 +239,9 @@ class Tending(Reading):
         with self._writing():
             event = Event("hand_edit", memory.id, (("what", "edited"),))
             change = Change(memory.path, before, after, "edited")
-            self.ledger.commit(Plan("edit", (change,), (event,)))
-            row = self.followers.catalog.file(memory.path)
-            now = self.followers.catalog.memory(row.id) if row is not None and row.id else None
+            self.committer.commit(Plan("edit", (change,), (event,)))
+            row = self.projections.catalog.file(memory.path)
+            now = self.projections.catalog.memory(row.id) if row is not None and row.id else None
             return Edited(memory, now, row.problem if row is not None else "")
 
     def _rule(self, decide: Callable[[], Ruling], dry_run: bool) -> Ruling:
@@ -249,7 +251,7 @@ class Tending(Reading):
             return decide()
         with self._writing():
             ruling = decide()
-            self.ledger.commit(ruling.plan(self.house.writer))
+            self.committer.commit(ruling.plan(self.ports.writer))
             return ruling
 
     def _named(self, references: Sequence[str]) -> list[Memory]:
@@ -259,7 +261,7 @@ class Tending(Reading):
         """Those that stand against a memory by the links of either, oldest first."""
         return [
             other
-            for other in self.followers.catalog.memories()
+            for other in self.projections.catalog.memories()
             if other.id != memory.id
             and (other.id in memory.conflicts or memory.id in other.conflicts)
         ]
@@ -279,38 +281,40 @@ class Tending(Reading):
         model = self.night_model(tier)
         if dry_run:
             self.settle_within(math.inf)
-            return _consolidated(flow.plan_night(self._night(full, closing, model), self.house))
-        copies = ConflictCopies(self.disk, self.followers)
+            return _consolidated(flow.plan_night(self._night(full, closing, model), self.ports))
+        copies = ConflictCopies(self.disk, self.projections)
         planned, late = None, frozenset[str]()
         if model is not None:
             with self._writing():
                 self._reunite(copies)
-                seen = self.followers.catalog.last
-            planned = flow.plan_night(self._night(full, closing, model), self.house).steps
+                seen = self.projections.catalog.last
+            planned = flow.plan_night(self._night(full, closing, model), self.ports).steps
         with self._writing():
             if model is None:
                 self._reunite(copies)
             else:
-                late = self.followers.catalog.nights.changed(seen)
+                late = self.projections.catalog.nights.changed(seen)
             night = self._night(full, closing, model)
-            found, number = flow.consolidate(night, self.house, planned, batch)
+            found, number = flow.consolidate(night, self.ports, planned, batch)
             if late:
                 # came while the model thought: the next night begins after this one
                 rest = replace(night, changed=late, model=None, judge=None)
-                flow.consolidate(rest, self.house, batch=batch)
+                flow.consolidate(rest, self.ports, batch=batch)
             if not number:
-                self.followers.write_topics()  # no transaction brings them
+                self.projections.write_topics()  # no transaction brings them
         return _consolidated(found, number)
 
-    def _night(self, full: bool, closing: bool, model: Model | None) -> flow.Night:
-        nights = self.followers.catalog.nights
+    def _night(self, full: bool, closing: bool, model: Model | None) -> flow.ConsolidationRequest:
+        nights = self.projections.catalog.nights
         changed = nights.changed()
         everything = full or not nights.last()
         known = (None if everything else changed, bool(changed), closing, nights.declined())
         if model is None:
-            return flow.Night(*known)
+            return flow.ConsolidationRequest(*known)
         asked = prompts()
-        return flow.Night(*known, model, model_judge(self.house.judge, asked, model), asked)
+        return flow.ConsolidationRequest(
+            *known, model, model_judge(self.ports.judge, asked, model), asked
+        )
 
     def seal_boxes(self, reason: str = "") -> int:
         """Seal the boxes of conversations that have been silent for the gap; returns how many.
@@ -324,29 +328,29 @@ class Tending(Reading):
         with self._writing(index=not reason, settle=not reason):
             boxes = self._sealed(reason)
             if boxes:
-                changes = self.house.pages.pages([(None, box) for box in boxes])
-                self.ledger.commit(Plan("seal", tuple(changes)))
+                changes = self.ports.pages.pages([(None, box) for box in boxes])
+                self.committer.commit(Plan("seal", tuple(changes)))
             return len(boxes)
 
     def _sealed(self, reason: str) -> list[Box]:
-        house = self.house
-        waiting = {one.transcript for one in house.turns.waiting()}
+        ports = self.ports
+        waiting = {one.transcript for one in ports.turns.waiting()}
         now = self.clock.now()
-        return house.weaver.seal(house.contents, now, reason, waiting=waiting)
+        return ports.box_weaver.seal(ports.contents, now, reason, waiting=waiting)
 
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""
         every = self.settings.consolidate.every_extractions
-        if every and self.followers.catalog.nights.extractions() >= every:
+        if every and self.projections.catalog.nights.extractions() >= every:
             self.consolidate(tier="rules" if batch else "auto", batch=batch, closing=False)
 
-    def to_review(self, since: Day = "") -> list[Item]:
+    def to_review(self, since: Day = "") -> list[ReviewItem]:
         """What waits for the person, the most pressing first (see `health.queue`); only asks."""
         # imported here, as for the audit: a search pays for neither
         from engram.health.review_queue import queue
 
         self.settle_within(self.settings.recall.settle_ms)
-        return queue(self.house.contents.live(), self.clock.now(), since)
+        return queue(self.ports.contents.live(), self.clock.now(), since)
 
     # -- looking after -------------------------------------------------------------------------
 
@@ -359,10 +363,16 @@ class Tending(Reading):
                     self._take_up_transcripts()
             else:
                 self.settle_within(float("inf"))
-                self.shelf.refresh()
+                self.index_sync.refresh()
         except (StorageError, BadInput) as error:
             stuck = str(error)
-        parts = (self.disk, self.followers, self.history, self.shelf, self.house.redactor.clean)
+        parts = (
+            self.disk,
+            self.projections,
+            self.transaction_log,
+            self.index_sync,
+            self.ports.redactor.clean,
+        )
         return diagnose(examine(*parts, stuck))
 
     def audit(self) -> Evidence:
@@ -370,28 +380,28 @@ class Tending(Reading):
         from engram.queries.audit_evidence import inspect
 
         self.settle_within(math.inf)
-        scene = flow.scene_of(flow.Night(), self.house)
-        return inspect(scene, self.disk, self.followers, self.house.redactor.clean)
+        context = flow.scene_of(flow.ConsolidationRequest(), self.ports)
+        return inspect(context, self.disk, self.projections, self.ports.redactor.clean)
 
     def rebuild(self) -> list[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""
         if not self.trusted or self.read_only:
-            self.followers.rebuild()
-            self.shelf.rebuild()
+            self.projections.rebuild()
+            self.index_sync.rebuild()
             return []
-        with self.ledger.lock():
-            self.followers.rebuild()
-            mended = self.followers.mend_views(due=True)
+        with self.committer.lock():
+            self.projections.rebuild()
+            mended = self.projections.mend_views(due=True)
             if self._settle(self._scan()):
-                self.followers.write_topics()
-            self.shelf.rebuild()
+                self.projections.write_topics()
+            self.index_sync.rebuild()
             return mended
 
 
-def _consolidated(found: Shift, number: int = 0) -> Consolidated:
+def _consolidated(found: ConsolidationPlan, number: int = 0) -> Consolidated:
     return Consolidated(tuple(found.steps), tuple(sorted(found.refused.items())), number)
 
 
-def _reunited(shown: list[Apart], found: Reunion, number: int = 0) -> Reunited:
+def _reunited(shown: list[ConflictCopy], found: CopyMerge, number: int = 0) -> MergeReport:
     apart = sorted([*shown, *found.apart], key=lambda one: one.path)
-    return Reunited(tuple(apart), number)
+    return MergeReport(tuple(apart), number)

@@ -13,12 +13,12 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engram.capture.turn_log import TurnJournal
+from engram.capture.turn_log import VaultTurnLog
 from engram.language.tokens import VOCABULARY
 from engram.llm.budget import Budget
 from engram.llm.prices import Prices
 from engram.llm.provider import CLOUD, Provider, providers
-from engram.llm.provider_habits import Learnt
+from engram.llm.provider_habits import ProviderHabits
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 from engram.model.model_request import Estimate, Request
@@ -27,20 +27,20 @@ from engram.model.report import ModelStatus
 from engram.model.settings import LlmSettings, Settings
 from engram.model.step import Opinion
 from engram.model.turn import Turn
-from engram.pipeline.ports import House
-from engram.queries.index_sync import Shelf
-from engram.queries.search import Library
+from engram.pipeline.ports import Ports
+from engram.queries.index_sync import IndexSync
+from engram.queries.search import SearchQueries
 from engram.settings.load import shipped
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.base.lock import WriterLock
-from engram.store.commits.committer import Ledger
+from engram.store.commits.committer import VaultCommitter
 from engram.store.commits.contents import VaultContents
-from engram.store.commits.projections import Followers
-from engram.store.commits.purge import Eraser
-from engram.store.commits.transaction_log import History
+from engram.store.commits.projections import Projections
+from engram.store.commits.purge import PurgeWriter
+from engram.store.commits.transaction_log import TransactionLog
 from engram.store.commits.vault_turns import VaultTurns
-from engram.store.files.render import Pen
+from engram.store.files.render import FileRenderer
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
@@ -57,41 +57,43 @@ _PROMPTS = ("condense", "entity", "judge", "merge")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class VaultParts:
     """The parts of one vault, each knowing those it needs."""
 
     disk: VaultDisk
-    journal: TurnJournal
-    history: History
-    followers: Followers
-    eraser: Eraser
-    ledger: Ledger
-    shelf: Shelf
-    library: Library
+    turn_log: VaultTurnLog
+    transaction_log: TransactionLog
+    projections: Projections
+    purge_writer: PurgeWriter
+    committer: VaultCommitter
+    index_sync: IndexSync
+    library: SearchQueries
 
 
-def parts_of(
+def vault_parts(
     root: Path, vault: str, cache: Path, clock: Clock, settings: Settings, writable: bool
-) -> Parts:
+) -> VaultParts:
     """The parts of the vault at `root`; `writable` is whether it may be written here at all."""
     disk = VaultDisk(root)
-    journal, history = TurnJournal(disk), History(disk)
+    turn_log, transaction_log = VaultTurnLog(disk), TransactionLog(disk)
     # readers of a folder that they may not or cannot write to take turns in the cache instead
     own = writable and os.access(root / layout.STATE, os.W_OK)
     patience = settings.store.lock_timeout_seconds
     path = root / layout.LOCK if own else cache / "lock"
     lock = WriterLock(path, patience, within=root)
     catalog = cache / "catalog.sqlite"
-    followers = Followers(disk, journal, catalog, vault, history, lock, VOCABULARY)
-    eraser = Eraser(disk, history, journal, followers.transcripts)
-    ledger = Ledger(disk, clock, lock, followers, eraser)
-    shelf = Shelf(disk, followers, journal, history, cache / "index")
-    library = Library(disk, followers, journal, shelf)
-    return Parts(disk, journal, history, followers, eraser, ledger, shelf, library)
+    projections = Projections(disk, turn_log, catalog, vault, transaction_log, lock, VOCABULARY)
+    purge_writer = PurgeWriter(disk, transaction_log, turn_log, projections.transcripts)
+    committer = VaultCommitter(disk, clock, lock, projections, purge_writer)
+    index_sync = IndexSync(disk, projections, turn_log, transaction_log, cache / "index")
+    library = SearchQueries(disk, projections, turn_log, index_sync)
+    return VaultParts(
+        disk, turn_log, transaction_log, projections, purge_writer, committer, index_sync, library
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Machine:
     """What a model is asked from: the person's environment and folder, the time, and waiting."""
 
     environment: Mapping[str, str]
@@ -100,38 +102,42 @@ class Desk:
     sleeper: Sleeper
 
 
-def house_of(
-    parts: Parts, settings: Settings, desk: Desk, trusted: bool, take_up: Callable[[], None]
-) -> House:
+def ports_of(
+    parts: VaultParts,
+    settings: Settings,
+    machine: Machine,
+    trusted: bool,
+    take_up: Callable[[], None],
+) -> Ports:
     """The ports that the flows of a vault work through; a model only for a registered vault."""
     # imported here: reading a vault needs neither pattern table, and weaves nothing
     from engram.capture.redact.redactor import compile_redactor
     from engram.capture.signals import compile_signals
-    from engram.weave.biography import Biography
-    from engram.weave.seal import Loom
+    from engram.weave.biography import EntityFolder
+    from engram.weave.seal import BoxSealer
 
     capture = settings.capture
     redactor = compile_redactor(shipped("redaction"), capture.redact_allow)
     rules = LateRules(settings.extract.max_per_turn)
-    asked = trusted and bool(providers(settings.llm, desk.environment))
-    budget = budget_of(settings.llm, desk)
-    tier = partial(model_tier, parts, settings, desk, redactor, budget)
-    pen = Pen(parts.disk)
-    return House(
-        clock=desk.clock,
+    asked = trusted and bool(providers(settings.llm, machine.environment))
+    budget = budget_of(settings.llm, machine)
+    tier = partial(model_tier, parts, settings, machine, redactor, budget)
+    renderer = FileRenderer(parts.disk)
+    return Ports(
+        clock=machine.clock,
         settings=settings,
         redactor=redactor,
         signals=compile_signals(shipped("signals"), capture.high_signal_patterns),
-        journal=parts.journal,
-        turns=VaultTurns(parts.followers, parts.journal),
-        known=parts.followers,
-        writer=pen,
-        pages=pen,
-        contents=VaultContents(parts.disk, parts.followers),
+        turn_log=parts.turn_log,
+        turns=VaultTurns(parts.projections, parts.turn_log),
+        known=parts.projections,
+        writer=renderer,
+        pages=renderer,
+        contents=VaultContents(parts.disk, parts.projections),
         judge=LateJudge(),
-        weaver=Loom(settings.boxes),
-        biographer=Biography(),
-        ledger=parts.ledger,
+        box_weaver=BoxSealer(settings.boxes),
+        entity_weaver=EntityFolder(),
+        committer=parts.committer,
         extractor=LateTiers(rules, tier, settings) if asked else rules,
         backlog=rules if asked else None,
         take_up=take_up,
@@ -139,47 +145,47 @@ def house_of(
     )
 
 
-def budget_of(settings: LlmSettings, desk: Desk) -> Budget:
+def budget_of(settings: LlmSettings, machine: Machine) -> Budget:
     """The person's budget on this machine."""
-    lock = WriterLock(desk.folder / "spend" / "lock", _PATIENCE)
-    return Budget(VaultDisk(desk.folder), lock.hold, desk.clock, settings)
+    lock = WriterLock(machine.folder / "spend" / "lock", _PATIENCE)
+    return Budget(VaultDisk(machine.folder), lock.hold, machine.clock, settings)
 
 
-def model_status(settings: LlmSettings, desk: Desk) -> ModelStatus | None:
+def model_status(settings: LlmSettings, machine: Machine) -> ModelStatus | None:
     """Who is asked, what was spent today, who rests; None where no model is configured."""
-    asked = providers(settings, desk.environment)
+    asked = providers(settings, machine.environment)
     if not asked:
         return None
-    learnt = Learnt(VaultDisk(desk.folder), desk.clock)
+    learnt = ProviderHabits(VaultDisk(machine.folder), machine.clock)
     away = [one for provider in asked if (one := learnt.resting(provider)) is not None]
     names = [f"{provider.name}: {provider.model}" for provider in asked]
-    return ModelStatus(names, budget_of(settings, desk).today(), away)
+    return ModelStatus(names, budget_of(settings, machine).today(), away)
 
 
-def estimate_of(calls: int, input_tokens: int, settings: LlmSettings, desk: Desk) -> Estimate:
+def estimate_of(calls: int, input_tokens: int, settings: LlmSettings, machine: Machine) -> Estimate:
     """What questions would cost at the first provider; where there is none, at a small model's."""
-    asked = providers(settings, desk.environment)
+    asked = providers(settings, machine.environment)
     provider = asked[0] if asked else Provider(CLOUD, settings.base_url, _EXAMPLE, "")
     return Prices(shipped("prices"), settings).estimate(provider, calls, input_tokens)
 
 
 def chain_of(
-    parts: Parts, settings: Settings, desk: Desk, redactor: Redactor, budget: Budget
+    parts: VaultParts, settings: Settings, machine: Machine, redactor: Redactor, budget: Budget
 ) -> Chain:
     """The model behind the configured providers. Imports what only a question needs."""
     from engram.llm.chain import Chain
-    from engram.llm.usage_log import CallLedger
+    from engram.llm.usage_log import UsageLog
     from engram.llm.wire import Wire
 
     return Chain(
-        providers(settings.llm, desk.environment),
+        providers(settings.llm, machine.environment),
         Wire(settings.llm.timeout_seconds),
-        Learnt(VaultDisk(desk.folder), desk.clock),
+        ProviderHabits(VaultDisk(machine.folder), machine.clock),
         budget,
         Prices(shipped("prices"), settings.llm),
-        CallLedger(parts.disk, desk.clock),
+        UsageLog(parts.disk, machine.clock),
         lambda text: redactor.redact(text).text,
-        desk.sleeper,
+        machine.sleeper,
         settings.llm.max_input_tokens,
     )
 
@@ -196,25 +202,27 @@ def model_judge(rules: Judge, asked: Mapping[str, Mapping[str, Any]], model: Mod
     return ModelJudge(rules, asked["judge"], model)
 
 
-def asked_model(parts: Parts, settings: Settings, desk: Desk, redactor: Redactor) -> Chain:
+def asked_model(
+    parts: VaultParts, settings: Settings, machine: Machine, redactor: Redactor
+) -> Chain:
     """The model for a run of its own, counted from here."""
-    budget = budget_of(settings.llm, desk)
+    budget = budget_of(settings.llm, machine)
     budget.begin_run()
-    return chain_of(parts, settings, desk, redactor, budget)
+    return chain_of(parts, settings, machine, redactor, budget)
 
 
 def model_tier(
-    parts: Parts, settings: Settings, desk: Desk, redactor: Redactor, budget: Budget
+    parts: VaultParts, settings: Settings, machine: Machine, redactor: Redactor, budget: Budget
 ) -> ModelTier:
     """The tier that asks the model."""
     from engram.extract.llm.model_tier import ModelTier
-    from engram.extract.llm.prompt import Prompt
-    from engram.queries.prompt_context import VaultSurroundings
+    from engram.extract.llm.prompt import ExtractionPrompt
+    from engram.queries.prompt_context import VaultPromptContext
 
     return ModelTier(
-        Prompt(shipped("prompts/extract"), settings.llm.max_input_tokens),
-        chain_of(parts, settings, desk, redactor, budget),
-        VaultSurroundings(parts.followers, parts.journal, parts.shelf),
+        ExtractionPrompt(shipped("prompts/extract"), settings.llm.max_input_tokens),
+        chain_of(parts, settings, machine, redactor, budget),
+        VaultPromptContext(parts.projections, parts.turn_log, parts.index_sync),
     )
 
 
@@ -224,9 +232,9 @@ class LateJudge:
     @cached_property
     def judge(self) -> Judge:
         """The judge."""
-        from engram.admit.judge.rule_judge import CueJudge
+        from engram.admit.judge.rule_judge import RuleJudge
 
-        return CueJudge()
+        return RuleJudge()
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
         """Its opinion."""
@@ -285,7 +293,7 @@ class LateRules:
 @cache
 def _rules(max_per_turn: int) -> Extractor:
     """One for all vaults of a process: it keeps nothing between turns."""
-    from engram.extract.imported import StatedTier
+    from engram.extract.imported import ImportedTier
     from engram.extract.rules.rules_tier import RulesTier
 
-    return StatedTier(RulesTier(shipped("rules"), max_per_turn))
+    return ImportedTier(RulesTier(shipped("rules"), max_per_turn))

@@ -10,7 +10,7 @@ from engram.model.memory import Memory
 from engram.weave.entities import fold
 
 
-class Biography:
+class EntityFolder:
     """Pure: equal questions have equal answers."""
 
     def page(

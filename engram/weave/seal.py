@@ -19,7 +19,7 @@ from engram.weave.boxes import in_time, line_of, session_of, weave, without
 from engram.weave.traces import join, reach, thread
 
 
-class Loom:
+class BoxSealer:
     """Weaves by the settings of `[boxes]`."""
 
     def __init__(self, settings: BoxSettings) -> None:

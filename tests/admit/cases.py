@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from engram.admit.decide import Court
+from engram.admit.decide import AdmissionContext
 from engram.capture.redact.redactor import Redactor
 from engram.extract.receipt import receipt_of
 from engram.model.candidate import Candidate
@@ -47,11 +47,11 @@ def memory(text: str = POSTGRES, *, created: str = EARLIER, **more: Any) -> Memo
     return replace(made, **more)
 
 
-def court(
+def admission(
     catalog: Catalog, redactor: Redactor, known: Iterable[Memory] = (), now: str = NOW
-) -> Court:
+) -> AdmissionContext:
     """The court of a vault that has these memories."""
     with catalog.transaction():
         for one in known:
             catalog.put_memory(one)
-    return Court(catalog, redactor.clean, Settings(), now)
+    return AdmissionContext(catalog, redactor.clean, Settings(), now)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from engram.admit.decide import Court
-from engram.admit.draft import Draft
+from engram.admit.decide import AdmissionContext
+from engram.admit.draft import AdmissionDraft
 from engram.capture.redact.redactor import Redactor, compile_redactor
 from engram.model.memory import Memory
 from engram.settings.load import shipped
 from engram.store.catalog.catalog import Catalog
-from tests.admit.cases import NOW, court
+from tests.admit.cases import NOW, admission
 
 
 @pytest.fixture(scope="session")
@@ -33,22 +33,24 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 
 
 @pytest.fixture
-def knowing(catalog: Catalog, redactor: Redactor) -> Callable[..., Court]:
+def knowing(catalog: Catalog, redactor: Redactor) -> Callable[..., AdmissionContext]:
     """The court of a vault that has the given memories."""
 
-    def make(*known: Memory, now: str = NOW) -> Court:
-        return court(catalog, redactor, known, now)
+    def make(*known: Memory, now: str = NOW) -> AdmissionContext:
+        return admission(catalog, redactor, known, now)
 
     return make
 
 
 @pytest.fixture
-def drafting(knowing: Callable[..., Court]) -> Callable[..., tuple[Draft, Court]]:
+def drafting(
+    knowing: Callable[..., AdmissionContext],
+) -> Callable[..., tuple[AdmissionDraft, AdmissionContext]]:
     """A draft over a vault that has the given memories, and the court that sees the draft."""
 
-    def make(*known: Memory, now: str = NOW) -> tuple[Draft, Court]:
+    def make(*known: Memory, now: str = NOW) -> tuple[AdmissionDraft, AdmissionContext]:
         base = knowing(*known, now=now)
-        draft = Draft(base.known, base.settings, now)
-        return draft, Court(draft, base.clean, base.settings, now)
+        draft = AdmissionDraft(base.known, base.settings, now)
+        return draft, AdmissionContext(draft, base.clean, base.settings, now)
 
     return make

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.admit.judge.rule_judge import CueJudge
+from engram.admit.judge.rule_judge import RuleJudge
 from engram.model.memory import Memory
 from engram.model.step import Opinion
 from tests.admit.cases import memory
@@ -23,7 +23,7 @@ def said(text: str, created: str, **more: object) -> Memory:
 
 
 def opinion(older: str, newer: str, **more: object) -> Opinion:
-    return CueJudge().compare(said(older, BEFORE), said(newer, AFTER, **more))
+    return RuleJudge().compare(said(older, BEFORE), said(newer, AFTER, **more))
 
 
 def sure(given: Opinion) -> bool:
@@ -99,22 +99,22 @@ OLD, NEW = "The default branch is master.", "The default branch is trunk."
 )  # fmt: skip
 def test_another_scope_or_no_later_time_replaces_nothing(elsewhere: dict[str, str]) -> None:
     newer = said(NEW, **{"created": AFTER, **elsewhere})
-    assert CueJudge().compare(said(OLD, BEFORE), newer).relation == "unrelated"
+    assert RuleJudge().compare(said(OLD, BEFORE), newer).relation == "unrelated"
 
 
 @pytest.mark.parametrize("past", [{"kind": "episode"}, {"category": "moment"}])
 def test_what_happened_stays_what_happened(past: dict[str, str]) -> None:
     older = said(OLD, BEFORE, **past)
-    assert CueJudge().compare(older, said(NEW, AFTER)).relation == "unrelated"
+    assert RuleJudge().compare(older, said(NEW, AFTER)).relation == "unrelated"
 
 
 def test_lower_authority_is_a_suspicion_and_a_correction_by_the_user_none() -> None:
     verified = said(OLD, BEFORE, authority="tool_verified")
-    told = CueJudge().compare(verified, said(NEW, AFTER))
+    told = RuleJudge().compare(verified, said(NEW, AFTER))
     assert (told.relation, told.sure, told.code) == ("contradicts", False, "lower_authority")
-    assert sure(CueJudge().compare(verified, said(NEW, AFTER, category="correction")))
+    assert sure(RuleJudge().compare(verified, said(NEW, AFTER, category="correction")))
     inferred = said(NEW, AFTER, category="correction", authority="ai_inferred")
-    assert CueJudge().compare(verified, inferred).relation == "contradicts"
+    assert RuleJudge().compare(verified, inferred).relation == "contradicts"
 
 
 def test_the_same_words_are_the_same() -> None:
@@ -131,16 +131,16 @@ def about(text: str, created: str, **attributes: str) -> Memory:
 def test_an_attribute_that_is_replaced_alone_leaves_the_rest_standing() -> None:
     older = about("X is in Austin and uses vim.", BEFORE, city="Austin", tool="vim")
     newer = about("X sits in Lima.", AFTER, city="Lima")
-    told = CueJudge().compare(older, newer)
+    told = RuleJudge().compare(older, newer)
     assert sure(told) and told.partial and told.code == "attribute"
     whole = about("X is in Austin.", BEFORE, city="Austin")
-    assert sure(CueJudge().compare(whole, newer)) and not CueJudge().compare(whole, newer).partial
+    assert sure(RuleJudge().compare(whole, newer)) and not RuleJudge().compare(whole, newer).partial
 
 
 def test_an_attribute_that_the_words_do_not_say_is_no_evidence() -> None:
     older = about("X holds a cup.", BEFORE, cssclass="wide")
     newer = about("X paints a wall.", AFTER, cssclass="narrow")
-    assert CueJudge().compare(older, newer).relation == "unrelated"
+    assert RuleJudge().compare(older, newer).relation == "unrelated"
 
 
 # -- anything -----------------------------------------------------------------------------------
@@ -155,14 +155,14 @@ _WORDS = st.lists(st.sampled_from(_VOCABULARY.split()), max_size=14).map(" ".joi
 @given(_WORDS, _WORDS)
 def test_whatever_is_said_there_is_an_opinion_and_never_two_replacements(a: str, b: str) -> None:
     first, second = said(a, BEFORE), said(b, AFTER)
-    assert CueJudge().compare(first, second) == CueJudge().compare(first, second)
+    assert RuleJudge().compare(first, second) == RuleJudge().compare(first, second)
     # time decides: never both ways, so that there are no cycles
-    assert CueJudge().compare(second, first).relation == "unrelated"
+    assert RuleJudge().compare(second, first).relation == "unrelated"
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_no_text_raises(a: str, b: str) -> None:
-    assert CueJudge().compare(said(a, BEFORE), said(b, AFTER)).code
+    assert RuleJudge().compare(said(a, BEFORE), said(b, AFTER)).code
 
 
 def test_a_long_text_is_judged_by_its_beginning() -> None:

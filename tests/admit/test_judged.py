@@ -7,23 +7,23 @@ from dataclasses import replace
 
 import pytest
 
-from engram.admit.decide import Court, admit
-from engram.admit.draft import Draft
+from engram.admit.decide import AdmissionContext, admit
+from engram.admit.draft import AdmissionDraft
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 from engram.model.step import Opinion
 from tests.admit.cases import EARLIER, NOW, SAID, candidate, memory
 
-Knowing = Callable[..., Court]
-Drafting = Callable[..., tuple[Draft, Court]]
+Knowing = Callable[..., AdmissionContext]
+Drafting = Callable[..., tuple[AdmissionDraft, AdmissionContext]]
 JENKINS = memory("We use Jenkins for builds.", authority="user_asserted")
 BUILDKITE = candidate("We replaced Jenkins with Buildkite for builds.", authority="user_asserted")
 BORN = memory("Vera Quist was born in 1985.", authority="user_asserted")
 BORN_LATER = candidate("As of now Vera Quist was born in 1987.", authority="user_asserted")
 
 
-def decided(court: Court, one: Candidate) -> tuple[str, str, tuple[str, ...]]:
-    verdict = admit(one, court)
+def decided(admission: AdmissionContext, one: Candidate) -> tuple[str, str, tuple[str, ...]]:
+    verdict = admit(one, admission)
     return verdict.decision, verdict.code, verdict.memories
 
 
@@ -54,11 +54,11 @@ def test_a_statement_without_a_word_of_change_is_left_to_consolidation(knowing: 
 def test_lower_authority_goes_to_review_and_a_correction_by_the_user_supersedes(
     knowing: Knowing,
 ) -> None:
-    court = knowing(replace(JENKINS, authority="tool_verified"))
-    assert decided(court, BUILDKITE) == ("review", "lower_authority", (JENKINS.id,))
-    assert decided(court, replace(BUILDKITE, corrects=True))[:2] == ("supersede", "judged")
+    admission = knowing(replace(JENKINS, authority="tool_verified"))
+    assert decided(admission, BUILDKITE) == ("review", "lower_authority", (JENKINS.id,))
+    assert decided(admission, replace(BUILDKITE, corrects=True))[:2] == ("supersede", "judged")
     guess = replace(BUILDKITE, corrects=True, authority="ai_inferred")
-    assert decided(court, guess)[:2] == ("review", "lower_authority")
+    assert decided(admission, guess)[:2] == ("review", "lower_authority")
 
 
 def test_who_may_not_replace_the_stronger_replaces_not_the_weaker_beside_it(
@@ -66,8 +66,8 @@ def test_who_may_not_replace_the_stronger_replaces_not_the_weaker_beside_it(
 ) -> None:
     weaker = replace(JENKINS, id="weaker", authority="ai_inferred")
     stronger = replace(JENKINS, id="stronger", authority="tool_verified")
-    court = knowing(weaker, stronger)
-    assert decided(court, BUILDKITE) == ("review", "lower_authority", ("stronger",))
+    admission = knowing(weaker, stronger)
+    assert decided(admission, BUILDKITE) == ("review", "lower_authority", ("stronger",))
 
 
 def test_what_was_said_before_the_memory_replaces_nothing(knowing: Knowing) -> None:
@@ -83,17 +83,17 @@ def test_the_courts_judge_is_asked_and_not_more(knowing: Knowing) -> None:
             self.pairs.append((older.text, newer.text))
             return Opinion("supersedes", sure=False)
 
-    court = replace(knowing(JENKINS, memory("Kim rows.")), judge=Asked())
-    assert decided(court, BUILDKITE) == ("new", "new", ())
+    admission = replace(knowing(JENKINS, memory("Kim rows.")), judge=Asked())
+    assert decided(admission, BUILDKITE) == ("new", "new", ())
     assert Asked.pairs == [(JENKINS.text, BUILDKITE.text)]
 
 
 # -- what becomes of it -------------------------------------------------------------------------
 
 
-def entered(drafting: Drafting, *known: Memory, said: Candidate) -> tuple[Draft, Memory]:
-    draft, court = drafting(*known)
-    born = draft.enter(admit(said, court))
+def entered(drafting: Drafting, *known: Memory, said: Candidate) -> tuple[AdmissionDraft, Memory]:
+    draft, admission = drafting(*known)
+    born = draft.enter(admit(said, admission))
     assert born is not None
     return draft, born
 
@@ -152,13 +152,13 @@ def test_a_part_that_is_replaced_leaves_the_memory_and_an_event(drafting: Drafti
 
 
 def test_there_and_back_again_within_one_batch(drafting: Drafting) -> None:
-    draft, court = drafting(replace(JENKINS, created=EARLIER))
+    draft, admission = drafting(replace(JENKINS, created=EARLIER))
     back = replace(
         candidate("We replaced Buildkite with Jenkins for builds.", time="2026-03-06T11:00:00Z"),
         authority="user_asserted",
     )
-    first = draft.enter(admit(BUILDKITE, court))
-    second = draft.enter(admit(back, court))
+    first = draft.enter(admit(BUILDKITE, admission))
+    second = draft.enter(admit(back, admission))
     assert first is not None and second is not None
     left = {one.id: one for one in (*draft.born, *(after for _, after in draft.amended))}
     assert left[second.id].status == "active" and left[second.id].supersedes == (first.id,)
@@ -173,10 +173,10 @@ def test_a_slot_is_the_same_however_it_is_written(drafting: Drafting) -> None:
 
 
 def test_of_drafts_that_are_equally_near_the_first_by_name_are_taken(drafting: Drafting) -> None:
-    draft, court = drafting()
+    draft, admission = drafting()
     for number in range(12):
         time = f"2026-03-06T09:{number:02d}:00Z"
-        draft.enter(admit(candidate(f"We use tool{number} for builds.", time=time), court))
+        draft.enter(admit(candidate(f"We use tool{number} for builds.", time=time), admission))
     assert [one.id for one in draft.around(BUILDKITE)] == sorted(one.id for one in draft.born)[:8]
 
 
@@ -200,8 +200,8 @@ def test_the_neighbours_of_the_person_are_those_of_every_project(knowing: Knowin
 
 
 def test_a_draft_is_a_neighbour_and_what_it_retired_is_none(drafting: Drafting) -> None:
-    draft, court = drafting(JENKINS)
-    born = draft.enter(admit(BUILDKITE, court))
+    draft, admission = drafting(JENKINS)
+    born = draft.enter(admit(BUILDKITE, admission))
     again = replace(BUILDKITE, receipt=replace(BUILDKITE.receipt, time="2026-03-06T11:00:00Z"))
     assert [one.id for one in draft.around(again)] == [born.id if born else ""]
     assert draft.around(replace(again, project="blog")) == []

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from engram.admit.decide import Court, admit
+from engram.admit.decide import AdmissionContext, admit
 from engram.model.memory import STATUSES
 from tests.admit.cases import NOW, POSTGRES, SAID, candidate, memory
 
-Knowing = Callable[..., Court]
+Knowing = Callable[..., AdmissionContext]
 SECRET = "The password is hunter2-Tr0ub4dor&3-x9!"
 
 
-def decided(court: Court, **fields: object) -> tuple[str, str, tuple[str, ...]]:
-    verdict = admit(candidate(**fields), court)  # type: ignore[arg-type]
+def decided(admission: AdmissionContext, **fields: object) -> tuple[str, str, tuple[str, ...]]:
+    verdict = admit(candidate(**fields), admission)  # type: ignore[arg-type]
     return verdict.decision, verdict.code, verdict.memories
 
 
@@ -149,30 +149,30 @@ def test_names_of_no_live_memory_are_passed_over(knowing: Knowing) -> None:
 def test_naming_a_trusted_memory_does_not_overrule_it(knowing: Knowing) -> None:
     trusted = memory("The shop uses SQLite.", authority="user_asserted")
     plain = memory("The shop used files.")
-    court = knowing(trusted, plain)
+    admission = knowing(trusted, plain)
     named = (plain.id, trusted.id)
-    assert decided(court, supersedes=named) == ("review", "lower_authority", (trusted.id,))
-    asserted = decided(court, supersedes=named, authority="user_asserted")
+    assert decided(admission, supersedes=named) == ("review", "lower_authority", (trusted.id,))
+    asserted = decided(admission, supersedes=named, authority="user_asserted")
     assert asserted == ("supersede", "named", named)
 
 
 def test_one_value_a_slot(knowing: Knowing) -> None:
     holder = memory("The database is SQLite.", key="shop::database")
-    court = knowing(holder)
-    newer = decided(court, slot="shop::database")
+    admission = knowing(holder)
+    newer = decided(admission, slot="shop::database")
     assert newer == ("supersede", "newer_value", (holder.id,))
-    older = decided(court, slot="shop::database", time="2026-01-01T00:00:00Z")
+    older = decided(admission, slot="shop::database", time="2026-01-01T00:00:00Z")
     assert older == ("new", "older_than_holder", (holder.id,))
-    assert decided(court, slot="shop::editor")[0] == "new"
-    assert decided(court, slot="shop::database", project="blog")[0] == "new"
+    assert decided(admission, slot="shop::editor")[0] == "new"
+    assert decided(admission, slot="shop::database", project="blog")[0] == "new"
 
 
 def test_a_slot_held_by_higher_authority_is_disputed_not_taken(knowing: Knowing) -> None:
     holder = memory("The database is SQLite.", key="shop::database", authority="tool_verified")
-    court = knowing(holder)
+    admission = knowing(holder)
     said = {"slot": "shop::database", "authority": "user_asserted"}
-    assert decided(court, **said) == ("review", "lower_authority", (holder.id,))
-    assert decided(court, corrects=True, **said) == ("supersede", "newer_value", (holder.id,))
+    assert decided(admission, **said) == ("review", "lower_authority", (holder.id,))
+    assert decided(admission, corrects=True, **said) == ("supersede", "newer_value", (holder.id,))
 
 
 def test_a_slot_of_the_person_is_one_in_all_projects(knowing: Knowing) -> None:

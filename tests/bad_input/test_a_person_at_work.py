@@ -59,7 +59,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 def _all(vault: Vault) -> dict[str, Memory]:
     vault.ready_to_read()
-    return {one.id: one for one in vault.followers.catalog.memories()}
+    return {one.id: one for one in vault.projections.catalog.memories()}
 
 
 def _edit(path: Path, old: str, new: str) -> None:
@@ -332,7 +332,7 @@ def test_a_transcript_that_a_person_edits_keeps_the_remarks(
     vault.flush()
     text = path.read_text(encoding="utf-8")
     assert "(Really? K.)" in text and "A last remark." in text
-    blocks = vault.followers.transcripts.blocks(path.relative_to(vault.root).as_posix())
+    blocks = vault.projections.transcripts.blocks(path.relative_to(vault.root).as_posix())
     assert len(blocks) == 4
     assert vault.doctor() == []
     moved = vault.root / "transcripts" / "mine" / path.name

@@ -47,7 +47,7 @@ def _codes(vault: Vault) -> set[str]:
     return {finding.code for finding in vault.doctor()}
 
 
-def _journal(vault: Vault) -> list[Path]:
+def _turn_log(vault: Vault) -> list[Path]:
     return sorted((vault.root / "state" / "journal").rglob("*.json"))
 
 
@@ -134,7 +134,7 @@ def test_a_transaction_that_is_lost_or_damaged_costs_only_its_undo(
     with open_vault() as whole:
         live, retired = _texts(whole), _texts(whole, "retired")
         count = len(whole.log())
-    path = _journal(vault)[which]
+    path = _turn_log(vault)[which]
     data = path.read_bytes()
     path.unlink()
     if how != "deleted":
@@ -171,7 +171,7 @@ def test_words_cannot_be_purged_while_a_transaction_cannot_be_read(
     vault: Vault, open_vault: Callable[..., Vault]
 ) -> None:
     """It may hold them: a purge that leaves some behind must not say that it is done."""
-    path = _journal(vault)[0]
+    path = _turn_log(vault)[0]
     data = path.read_bytes()
     path.write_bytes(data[:-9])
     with open_vault() as opened:
@@ -251,20 +251,20 @@ def test_a_purge_reaches_what_was_torn_and_what_is_damaged(
 ) -> None:
     """Half a line, put aside, and a line that cannot be read hold the words as well."""
     path = vault.root / "state" / "turns" / "00000001.jsonl"
-    doomed, kept = turns(2)
+    purge_preview, kept = turns(2)
     with open_vault() as opened:
         takes_every_turn(opened).capture([kept])
-        line = encode(doomed, 99)
+        line = encode(purge_preview, 99)
         with path.open("ab") as stream:
             stream.write(line[:-5])
-        assert opened.capture([doomed]).new == 1
+        assert opened.capture([purge_preview]).new == 1
         opened.flush()
-        damaged = encode(doomed, 100).replace(b'"role":"user"', b'"role":"uzer"')
+        damaged = encode(purge_preview, 100).replace(b'"role":"user"', b'"role":"uzer"')
         data = path.read_bytes().splitlines(keepends=True)
         path.write_bytes(b"".join([data[0], damaged, *data[1:]]))
     assert list(path.parent.glob("*.torn"))
     shutil.rmtree(vault.cache)
-    word = doomed.text.split()[1]
+    word = purge_preview.text.split()[1]
     with open_vault() as opened:
         memory = next(one for one in opened.library.listing(Filter(), 100) if word in one.text)
         opened.purge(memory.id)
@@ -362,7 +362,7 @@ def test_a_catalog_without_room_is_an_error_and_then_works_again(
         assert said > 2
     monkeypatch.undo()
     with open_vault() as again:
-        journalled = {entry.turn.text for entry in again.journal.entries()}
+        journalled = {entry.turn.text for entry in again.turn_log.entries()}
         again.flush()
         again.remember("The shop has two windows.")
         assert again.doctor() == []
@@ -376,7 +376,7 @@ def test_a_pending_turn_whose_line_is_damaged_stays_pending(
 ) -> None:
     first, second, third = turns(3)
     with open_vault("another") as before:
-        flow.take_in([first, second, third], before.house)
+        flow.take_in([first, second, third], before.ports)
         path = before.root / "state" / "turns" / "00000001.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     lines[1] = lines[1].replace(b"valve", garbled)

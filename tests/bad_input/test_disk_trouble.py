@@ -15,7 +15,7 @@ import pytest
 
 import engram.queries.index_sync
 import engram.store.base.disk
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import EngramError, Locked, StorageError
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
@@ -62,20 +62,20 @@ class FailingOs:
 def failing(monkeypatch: pytest.MonkeyPatch) -> FailingOs:
     system = FailingOs()
     monkeypatch.setattr(engram.store.base.disk, "os", system)
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
     return system
 
 
 def _said(vault: Vault) -> set[str]:
     """Every statement that is in a memory or still waits."""
-    found = {memory.text for memory in vault.followers.catalog.memories()}
+    found = {memory.text for memory in vault.projections.catalog.memories()}
     for waiting in vault.waiting():
-        found |= {turn.text for turn in vault.house.turns.pending(waiting.transcript)[1]}
+        found |= {turn.text for turn in vault.ports.turns.pending(waiting.transcript)[1]}
     return found
 
 
 def _live(vault: Vault) -> set[str]:
-    return {memory.text for memory in vault.followers.catalog.memories() if memory.live}
+    return {memory.text for memory in vault.projections.catalog.memories() if memory.live}
 
 
 _BEFORE, _FRESH = turns(3, "before"), turns(4, "fresh")
@@ -92,7 +92,7 @@ def _remember(vault: Vault) -> None:
 
 def _forget(vault: Vault) -> None:
     memory = min(_live(vault))
-    found = next(one for one in vault.followers.catalog.memories() if one.text == memory)
+    found = next(one for one in vault.projections.catalog.memories() if one.text == memory)
     if found.status == "active":
         vault.forget(found.id)
 
@@ -151,11 +151,11 @@ def test_a_disk_that_fails_at_any_step_loses_nothing(
             if deed is _undo:
                 assert known & _said(again) in (set(), known), "undone by half"
             else:
-                journalled = {entry.turn.text for entry in again.journal.entries()}
+                journalled = {entry.turn.text for entry in again.turn_log.entries()}
                 assert journalled <= _said(again) | {"The shop is closed on Sundays."}
                 deed(again)
             assert again.doctor() == []
-            texts = sorted(memory.text for memory in again.followers.catalog.memories())
+            texts = sorted(memory.text for memory in again.projections.catalog.memories())
             assert len(texts) == len(set(texts)), "something is there twice"
     assert steps > 3
 

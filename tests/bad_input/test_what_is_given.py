@@ -94,7 +94,7 @@ def test_invalid_utf8_is_replaced_and_what_is_whole_is_taken(vault: Vault, tmp_p
     path.write_bytes(b'{"role": "user", "content": "caf\xe9 \xff"}\n' + _GOOD)
     report, _ = vault.import_files("jsonl", path)
     assert report.new_turns == 2
-    assert {entry.turn.text for entry in vault.journal.entries()} == {
+    assert {entry.turn.text for entry in vault.turn_log.entries()} == {
         "caf\ufffd \ufffd", "We decided to use Postgres for the shop.",
     }  # fmt: skip
 
@@ -198,7 +198,7 @@ def test_a_malformed_turn_is_refused_before_anything_is_kept(
     bad = Turn(**{**_TURN, "message": "fedcba9876543210", name: value})  # type: ignore[arg-type]
     with pytest.raises(BadInput):
         vault.capture([good, bad])
-    assert list(vault.journal.entries()) == []
+    assert list(vault.turn_log.entries()) == []
     assert vault.capture([good]).new == 1
     assert vault.doctor() == []
 
@@ -215,13 +215,13 @@ def test_a_turn_of_any_words_is_kept_and_read_back(
     vault: Vault, session: str, text: str, title: str, project: str, tool: str
 ) -> None:
     """Lone surrogates, control characters and the like break neither catalog nor transcript."""
-    number = vault.journal.end()[2] + 1
+    number = vault.turn_log.end()[2] + 1
     turn = Turn(
         "api", session, "user", text, _TIME, f"{number:016x}", project, title, (tool,)
     )  # fmt: skip
     assert vault.capture([turn]).new == 1
     vault.search(text)
-    assert vault.journal.end()[2] == number
+    assert vault.turn_log.end()[2] == number
     assert [one for one in vault.doctor() if one.severity == "error"] == []
 
 
@@ -291,7 +291,7 @@ def test_a_pattern_that_is_none_is_refused(pattern: str, vault: Vault) -> None:
 def test_nothing_to_remember_is_refused(text: str, vault: Vault) -> None:
     with pytest.raises(BadInput):
         vault.remember(text)
-    assert list(vault.followers.catalog.memories()) == []
+    assert list(vault.projections.catalog.memories()) == []
     assert vault.doctor() == []
 
 

@@ -27,7 +27,7 @@ from unittest.mock import patch
 
 import frontmatter
 
-from engram.consolidate.context import Pass, Scene
+from engram.consolidate.context import Pass, PassContext
 from engram.consolidate.passes import duplicates, order
 from engram.language.near_duplicates import LEAST, alike, joined
 from engram.language.paraphrase.phrasing import phrasing
@@ -40,7 +40,7 @@ from engram.vault import Vault
 from tests.benchmarks.imports import scratch
 from tests.benchmarks.invented import Invented
 from tests.benchmarks.lived_in import LivedIn, live_in
-from tests.consolidate.cases import scene
+from tests.consolidate.cases import context
 from tests.consolidate.contents import Remembered
 
 _NOW = "2026-03-06T12:00:00Z"
@@ -79,8 +79,8 @@ def _taken(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _scene(contents: Contents, changed: frozenset[str] | None = None) -> Scene:
-    return scene(contents, changed, now=_NOW)
+def _context(contents: Contents, changed: frozenset[str] | None = None) -> PassContext:
+    return context(contents, changed, now=_NOW)
 
 
 def _in_memory(told: Sequence[Memory], compared: int) -> dict[str, float]:
@@ -89,7 +89,7 @@ def _in_memory(told: Sequence[Memory], compared: int) -> dict[str, float]:
     contents.live()
     said = [phrasing(memory.text) for memory in told]
     found = {
-        "merge, full": _taken(lambda: duplicates.plan(_scene(contents))),
+        "merge, full": _taken(lambda: duplicates.plan(_context(contents))),
         "doubtful pairs, full": _taken(lambda: sum(1 for _ in joined(said))),
     }
     if len(told) <= compared:
@@ -109,13 +109,13 @@ def _in_vault(count: int) -> dict[str, float]:
     with scratch() as (folder, make):
         with make() as vault:
             live_in(vault, lived, 0, count)
-            vault.shelf.refresh()
+            vault.index_sync.refresh()
         for name, full in (("night: first", True), (_IDLE, True), (_FEW, False)):
             # each in a process's first look, as a command is
             with _opened(folder) as vault:
                 if not full:
                     live_in(vault, lived, count, count + _CHANGED)
-                    vault.shelf.refresh()
+                    vault.index_sync.refresh()
                 found |= _night(vault, name, full=full)
         paths = [path for top in layout.CONTENT for path in (folder / "vault" / top).rglob("*.md")]
         found["... all files read with python-frontmatter"] = _taken(
@@ -134,9 +134,9 @@ def _night(vault: Vault, name: str, *, full: bool) -> dict[str, float]:
     found: dict[str, float] = {}
 
     def timed(one: Pass) -> Pass:
-        def plan(scene: Scene) -> list[Step]:
+        def plan(context: PassContext) -> list[Step]:
             start = time.process_time()
-            steps = one(scene)
+            steps = one(context)
             part = one.__module__.rpartition(".")[2]
             found[f"{name}; {part}"] = time.process_time() - start
             return steps

@@ -48,7 +48,7 @@ def five_facts(vault: Vault, number: int) -> None:
         )
         for place in range(5)
     ]
-    vault.ledger.commit(Plan("remember", tuple(vault.house.writer.changes(born, []))))
+    vault.committer.commit(Plan("remember", tuple(vault.ports.writer.changes(born, []))))
 
 
 def measure(runs: int) -> tuple[float, float, float]:

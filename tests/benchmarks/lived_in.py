@@ -101,8 +101,8 @@ def live_in(vault: Vault, lived: LivedIn, first: int, last: int) -> None:
     for start in range(first, last, _AT_ONCE):
         told = lived.memories(start, min(start + _AT_ONCE, last))
         events = tuple(Event("memory_created", memory.id) for memory in told)
-        changes = tuple(vault.house.writer.changes(told, ()))
-        vault.ledger.commit(Plan("extract", changes, events))
+        changes = tuple(vault.ports.writer.changes(told, ()))
+        vault.committer.commit(Plan("extract", changes, events))
         for number, memory in enumerate(told[::10]):
             for _ in range(number % 5):
                 log.note([memory.id], vault.clock.now())

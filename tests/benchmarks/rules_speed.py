@@ -39,9 +39,9 @@ def measure(count: int) -> tuple[float, float, int, int]:
         )
     with scratch() as (_, make), make() as vault:
         start = time.perf_counter()
-        names = flow.take_in(turns, vault.house).transcripts
+        names = flow.take_in(turns, vault.ports).transcripts
         captured = time.perf_counter()
-        outcome = flow.extract(names, vault.house)
+        outcome = flow.extract(names, vault.ports)
         return captured - start, time.perf_counter() - captured, outcome.turns, outcome.memories
 
 

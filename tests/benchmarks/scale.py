@@ -456,7 +456,7 @@ def _bags(texts: Mapping[str, str]) -> dict[str, int]:
 def _texts(vault: Any) -> dict[str, str]:
     from engram.queries.index_sync import document_of
 
-    return {memory.id: document_of(memory).body for memory in vault.followers.catalog.memories()}
+    return {memory.id: document_of(memory).body for memory in vault.projections.catalog.memories()}
 
 
 def peak() -> int:
@@ -495,7 +495,7 @@ def part_index(folder: Path, runs: int) -> dict[str, Any]:
     told: dict[str, Any] = {"engram": [], "postings": sum(_bags(texts).values())}
     with _opened(folder) as vault:
         for number in range(runs + 1):
-            taken = within(vault.shelf.rebuild)
+            taken = within(vault.index_sync.rebuild)
             if number or runs == 1:
                 told["engram"].append(taken)
             if fts5.available():
@@ -545,7 +545,7 @@ def part_ask(folder: Path, count: int) -> dict[str, Any]:
     with _opened(folder) as vault:
         vault.search("nothing yet")
         finder = [
-            _timed(lambda words: vault.shelf.find(words, "memories", 10), texts, count, terms)
+            _timed(lambda words: vault.index_sync.find(words, "memories", 10), texts, count, terms)
             for terms in _TERMS
         ]
         whole = _timed(vault.search, texts, count, 3, first=count)
@@ -669,12 +669,14 @@ def part_turns(folder: Path, count: int, questions: int, with_fts5: int) -> dict
     with _opened(folder) as vault:
         report, _ = vault.import_files("jsonl", path, extract=False, index=False)
         assert report.new_turns == count
-        built = within(vault.shelf.refresh)
+        built = within(vault.index_sync.refresh)
         vault.search("nothing yet")
         told["engram"] = {
             "built": built,
             "finder": [
-                _timed(lambda text: vault.shelf.find(text, "turns", 10), said, questions, terms)
+                _timed(
+                    lambda text: vault.index_sync.find(text, "turns", 10), said, questions, terms
+                )
                 for terms in _TERMS
             ],
             "whole": _timed(vault.search, said, questions, 3, first=questions),

@@ -285,19 +285,21 @@ def pi(session: int) -> bytes:
 
 def kiro(session: int) -> bytes:
     """One document: each entry of the history a message and its answer."""
-    history: list[dict[str, object]] = []
+    transaction_log: list[dict[str, object]] = []
     for one in exchanges(session, _LONG):
         asked: dict[str, object] = {"Prompt": {"prompt": one.asked}}
         for place, (command, output) in enumerate(one.calls):
             uses = [{"name": "execute_bash", "args": {"command": command}}]
             use = {"message_id": f"c{one.number}-{place}", "content": "", "tool_uses": uses}
-            history.append(
+            transaction_log.append(
                 {"user": {"content": asked, "timestamp": one.time}, "assistant": {"ToolUse": use}}
             )
             asked = {"ToolUseResults": {"tool_use_results": [{"content": [{"Text": output}]}]}}
         answer = {"Response": {"message_id": f"a{one.number}", "content": one.answer}}
-        history.append({"user": {"content": asked, "timestamp": one.time}, "assistant": answer})
-    return json.dumps({"conversation_id": f"c-{session}", "history": history}).encode()
+        transaction_log.append(
+            {"user": {"content": asked, "timestamp": one.time}, "assistant": answer}
+        )
+    return json.dumps({"conversation_id": f"c-{session}", "history": transaction_log}).encode()
 
 
 def aider(session: int) -> bytes:

@@ -64,50 +64,50 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_an_unchanged_file_has_nothing_new(file: Path) -> None:
-    desk = Desk()
-    assert desk.read(file) == ["one", "two"]
-    assert list(read_file(file, desk.source, desk.cursors, Noon())) == []
+    machine = Desk()
+    assert machine.read(file) == ["one", "two"]
+    assert list(read_file(file, machine.source, machine.cursors, Noon())) == []
 
 
 def test_a_grown_file_is_read_from_where_the_last_reading_ended(file: Path) -> None:
-    desk = Desk()
-    desk.read(file)
+    machine = Desk()
+    machine.read(file)
     with file.open("ab") as stream:
         stream.write(row("three"))
-    assert desk.read(file) == ["three"]
-    (cursor,) = desk.cursors.values()
+    assert machine.read(file) == ["three"]
+    (cursor,) = machine.cursors.values()
     assert (cursor.offset, cursor.line) == (file.stat().st_size, 3)
 
 
 def test_a_truncated_or_rewritten_file_is_read_from_the_start(file: Path) -> None:
-    desk = Desk()
-    desk.read(file)
+    machine = Desk()
+    machine.read(file)
     file.write_bytes(row("one"))
-    assert desk.read(file) == ["one"]
+    assert machine.read(file) == ["one"]
     file.write_bytes(row("one") + row("TWO") + row("three"))
-    assert desk.read(file) == ["TWO", "three"]
+    assert machine.read(file) == ["TWO", "three"]
     file.write_bytes(row("one") + row("2") + row("three") + row("four"))
-    assert desk.read(file) == ["one", "2", "three", "four"]
+    assert machine.read(file) == ["one", "2", "three", "four"]
 
 
 def test_a_file_replaced_by_another_has_a_cursor_of_its_own(file: Path) -> None:
-    desk = Desk()
-    desk.read(file)
+    machine = Desk()
+    machine.read(file)
     file.write_bytes(row("other") + row("two"))
-    assert desk.read(file) == ["other", "two"]
-    assert len(desk.cursors) == 2
+    assert machine.read(file) == ["other", "two"]
+    assert len(machine.cursors) == 2
 
 
 def test_a_moved_file_is_not_read_again_and_the_cursor_names_no_place(
     file: Path, tmp_path: Path
 ) -> None:
-    desk = Desk()
-    desk.read(file)
+    machine = Desk()
+    machine.read(file)
     moved = tmp_path / "elsewhere" / file.name
     moved.parent.mkdir()
     file.rename(moved)
-    assert desk.read(moved) == []
-    (cursor,) = desk.cursors.values()
+    assert machine.read(moved) == []
+    (cursor,) = machine.cursors.values()
     assert str(tmp_path) not in cursor.key + json.dumps(cursor.plain())
 
 
@@ -122,31 +122,31 @@ def test_the_same_file_has_the_same_cursor_on_every_machine(file: Path, tmp_path
 
 
 def test_a_torn_last_line_waits_for_its_end(file: Path) -> None:
-    desk = Desk()
+    machine = Desk()
     whole = file.read_bytes()
     file.write_bytes(whole + row("three")[:10])
-    assert desk.read(file) == ["one", "two"]
-    assert desk.read(file) == []
+    assert machine.read(file) == ["one", "two"]
+    assert machine.read(file) == []
     file.write_bytes(whole + row("three"))
-    assert desk.read(file) == ["three"]
+    assert machine.read(file) == ["three"]
 
 
 def test_a_first_line_that_is_still_torn_leaves_no_cursor(tmp_path: Path) -> None:
-    desk, path = Desk(), tmp_path / "new.jsonl"
+    machine, path = Desk(), tmp_path / "new.jsonl"
     path.write_bytes(b"")
-    assert desk.read(path) == []
+    assert machine.read(path) == []
     path.write_bytes(row("one")[:9])
-    assert desk.read(path) == []
-    assert desk.cursors == {}
+    assert machine.read(path) == []
+    assert machine.cursors == {}
     path.write_bytes(row("one"))
-    assert desk.read(path) == ["one"]
+    assert machine.read(path) == ["one"]
 
 
 def test_lines_without_turns_still_move_the_cursor(tmp_path: Path) -> None:
-    desk, path = Desk(), tmp_path / "quiet.jsonl"
+    machine, path = Desk(), tmp_path / "quiet.jsonl"
     path.write_bytes(b'{"role":"system","content":"x"}\n')
-    assert desk.read(path) == []
-    (cursor,) = desk.cursors.values()
+    assert machine.read(path) == []
+    (cursor,) = machine.cursors.values()
     assert cursor.offset == path.stat().st_size
 
 
@@ -162,27 +162,27 @@ def test_a_large_file_comes_in_chunks_and_any_of_them_can_be_gone_on_from(tmp_pa
 
 
 def test_what_is_private_or_off_the_record_is_left_out_and_counted(tmp_path: Path) -> None:
-    desk, path = Desk(), tmp_path / "talk.jsonl"
+    machine, path = Desk(), tmp_path / "talk.jsonl"
     head = row("a <private>x</private>") + row("Off the record: y")
     path.write_bytes(head)
-    assert desk.read(path) == ["a"]
+    assert machine.read(path) == ["a"]
     path.write_bytes(head + row("y, really?", "assistant") + row("b"))
-    assert desk.read(path) == ["b"]
-    assert (desk.removed.private, desk.removed.off_record) == (1, 2)
+    assert machine.read(path) == ["b"]
+    assert (machine.removed.private, machine.removed.off_record) == (1, 2)
 
 
 def test_project_and_session_are_known_to_a_later_reading(tmp_path: Path) -> None:
-    desk, path = Desk("claude-code"), tmp_path / "s.jsonl"
+    machine, path = Desk("claude-code"), tmp_path / "s.jsonl"
 
     def line(text: str, **more: str) -> bytes:
         return json.dumps({"type": "user", "message": {"content": text}, **more}).encode() + b"\n"
 
     path.write_bytes(line("a", sessionId="s1", cwd="/home/kim/shop"))
-    desk.read(path)
+    machine.read(path)
     path.write_bytes(path.read_bytes() + line("b", sessionId="s1", cwd="/home/kim/shop/deeper"))
-    (turn,) = desk.turns(path)
+    (turn,) = machine.turns(path)
     assert (turn.session, turn.project) == ("s1", "shop")
-    assert "/home/kim" not in str(desk.cursors)
+    assert "/home/kim" not in str(machine.cursors)
 
 
 def test_a_cursor_that_is_none_is_no_cursor() -> None:
@@ -197,12 +197,12 @@ def test_a_cursor_that_is_none_is_no_cursor() -> None:
 
 
 def test_an_offset_beyond_the_file_or_a_foreign_tail_means_the_start(file: Path) -> None:
-    desk = Desk()
-    desk.read(file)
-    (key,) = desk.cursors
+    machine = Desk()
+    machine.read(file)
+    (key,) = machine.cursors
     for cursor in (Cursor(key, 10**9, 5, "x"), Cursor(key, 10, 1, "0" * 16)):
-        desk.cursors = {key: cursor}
-        assert desk.read(file) == ["one", "two"]
+        machine.cursors = {key: cursor}
+        assert machine.read(file) == ["one", "two"]
 
 
 def test_what_is_no_file_is_refused_before_anything_is_read(tmp_path: Path) -> None:
@@ -277,8 +277,8 @@ def test_a_file_that_is_written_piece_by_piece_gives_every_turn_once(
 ) -> None:
     path = tmp_path_factory.mktemp("grow") / "talk.jsonl"
     whole = b"".join(row(text) for text in texts)
-    desk, found = Desk(), list[str]()
+    machine, found = Desk(), list[str]()
     for cut in [*sorted(cuts), len(whole)]:
         path.write_bytes(whole[:cut])
-        found += [turn.message for turn in desk.turns(path)]
+        found += [turn.message for turn in machine.turns(path)]
     assert found == [turn.message for turn in Desk().turns(path)]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engram.capture.turn_log
-from engram.capture.turn_log import FOLDER, TurnJournal, decode, encode, encode_purged
+from engram.capture.turn_log import FOLDER, VaultTurnLog, decode, encode, encode_purged
 from engram.model.turn import Turn, turn_of
 from engram.store.base.disk import VaultDisk
 from tests.kit import turns
@@ -26,11 +26,11 @@ def disk(tmp_path: Path) -> VaultDisk:
 def add(disk: VaultDisk, count: int, first: int = 0) -> list[int]:
     """Append turns through a journal that was just opened; returns their numbers."""
     made = [(turn, "none") for turn in turns(count, first=first)]
-    return [entry.turn.seq for entry in TurnJournal(disk).append(made)]
+    return [entry.turn.seq for entry in VaultTurnLog(disk).append(made)]
 
 
 def texts(disk: VaultDisk, after: int = 0) -> list[str]:
-    return [entry.turn.text for entry in TurnJournal(disk).entries(after)]
+    return [entry.turn.text for entry in VaultTurnLog(disk).entries(after)]
 
 
 def said(*numbers: int) -> list[str]:
@@ -85,20 +85,20 @@ def test_a_purged_line_is_as_long_and_has_no_words(turn: Turn, seq: int, signal:
 
 
 def test_numbers_go_on_without_gaps_from_process_to_process(disk: VaultDisk) -> None:
-    assert TurnJournal(disk).end() == ("", 0, 0)
+    assert VaultTurnLog(disk).end() == ("", 0, 0)
     assert add(disk, 3) == [1, 2, 3]
     assert add(disk, 2, first=3) == [4, 5]
-    assert TurnJournal(disk).append([]) == []
+    assert VaultTurnLog(disk).append([]) == []
     assert texts(disk) == said(0, 1, 2, 3, 4) and texts(disk, after=3) == said(3, 4)
-    segment, size, last = TurnJournal(disk).end()
+    segment, size, last = VaultTurnLog(disk).end()
     assert (segment, size, last) == (FIRST, disk.size(FIRST), 5)
 
 
 def test_one_that_looked_before_another_wrote_looks_again(disk: VaultDisk) -> None:
-    one, other = TurnJournal(disk), TurnJournal(disk)
+    one, other = VaultTurnLog(disk), VaultTurnLog(disk)
     for number in range(4):
-        journal = (one, other)[number % 2]
-        journal.append([(turns(1, first=number)[0], "none")])
+        turn_log = (one, other)[number % 2]
+        turn_log.append([(turns(1, first=number)[0], "none")])
     assert [entry.turn.seq for entry in one.entries()] == [1, 2, 3, 4]
     assert texts(disk) == said(0, 1, 2, 3)
 
@@ -109,15 +109,15 @@ def test_segments_follow_each_other_without_gaps(
     monkeypatch.setattr(engram.capture.turn_log, "SEGMENT_BYTES", 600)
     for first in range(0, 12, 2):
         add(disk, 2, first=first)
-    journal = TurnJournal(disk)
-    names = journal.segments()
+    turn_log = VaultTurnLog(disk)
+    names = turn_log.segments()
     assert len(names) > 2
-    entries = list(journal.entries())
+    entries = list(turn_log.entries())
     assert [entry.turn.seq for entry in entries] == list(range(1, 13))
     firsts = [next(e.turn.seq for e in entries if e.segment == name) for name in names]
     assert names == [f"{FOLDER}/{first:08d}.jsonl" for first in firsts]
     for after in range(13):
-        assert [entry.turn.seq for entry in journal.entries(after)] == list(range(after + 1, 13))
+        assert [entry.turn.seq for entry in turn_log.entries(after)] == list(range(after + 1, 13))
 
 
 def test_turns_are_read_at_their_places_in_the_order_asked_for(
@@ -126,12 +126,12 @@ def test_turns_are_read_at_their_places_in_the_order_asked_for(
     monkeypatch.setattr(engram.capture.turn_log, "SEGMENT_BYTES", 600)
     for first in range(0, 8, 2):
         add(disk, 2, first=first)
-    journal = TurnJournal(disk)
-    entries = list(journal.entries())[::-1]
-    found = list(journal.read((e.segment, e.offset, e.length) for e in entries))
+    turn_log = VaultTurnLog(disk)
+    entries = list(turn_log.entries())[::-1]
+    found = list(turn_log.read((e.segment, e.offset, e.length) for e in entries))
     assert [turn.seq for turn in found] == [8, 7, 6, 5, 4, 3, 2, 1]
     wrong = [(FIRST, 1, 50), (FIRST, 10**6, 5), (f"{FOLDER}/00000099.jsonl", 0, 50)]
-    assert list(journal.read(wrong)) == []
+    assert list(turn_log.read(wrong)) == []
 
 
 # -- torn and damaged ---------------------------------------------------------------------------
@@ -148,25 +148,25 @@ def test_a_tail_torn_at_any_byte_is_put_aside_and_the_journal_goes_on(
     for length in range(head, len(whole)):
         disk.remove(FIRST + ".torn")
         disk.put(FIRST, whole[:length])
-        assert TurnJournal(disk).count_damaged() == 0  # unfinished, not damaged
+        assert VaultTurnLog(disk).count_damaged() == 0  # unfinished, not damaged
         assert texts(disk) == said(0, 1)
         assert add(disk, 1, first=3) == [3]
         assert texts(disk) == said(0, 1, 3)
         assert (disk.read(FIRST + ".torn") or b"") == whole[head:length]
-        assert TurnJournal(disk).count_damaged() == 0
+        assert VaultTurnLog(disk).count_damaged() == 0
 
 
 def test_what_was_put_aside_before_stays(disk: VaultDisk) -> None:
     for torn in (b'{"crc":"one', b'{"crc":"two'):
         add(disk, 1)
         disk.append(FIRST, torn)
-        TurnJournal(disk).end()
+        VaultTurnLog(disk).end()
     assert disk.read(FIRST + ".torn") == b'{"crc":"one{"crc":"two'
 
 
 def test_a_segment_of_which_nothing_is_sound_keeps_its_number(disk: VaultDisk) -> None:
     disk.put(f"{FOLDER}/00000007.jsonl", b'{"crc":"0000')
-    assert TurnJournal(disk).end() == (f"{FOLDER}/00000007.jsonl", 0, 6)
+    assert VaultTurnLog(disk).end() == (f"{FOLDER}/00000007.jsonl", 0, 6)
     assert add(disk, 1) == [7]
 
 
@@ -177,7 +177,7 @@ def test_damage_in_the_middle_is_left_out_and_counted(disk: VaultDisk) -> None:
     lines[2] = b"\x00" * 40 + b"\n"
     disk.put(FIRST, b"".join(lines))
     assert texts(disk) == said(0, 3)
-    assert TurnJournal(disk).count_damaged() == 2
+    assert VaultTurnLog(disk).count_damaged() == 2
     assert add(disk, 1, first=4) == [5]
     assert texts(disk) == said(0, 3, 4) and disk.size(FIRST + ".torn") is None
 
@@ -186,7 +186,7 @@ def test_other_files_in_the_folder_are_no_segments(disk: VaultDisk) -> None:
     add(disk, 1)
     for name in ("notes.jsonl", "00000001.jsonl.torn", "00000001.json", "٠٠٠٠٠٠٠٩.jsonl"):
         disk.put(f"{FOLDER}/{name}", b"x\n")
-    assert TurnJournal(disk).segments() == [FIRST]
+    assert VaultTurnLog(disk).segments() == [FIRST]
     assert add(disk, 1, first=1) == [2]
 
 
@@ -199,39 +199,39 @@ def test_a_purge_keeps_every_place_and_number(
     monkeypatch.setattr(engram.capture.turn_log, "SEGMENT_BYTES", 600)
     for first in range(0, 6, 2):
         add(disk, 2, first=first)
-    journal = TurnJournal(disk)
-    before = list(journal.entries())
-    doomed = [before[1].turn.message, before[5].turn.message, "nobody"]
-    assert journal.purge(doomed) == 2
-    after = list(journal.entries())
+    turn_log = VaultTurnLog(disk)
+    before = list(turn_log.entries())
+    purge_preview = [before[1].turn.message, before[5].turn.message, "nobody"]
+    assert turn_log.purge(purge_preview) == 2
+    after = list(turn_log.entries())
     assert after == [entry for number, entry in enumerate(before) if number not in (1, 5)]
     places = [(entry.segment, entry.offset, entry.length) for entry in before]
-    assert [turn.seq for turn in journal.read(places)] == [1, 3, 4, 5]
-    whole = b"".join(disk.read(path) or b"" for path in journal.segments())
+    assert [turn.seq for turn in turn_log.read(places)] == [1, 3, 4, 5]
+    whole = b"".join(disk.read(path) or b"" for path in turn_log.segments())
     assert not any(before[number].turn.text.encode() in whole for number in (1, 5))
-    assert journal.count_damaged() == 0 and TurnJournal(disk).end()[2] == 6
-    assert journal.purge(doomed) == 0
+    assert turn_log.count_damaged() == 0 and VaultTurnLog(disk).end()[2] == 6
+    assert turn_log.purge(purge_preview) == 0
     assert add(disk, 1, first=6) == [7]
 
 
 def test_signal_and_batch_are_kept_with_the_turn(disk: VaultDisk) -> None:
     one, other = turns(2)
-    TurnJournal(disk).append([(one, "high"), (other, "none")], "import-1")
-    found = [(entry.signal, entry.batch) for entry in TurnJournal(disk).entries()]
+    VaultTurnLog(disk).append([(one, "high"), (other, "none")], "import-1")
+    found = [(entry.signal, entry.batch) for entry in VaultTurnLog(disk).entries()]
     assert found == [("high", "import-1"), ("none", "import-1")]
 
 
 def test_what_cannot_be_written_is_not_numbered(
     disk: VaultDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    journal = TurnJournal(disk)
-    journal.append([(turns(1)[0], "none")])
+    turn_log = VaultTurnLog(disk)
+    turn_log.append([(turns(1)[0], "none")])
     size = disk.size(FIRST)
     with monkeypatch.context() as patched, pytest.raises(OSError):
         patched.setattr(VaultDisk, "append", _full)
-        journal.append([(turns(1, first=1)[0], "none")])
+        turn_log.append([(turns(1, first=1)[0], "none")])
     assert disk.size(FIRST) == size
-    assert [entry.turn.seq for entry in journal.append([(turns(1, first=1)[0], "none")])] == [2]
+    assert [entry.turn.seq for entry in turn_log.append([(turns(1, first=1)[0], "none")])] == [2]
 
 
 def _full(*_: object, **__: object) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from engram.daemon.service.units import seal_of, writes_of
-from engram.daemon.state.instance_lock import Seat
+from engram.daemon.state.instance_lock import InstanceLock
 from tests.cli.shop import Shop
-from tests.golden.console import Ran, run, surroundings
+from tests.golden.console import Ran, prompt_context, run
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = Path(".config/systemd/user/engram.service")
@@ -301,14 +301,14 @@ def test_uninstalled_a_running_daemon_is_ended_and_leaves_nothing(service: Servi
     shop = service.shop
     before = everything(shop.folder)
     service.install()
-    seat = Seat(shop.folder / "home")
-    environment = surroundings(shop.folder) | shop.environment
+    instance_lock = InstanceLock(shop.folder / "home")
+    environment = prompt_context(shop.folder) | shop.environment
     words = [sys.executable, "-m", "engram", "daemon", "run"]
     with subprocess.Popen(
         words, cwd=shop.folder, env=environment | {"PYTHONPATH": str(ROOT)}
     ) as it:
         try:
-            until(lambda: seat.holder() == it.pid)
+            until(lambda: instance_lock.holder() == it.pid)
             # to a manager that knows nothing of it, it was started by hand
             service.fails("*is-active*")
             assert "was started by hand" in service.install().err

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from engram.daemon.state import pause
-from engram.daemon.state.heartbeat import Pulse, PulseFile
-from engram.daemon.state.instance_lock import Seat
+from engram.daemon.state.heartbeat import Heartbeat, HeartbeatFile
+from engram.daemon.state.instance_lock import InstanceLock
 from engram.vault import Vault
 from tests.cli.shop import Shop
 
@@ -110,12 +110,12 @@ def test_a_daemon_of_another_version_is_found(
     from engram import __version__
 
     install(shop)
-    with Seat(state(shop)).taken():
-        pulse = Pulse(pid=os.getpid(), version=version or __version__)
-        PulseFile(state(shop), lambda: 0.0).offer(pulse, now=True)
+    with InstanceLock(state(shop)).taken():
+        heartbeat = Heartbeat(pid=os.getpid(), version=version or __version__)
+        HeartbeatFile(state(shop), lambda: 0.0).offer(heartbeat, now=True)
         assert codes(shop) == found
         # what another one left behind says nothing of this one
-        PulseFile(state(shop), lambda: 0.0).offer(Pulse(pid=1, version="0.0.1"), now=True)
+        HeartbeatFile(state(shop), lambda: 0.0).offer(Heartbeat(pid=1, version="0.0.1"), now=True)
         assert codes(shop) == []
 
 

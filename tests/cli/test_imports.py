@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.cli.shop import Shop
-from tests.golden.console import surroundings
+from tests.golden.console import prompt_context
 
 ROOT = Path(__file__).parents[2]
 _PROBE = (
@@ -23,7 +23,7 @@ _PROBE = (
 def imported(folder: Path, *arguments: str, **more: str) -> set[str]:
     """The modules that a command has imported when it ends well."""
     python = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    environment = surroundings(folder) | python | more
+    environment = prompt_context(folder) | python | more
     done = subprocess.run(
         [sys.executable, "-c", _PROBE, *arguments], cwd=folder, capture_output=True, text=True,
         env=environment, check=True,

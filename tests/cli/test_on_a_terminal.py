@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.shop import Shop
-from tests.golden.console import surroundings
+from tests.golden.console import prompt_context
 
 ROOT = Path(__file__).parents[2]
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -31,7 +31,7 @@ def on_terminal(
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    environment = surroundings(shop.folder) | shop.environment | {"TERM": "xterm"} | more
+    environment = prompt_context(shop.folder) | shop.environment | {"TERM": "xterm"} | more
     del environment["COLUMNS"]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | {stream: theirs}
     process = subprocess.Popen(

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli.shop import Shop
-from tests.golden.console import surroundings
+from tests.golden.console import prompt_context
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "engram"]
@@ -23,7 +23,7 @@ COMMAND = [sys.executable, "-m", "engram"]
 
 def environment(shop: Shop, **more: str) -> dict[str, str]:
     """What a process on this shop sees."""
-    seen = surroundings(shop.folder) | shop.environment
+    seen = prompt_context(shop.folder) | shop.environment
     # without it, warnings of Python itself (an unclosed file, a failed flush) would show
     # a limited process would leave half a compiled module behind
     python = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default", "PYTHONDONTWRITEBYTECODE": "1"}

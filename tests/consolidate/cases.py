@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
@@ -14,8 +14,8 @@ from engram.model.ports import Contents, Model
 from engram.model.settings import ConsolidateSettings, Settings
 from engram.model.step import Opinion
 from engram.settings.load import shipped
-from engram.weave.biography import Biography
-from engram.weave.seal import Loom
+from engram.weave.biography import EntityFolder
+from engram.weave.seal import BoxSealer
 from tests.admit.cases import memory
 
 NOW = "2026-11-20T12:00:00Z"
@@ -42,15 +42,15 @@ class Condenser:
         return Reply({"lines": self.answer(said)}, "test", "test", Usage())
 
 
-def scene(
+def context(
     contents: Contents, changed: frozenset[str] | None = None, model: Model | None = None,
     now: str = NOW, **consolidate: Any,
-) -> Scene:  # fmt: skip
+) -> PassContext:  # fmt: skip
     """A consolidation of these contents; further names are settings of `[consolidate]`."""
     settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
-    loom = Loom(settings.boxes)
-    return Scene(
-        contents, now, settings, Silent(), loom, Biography(), changed, True, model, PROMPTS
+    box_sealer = BoxSealer(settings.boxes)
+    return PassContext(
+        contents, now, settings, Silent(), box_sealer, EntityFolder(), changed, True, model, PROMPTS
     )
 
 

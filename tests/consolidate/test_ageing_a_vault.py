@@ -18,7 +18,7 @@ from engram.model.settings import Settings
 from engram.model.step import Step
 from engram.store.commits.contents import VaultContents
 from engram.vault import Vault
-from tests.consolidate.cases import NOW, Silent, aged, scene
+from tests.consolidate.cases import NOW, Silent, aged, context
 from tests.consolidate.contents import after, remembering
 
 PASSES = (commitments.plan, archival.plan, expiry.plan)
@@ -28,11 +28,11 @@ KEPT = ("id", "text", "quote", "sources", "created", "category", "kind", "expire
 
 def aged_vault(vault: Vault) -> list[Step]:
     """Let the passes do what they plan for a vault; the steps."""
-    contents = VaultContents(vault.disk, vault.followers)
-    whole = replace(scene(remembering()), contents=contents, settings=Settings(), judge=Silent())
+    contents = VaultContents(vault.disk, vault.projections)
+    whole = replace(context(remembering()), contents=contents, settings=Settings(), judge=Silent())
     steps = shift(whole, PASSES).steps
     amended = [pair for step in steps for pair in step.amended]
-    vault.ledger.commit(Plan("consolidate", tuple(vault.house.writer.changes([], amended))))
+    vault.committer.commit(Plan("consolidate", tuple(vault.ports.writer.changes([], amended))))
     return steps
 
 
@@ -81,7 +81,7 @@ def test_any_mix_ages_by_its_conditions_once_and_keeps_what_it_says(
     memories: list[Memory], reads: int
 ) -> None:
     contents = remembering(*memories, reads={one.id: reads for one in memories})
-    steps = shift(scene(contents), PASSES).steps
+    steps = shift(context(contents), PASSES).steps
     touched = {step.subjects[0]: step.amended[0] for step in steps}
     assert len(touched) == len(steps)
     for before, ended in touched.values():
@@ -101,7 +101,7 @@ def test_any_mix_ages_by_its_conditions_once_and_keeps_what_it_says(
     assert not any(
         one.live and "" < one.expires <= NOW[:10] and one.confidence < 0.4 for one in left
     )
-    assert shift(scene(after(contents, steps)), PASSES).steps == []
+    assert shift(context(after(contents, steps)), PASSES).steps == []
 
 
 @pytest.mark.parametrize("changed", [None, frozenset[str]()])
@@ -109,5 +109,5 @@ def test_time_alone_is_reason_enough_in_every_run_and_never_reads_all(
     changed: frozenset[str] | None,
 ) -> None:
     contents = remembering(aged(200, expires=NOW[:10]), aged(91, "Two.", importance=0.2))
-    assert len(shift(scene(contents, changed), PASSES).steps) == 2
+    assert len(shift(context(contents, changed), PASSES).steps) == 2
     assert contents.loaded == 0

@@ -8,7 +8,7 @@ import pytest
 
 from engram.consolidate.passes import archival
 from engram.model.memory import CATEGORIES, Memory
-from tests.consolidate.cases import TODAY, aged, scene
+from tests.consolidate.cases import TODAY, aged, context
 from tests.consolidate.contents import Remembered, after, remembering
 
 
@@ -19,12 +19,12 @@ def idle(**more: object) -> Memory:
 
 def planned(memory: Memory, reads: int = 0, **settings: object) -> int:
     contents = Remembered({memory.id: memory}, {memory.id: reads} if reads else {})
-    return len(archival.plan(scene(contents, **settings)))
+    return len(archival.plan(context(contents, **settings)))
 
 
 def test_when_all_conditions_hold_it_is_archived() -> None:
     memory = idle()
-    (step,) = archival.plan(scene(remembering(memory)))
+    (step,) = archival.plan(context(remembering(memory)))
     ended = step.amended[0][1]
     assert (step.subjects, ended.status, ended.status_reason) == (
         (memory.id,),
@@ -81,8 +81,8 @@ def test_the_limits_are_the_person_s() -> None:
 
 def test_what_a_person_restored_is_not_archived_again() -> None:
     contents = remembering(idle())
-    steps = archival.plan(scene(contents))
-    assert archival.plan(scene(after(contents, steps))) == []
+    steps = archival.plan(context(contents))
+    assert archival.plan(context(after(contents, steps))) == []
     restored = replace(steps[0].amended[0][1], status="active", status_since="", status_reason="")
     assert ("archived", TODAY) in restored.extra
-    assert archival.plan(scene(remembering(restored))) == []
+    assert archival.plan(context(remembering(restored))) == []

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 import engram.queries.index_sync
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.passes.box_sealing import plan
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.memory import Memory
@@ -19,10 +19,10 @@ from engram.model.step import Opinion, Step
 from engram.store.base import layout
 from engram.store.commits.contents import VaultContents
 from engram.store.files.memory_file import render_memory
-from engram.store.files.render import Pen
+from engram.store.files.render import FileRenderer
 from engram.vault import Vault
-from engram.weave.biography import Biography
-from engram.weave.seal import Loom
+from engram.weave.biography import EntityFolder
+from engram.weave.seal import BoxSealer
 from tests.kit import takes_every_turn, turns
 from tests.weave.yarn import memory, talk
 
@@ -33,7 +33,7 @@ SOON, LATER = "2026-03-06T10:10:00Z", "2026-03-07T00:00:00Z"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 class NoJudge:
@@ -53,27 +53,31 @@ class Few(VaultContents):
 def put(vault: Vault, memories: Iterable[Memory]) -> None:
     """Write the files of memories."""
     changes = [Change(layout.memory_path(one), None, render_memory(one)) for one in memories]
-    vault.ledger.commit(Plan("test", tuple(changes)))
+    vault.committer.commit(Plan("test", tuple(changes)))
 
 
 def planned(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:
     some = None if changed is None else frozenset(changed)
-    contents = Few(vault.disk, vault.followers)
-    return plan(Scene(contents, now, Settings(), NoJudge(), Loom(BoxSettings()), Biography(), some))
+    contents = Few(vault.disk, vault.projections)
+    return plan(
+        PassContext(
+            contents, now, Settings(), NoJudge(), BoxSealer(BoxSettings()), EntityFolder(), some
+        )
+    )
 
 
 def consolidate(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:
     """Do what is planned; a second run has nothing to do."""
     steps = planned(vault, now, changed)
     pages = [pair for step in steps for pair in step.pages]
-    vault.ledger.commit(Plan("consolidate", tuple(Pen(vault.disk).pages(pages))))
+    vault.committer.commit(Plan("consolidate", tuple(FileRenderer(vault.disk).pages(pages))))
     assert planned(vault, now, changed) == []
     assert planned(vault, now) == []
     return steps
 
 
 def boxes(vault: Vault) -> Sequence[Box]:
-    return vault.followers.catalog.pages.boxes()
+    return vault.projections.catalog.pages.boxes()
 
 
 def edit(vault: Vault, path: str, old: str, new: str) -> None:
@@ -84,7 +88,7 @@ def edit(vault: Vault, path: str, old: str, new: str) -> None:
 
 
 def settle(vault: Vault) -> None:
-    with vault.ledger.lock():
+    with vault.committer.lock():
         vault.take_up()
 
 
@@ -216,14 +220,17 @@ def test_where_nothing_changed_nothing_is_looked_at(vault: Vault) -> None:
 def test_new_memories_are_woven_with_what_their_conversation_left_open(vault: Vault) -> None:
     old, new = talk(DB, DB), [memory(number, *COOKING) for number in (2, 3, 4)]
     put(vault, [*old, *(memory(number, *DB, session="test-2", minute=0) for number in (5, 6))])
-    contents = VaultContents(vault.disk, vault.followers)
-    loom = Loom(BoxSettings())
-    (box,) = loom.seal(contents, SOON, born=new)
+    contents = VaultContents(vault.disk, vault.projections)
+    box_sealer = BoxSealer(BoxSettings())
+    (box,) = box_sealer.seal(contents, SOON, born=new)
     assert (box.seal, box.memories) == ("topic_shift", tuple(one.id for one in old))
-    assert len(loom.seal(contents, LATER, born=new)) == 2
-    assert len(loom.seal(contents, LATER, born=new, waiting=[box.session])) == 1
-    assert loom.seal(contents, LATER, born=()) == []
-    assert [(one.seal, len(one.lines)) for one in loom.unsealed(contents)] == [("", 2), ("", 2)]
+    assert len(box_sealer.seal(contents, LATER, born=new)) == 2
+    assert len(box_sealer.seal(contents, LATER, born=new, waiting=[box.session])) == 1
+    assert box_sealer.seal(contents, LATER, born=()) == []
+    assert [(one.seal, len(one.lines)) for one in box_sealer.unsealed(contents)] == [
+        ("", 2),
+        ("", 2),
+    ]
 
 
 def test_the_goal_of_a_box_is_what_the_user_said_first(vault: Vault) -> None:
@@ -258,16 +265,16 @@ def test_what_is_forgotten_is_told_by_no_box_from_that_moment_on(vault: Vault) -
 def test_a_box_takes_topics_and_title_from_those_that_are_left(vault: Vault) -> None:
     put(vault, talk(("secret", "plan"), ("secret", "plan"), ("tea",), ("tea",)))
     put(vault, [memory(number, "tea", "secret", session="test-2") for number in (4, 5)])
-    loom, contents = Loom(BoxSettings()), VaultContents(vault.disk, vault.followers)
+    box_sealer, contents = BoxSealer(BoxSettings()), VaultContents(vault.disk, vault.projections)
     consolidate(vault)
     other = boxes(vault)[-1]
-    left = loom.without(other, [other.memories[0]], contents)
+    left = box_sealer.without(other, [other.memories[0]], contents)
     assert left is not None
     assert (left.title, left.topics) == ("Tea, secret", ("tea", "secret"))
     mixed = replace(boxes(vault)[0], lines=(*boxes(vault)[0].lines, *boxes(vault)[1].lines))
-    left = loom.without(mixed, boxes(vault)[0].memories, contents)
+    left = box_sealer.without(mixed, boxes(vault)[0].memories, contents)
     assert left is not None
     assert (left.title, left.topics) == ("Tea", ("tea",))
-    named = loom.without(replace(mixed, title="Mine"), boxes(vault)[0].memories, contents)
+    named = box_sealer.without(replace(mixed, title="Mine"), boxes(vault)[0].memories, contents)
     assert named is not None
     assert named.title == "Mine"

@@ -8,7 +8,7 @@ import pytest
 
 from engram.consolidate.passes import commitments
 from engram.model.memory import Memory
-from tests.consolidate.cases import TODAY, aged, scene
+from tests.consolidate.cases import TODAY, aged, context
 from tests.consolidate.contents import after, remembering
 
 LATER = "2027-01-01"
@@ -22,8 +22,8 @@ def promise(days: int = 20, *, due: str = "", expires: str = LATER, **more: obje
 
 
 def test_the_due_day_itself_is_not_past() -> None:
-    assert commitments.plan(scene(remembering(promise(due=TODAY)))) == []
-    (step,) = commitments.plan(scene(remembering(promise(due="2026-11-19"))))
+    assert commitments.plan(context(remembering(promise(due=TODAY)))) == []
+    (step,) = commitments.plan(context(remembering(promise(due="2026-11-19"))))
     ended = step.amended[0][1]
     assert (ended.status, ended.status_reason) == ("needs-review", "overdue")
     assert "2026-11-19" in step.why
@@ -31,26 +31,26 @@ def test_the_due_day_itself_is_not_past() -> None:
 
 def test_an_answer_is_not_asked_for_again() -> None:
     contents = remembering(promise(due="2026-11-19"))
-    (step,) = commitments.plan(scene(contents))
+    (step,) = commitments.plan(context(contents))
     asked = step.amended[0][1]
     kept = replace(asked, status="active", status_since="", status_reason="")
-    assert commitments.plan(scene(remembering(kept))) == []
+    assert commitments.plan(context(remembering(kept))) == []
     moved = tuple(("due", "2026-11-18") if key == "due" else (key, value)
                   for key, value in kept.extra)  # fmt: skip
-    assert len(commitments.plan(scene(remembering(replace(kept, extra=moved))))) == 1
+    assert len(commitments.plan(context(remembering(replace(kept, extra=moved))))) == 1
 
 
 @pytest.mark.parametrize("schema", ["", "tech_debt"])
 def test_an_open_one_is_stale_on_the_day_it_expires(schema: str) -> None:
-    (step,) = commitments.plan(scene(remembering(promise(90, expires=TODAY, schema=schema))))
+    (step,) = commitments.plan(context(remembering(promise(90, expires=TODAY, schema=schema))))
     ended = step.amended[0][1]
     assert (ended.status, ended.status_reason) == ("needs-review", "stale")
-    assert commitments.plan(scene(remembering(promise(90, expires="2026-11-21")))) == []
+    assert commitments.plan(context(remembering(promise(90, expires="2026-11-21")))) == []
 
 
 def test_one_that_was_heard_of_again_is_left_alone() -> None:
     refreshed = promise(400, due="2027-02-01", expires=LATER)
-    assert commitments.plan(scene(remembering(refreshed))) == []
+    assert commitments.plan(context(remembering(refreshed))) == []
 
 
 @pytest.mark.parametrize(
@@ -63,33 +63,33 @@ def test_one_that_was_heard_of_again_is_left_alone() -> None:
     ],
 )
 def test_a_closed_one_is_put_away_when_its_time_is_up(more: dict[str, object]) -> None:
-    (step,) = commitments.plan(scene(remembering(promise(90, expires=TODAY, **more))))
+    (step,) = commitments.plan(context(remembering(promise(90, expires=TODAY, **more))))
     assert step.amended[0][1].status == "archived"
-    assert commitments.plan(scene(remembering(promise(90, **more)))) == []
+    assert commitments.plan(context(remembering(promise(90, **more)))) == []
 
 
 def test_a_topic_is_no_state() -> None:
-    (step,) = commitments.plan(scene(remembering(promise(90, expires=TODAY, tags=("fixed",)))))
+    (step,) = commitments.plan(context(remembering(promise(90, expires=TODAY, tags=("fixed",)))))
     assert step.action == "review"
 
 
 def test_who_removed_the_day_keeps_it_for_ever() -> None:
-    assert commitments.plan(scene(remembering(promise(900, due="2024-09-01", expires="")))) == []
+    assert commitments.plan(context(remembering(promise(900, due="2024-09-01", expires="")))) == []
 
 
 @pytest.mark.parametrize("due", ["soon", "2026-13-01", "01.11.2026", ""])
 def test_a_due_day_that_is_none_says_nothing(due: str) -> None:
-    assert commitments.plan(scene(remembering(promise(due=due)))) == []
+    assert commitments.plan(context(remembering(promise(due=due)))) == []
 
 
 def test_other_categories_and_guesses_are_none_of_its_business() -> None:
     fact = aged(90, expires=TODAY, extra=(("due", "2026-09-01"),))
     guess = promise(30, due="2026-09-01", expires=TODAY, confidence=0.3)
-    assert commitments.plan(scene(remembering(fact, guess))) == []
+    assert commitments.plan(context(remembering(fact, guess))) == []
 
 
 def test_one_step_when_two_reasons_meet_and_none_afterwards() -> None:
     contents = remembering(promise(90, due="2026-09-01", expires=TODAY))
-    steps = commitments.plan(scene(contents))
+    steps = commitments.plan(context(contents))
     assert [step.amended[0][1].status_reason for step in steps] == ["overdue"]
-    assert commitments.plan(scene(after(contents, steps))) == []
+    assert commitments.plan(context(after(contents, steps))) == []

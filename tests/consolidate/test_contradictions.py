@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from engram.admit.judge.rule_judge import CueJudge
-from engram.consolidate.context import Scene
+from engram.admit.judge.rule_judge import RuleJudge
+from engram.consolidate.context import PassContext
 from engram.consolidate.passes.contradictions import plan
 from engram.consolidate.plan import shift, unsound
 from engram.model.instant import plus_minutes
@@ -26,10 +26,10 @@ def note(text: str, created: str, **more: Any) -> Memory:
     return memory(text, created=created, **{"authority": "user_asserted", **more})
 
 
-def scene(contents: Remembered, *changed: str, judge: Any = None) -> Scene:
+def context(contents: Remembered, *changed: str, judge: Any = None) -> PassContext:
     """A full run, or one after these changed."""
-    told = cases.scene(contents, frozenset(changed) or None, now=NOW)
-    return replace(told, judge=judge or CueJudge())
+    told = cases.context(contents, frozenset(changed) or None, now=NOW)
+    return replace(told, judge=judge or RuleJudge())
 
 
 MASTER = note("The default branch is master.", FIRST, id="master")
@@ -47,7 +47,7 @@ def done(steps: list[Step]) -> list[tuple[str, tuple[str, ...]]]:
 
 def settled_in(contents: Remembered, *changed: str) -> bool:
     """Whether a further run, of all and of these, plans nothing."""
-    return plan(scene(contents)) == [] and plan(scene(contents, *changed)) == []
+    return plan(context(contents)) == [] and plan(context(contents, *changed)) == []
 
 
 # -- replaced -----------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ def settled_in(contents: Remembered, *changed: str) -> bool:
 @RUNS
 def test_the_newer_note_takes_the_older_ones_place(changed: tuple[str, ...]) -> None:
     contents = remembering(MASTER, TRUNK)
-    steps = plan(scene(contents, *changed))
+    steps = plan(context(contents, *changed))
     assert done(steps) == [("supersede", ("trunk", "master"))] and steps[0].why
     left = after(contents, steps)
     old, new = left.memories["master"], left.memories["trunk"]
@@ -68,19 +68,19 @@ def test_the_newer_note_takes_the_older_ones_place(changed: tuple[str, ...]) -> 
 
 def test_episodes_stay_as_they_are() -> None:
     past = replace(MASTER, kind="episode"), replace(TRUNK, kind="episode")
-    assert plan(scene(remembering(past[0], TRUNK))) == []
-    assert plan(scene(remembering(MASTER, past[1]))) == []
+    assert plan(context(remembering(past[0], TRUNK))) == []
+    assert plan(context(remembering(MASTER, past[1]))) == []
 
 
 @pytest.mark.parametrize("elsewhere", [{"project": "blog"}, {"space": "user"}])
 def test_another_scope_is_not_touched(elsewhere: dict[str, str]) -> None:
-    assert plan(scene(remembering(MASTER, replace(TRUNK, **elsewhere)))) == []
+    assert plan(context(remembering(MASTER, replace(TRUNK, **elsewhere)))) == []
 
 
 def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -> None:
     third = note("The default branch is develop.", THIRD, id="develop")
     contents = remembering(MASTER, TRUNK, third)
-    found = shift(scene(contents), [plan])
+    found = shift(context(contents), [plan])
     assert found.refused == {}
     left = after(contents, found.steps)
     assert {one.id: one.status for one in left.memories.values()} == {
@@ -92,13 +92,13 @@ def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -
 def test_a_return_to_the_first_value_makes_no_circle() -> None:
     again = note("The default branch is master.", THIRD, id="again")
     contents = remembering(MASTER, TRUNK, again)
-    left = after(contents, shift(scene(contents), [plan]).steps)
+    left = after(contents, shift(context(contents), [plan]).steps)
     assert left.memories["again"].status == "active" and left.memories["again"].supersedes
     assert left.memories["trunk"].superseded_by == ("again",)
 
 
 def test_what_was_restored_by_the_person_is_not_replaced_again() -> None:
-    steps = plan(scene(remembering(MASTER, TRUNK)))
+    steps = plan(context(remembering(MASTER, TRUNK)))
     left = after(remembering(MASTER, TRUNK), steps)
     left.memories["master"] = MASTER  # restored: active, without its own link
     assert settled_in(left, "trunk", "master")
@@ -106,7 +106,7 @@ def test_what_was_restored_by_the_person_is_not_replaced_again() -> None:
 
 def test_what_waits_for_the_person_replaces_nothing() -> None:
     waiting = replace(TRUNK, status="needs-review", status_reason="stale")
-    assert plan(scene(remembering(MASTER, waiting))) == []
+    assert plan(context(remembering(MASTER, waiting))) == []
 
 
 def test_a_part_that_is_replaced_retires_nothing() -> None:
@@ -114,7 +114,7 @@ def test_a_part_that_is_replaced_retires_nothing() -> None:
         def compare(self, older: Memory, newer: Memory) -> Opinion:
             return Opinion("supersedes", sure=True, partial=True, code="attribute")
 
-    assert plan(scene(remembering(MASTER, TRUNK), judge=Partly())) == []
+    assert plan(context(remembering(MASTER, TRUNK), judge=Partly())) == []
 
 
 def test_what_the_judge_is_not_sure_of_is_left() -> None:
@@ -122,7 +122,7 @@ def test_what_the_judge_is_not_sure_of_is_left() -> None:
         def compare(self, older: Memory, newer: Memory) -> Opinion:
             return Opinion("supersedes", sure=False, code="guess")
 
-    assert plan(scene(remembering(MASTER, TRUNK), judge=Guess())) == []
+    assert plan(context(remembering(MASTER, TRUNK), judge=Guess())) == []
 
 
 # -- disputed -----------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_what_the_judge_is_not_sure_of_is_left() -> None:
 @pytest.mark.parametrize("changed", [(), ("1985",), ("1987",)])
 def test_a_suspicion_puts_both_before_the_person_once(changed: tuple[str, ...]) -> None:
     contents = remembering(BORN, BORN_LATER)
-    steps = plan(scene(contents, *changed))
+    steps = plan(context(contents, *changed))
     assert done(steps) == [("dispute", ("1987", "1985"))]
     left = after(contents, steps)
     for one, other in (("1985", "1987"), ("1987", "1985")):
@@ -147,7 +147,7 @@ def test_a_suspicion_puts_both_before_the_person_once(changed: tuple[str, ...]) 
 def test_a_trusted_note_is_not_doubted_for_what_a_lower_voice_says() -> None:
     trusted = replace(BORN, authority="tool_verified")
     contents = remembering(trusted, BORN_LATER)
-    left = after(contents, plan(scene(contents)))
+    left = after(contents, plan(context(contents)))
     assert left.memories["1985"] == trusted
     doubted = left.memories["1987"]
     assert (doubted.status, doubted.status_reason) == ("needs-review", "lower_authority")
@@ -161,9 +161,9 @@ def test_a_trusted_note_is_not_doubted_for_what_a_lower_voice_says() -> None:
 @pytest.mark.parametrize("status", ["retired", "superseded", "archived", "expired"])
 def test_when_one_side_leaves_the_other_stands_again(status: str, changed: tuple[str, ...]) -> None:
     contents = remembering(BORN, BORN_LATER)
-    left = after(contents, plan(scene(contents)))
+    left = after(contents, plan(context(contents)))
     left.memories["1985"] = replace(left.memories["1985"], status=status)
-    steps = plan(scene(left, *changed))
+    steps = plan(context(left, *changed))
     assert done(steps) == [("settle", ("1987",))]
     last = after(left, steps)
     stands = last.memories["1987"]
@@ -173,15 +173,15 @@ def test_when_one_side_leaves_the_other_stands_again(status: str, changed: tuple
 
 def test_a_side_whose_file_is_gone_is_gone() -> None:
     contents = remembering(BORN, BORN_LATER)
-    left = after(contents, plan(scene(contents)))
+    left = after(contents, plan(context(contents)))
     del left.memories["1985"]
-    assert done(plan(scene(left, "1987"))) == [("settle", ("1987",))]
+    assert done(plan(context(left, "1987"))) == [("settle", ("1987",))]
 
 
 def test_what_waits_for_another_reason_goes_on_waiting() -> None:
     stale = replace(BORN, status="needs-review", status_reason="stale", conflicts=("gone",))
     alone = replace(BORN, status="needs-review", status_reason="contradiction")
-    assert plan(scene(remembering(stale))) == [] and plan(scene(remembering(alone))) == []
+    assert plan(context(remembering(stale))) == [] and plan(context(remembering(alone))) == []
 
 
 # -- bounds -------------------------------------------------------------------------------------
@@ -190,12 +190,12 @@ def test_what_waits_for_another_reason_goes_on_waiting() -> None:
 def test_an_incremental_run_loads_not_everything() -> None:
     crowd = [note(f"The token{n:04d} valve holds {n} bar.", FIRST, id=f"n{n}") for n in range(300)]
     contents = remembering(MASTER, TRUNK, *crowd)
-    assert done(plan(scene(contents, "trunk"))) == [("supersede", ("trunk", "master"))]
+    assert done(plan(context(contents, "trunk"))) == [("supersede", ("trunk", "master"))]
     assert contents.loaded == 0
 
 
 def test_in_a_crowd_each_note_meets_only_a_few() -> None:
-    class Counting(CueJudge):
+    class Counting(RuleJudge):
         compared = 0
 
         def compare(self, older: Memory, newer: Memory) -> Opinion:
@@ -207,7 +207,7 @@ def test_in_a_crowd_each_note_meets_only_a_few() -> None:
         note(f"Box {n} of the attic holds item {n % 7}.", plus_minutes(FIRST, n), id=f"n{n}")
         for n in range(500)
     ]
-    assert plan(scene(remembering(*crowd), judge=judge)) == []
+    assert plan(context(remembering(*crowd), judge=judge)) == []
     assert judge.compared <= 500 * 6
 
 
@@ -224,7 +224,7 @@ def test_of_one_moment_or_of_two_scopes_no_judge_is_asked(
     changed: tuple[str, ...], fields: dict[str, str]
 ) -> None:
     contents = remembering(MASTER, replace(TRUNK, **fields))
-    assert plan(scene(contents, *changed, judge=Always())) == []
+    assert plan(context(contents, *changed, judge=Always())) == []
 
 
 def test_notes_of_one_slot_meet_whatever_their_words() -> None:
@@ -232,5 +232,5 @@ def test_notes_of_one_slot_meet_whatever_their_words() -> None:
     other = note("Helix it shall be.", SECOND, id="other", key="user::editor")
 
     for changed in ((), ("one",), ("other",)):
-        steps = plan(scene(remembering(one, other), *changed))
+        steps = plan(context(remembering(one, other), *changed))
         assert done(steps) == [("supersede", ("other", "one"))]

@@ -20,7 +20,7 @@ from engram.model.step import Step
 from engram.store.commits.contents import VaultContents
 from engram.vault import Vault
 from tests.admit.cases import memory
-from tests.consolidate.cases import scene
+from tests.consolidate.cases import context
 
 Shelve = Callable[[Iterable[Memory]], VaultContents]
 K8S = memory("In production, the team uses k8s.", created="2026-03-01T09:00:00Z")
@@ -33,12 +33,12 @@ def shelve(vault: Vault) -> Shelve:
     """The contents of a vault whose catalog has the given memories and no others."""
 
     def put(memories: Iterable[Memory]) -> VaultContents:
-        catalog = vault.followers.catalog
+        catalog = vault.projections.catalog
         with catalog.transaction():
             catalog.clear()
             for one in memories:
                 catalog.put_memory(one)
-        return VaultContents(vault.disk, vault.followers)
+        return VaultContents(vault.disk, vault.projections)
 
     return put
 
@@ -75,18 +75,18 @@ def done(memories: Sequence[Memory], steps: Sequence[Step]) -> list[Memory]:
 
 def test_the_same_words_again_are_merged_into_the_most_confident(shelve: Shelve) -> None:
     again = replace(MYSQL, id="fact-b", text="the team uses  mysql, in production", confidence=0.95)
-    (step,) = plan(scene(shelve([MYSQL, again, K8S])))
+    (step,) = plan(context(shelve([MYSQL, again, K8S])))
     assert (step.task, step.action, step.subjects) == ("duplicates", "merge", (again.id, MYSQL.id))
     assert step.why == "the same words again"
 
 
 def test_the_same_in_other_words_is_merged_once_and_for_all(shelve: Shelve) -> None:
     memories = [K8S, KUBERNETES, MYSQL]
-    found = shift(scene(shelve(memories)), [plan])
+    found = shift(context(shelve(memories)), [plan])
     assert not found.refused
     assert subjects(found.steps) == [(KUBERNETES.id, K8S.id)]
     assert found.steps[0].why == "the same said in other words"
-    assert plan(scene(shelve(done(memories, found.steps)))) == []
+    assert plan(context(shelve(done(memories, found.steps)))) == []
 
 
 def test_other_projects_slots_and_disputes_keep_their_own(shelve: Shelve) -> None:
@@ -98,19 +98,19 @@ def test_other_projects_slots_and_disputes_keep_their_own(shelve: Shelve) -> Non
         replace(KUBERNETES, id="fact-r", status="retired"),
         replace(KUBERNETES, id="fact-o", category="correction"),
     ]
-    assert subjects(plan(scene(shelve([K8S, *others])))) == [("fact-k", K8S.id)]
+    assert subjects(plan(context(shelve([K8S, *others])))) == [("fact-k", K8S.id)]
 
 
 def test_the_persons_words_stay(shelve: Shelve) -> None:
     mine = replace(K8S, authority="user_asserted", confidence=0.5)
-    (step,) = plan(scene(shelve([mine, KUBERNETES])))
+    (step,) = plan(context(shelve([mine, KUBERNETES])))
     assert step.subjects[0] == mine.id
     assert step.amended[0][1].text == mine.text and step.amended[0][1].confidence == 0.9
 
 
 def test_the_same_text_about_two_entities_is_two_memories(shelve: Shelve) -> None:
     apart = [replace(MYSQL, id=f"fact-{one}", entities=(f"tool-{one}",)) for one in "ab"]
-    assert plan(scene(shelve(apart))) == []
+    assert plan(context(shelve(apart))) == []
 
 
 def test_an_incremental_run_reads_few(shelve: Shelve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,7 @@ def test_an_incremental_run_reads_few(shelve: Shelve, monkeypatch: pytest.Monkey
     monkeypatch.setattr(
         VaultContents, "memory", lambda self, one: (read.append(one), known(self, one))[1]
     )
-    steps = plan(scene(contents, frozenset({KUBERNETES.id, "fact-7", "fact-of-nobody"})))
+    steps = plan(context(contents, frozenset({KUBERNETES.id, "fact-7", "fact-of-nobody"})))
     assert subjects(steps) == [(KUBERNETES.id, K8S.id)]
     assert len(read) < 15
 
@@ -134,24 +134,24 @@ def test_a_model_is_asked_about_what_is_nearly_the_same(shelve: Shelve) -> None:
         memory("The release notes are not written by Kim every Friday."),
     ]
     contents, model = shelve(memories), Agreeing()
-    assert plan(scene(contents)) == []
-    (step,) = plan(scene(contents, model=model))
+    assert plan(context(contents)) == []
+    (step,) = plan(context(contents, model=model))
     assert set(step.subjects) == {one.id for one in memories[:2]}
     assert "model" in step.why and model.asked == 1
-    assert subjects(plan(scene(contents, frozenset({memories[1].id}), model))) == [step.subjects]
-    assert plan(scene(contents, frozenset({memories[2].id}), model)) == [] and model.asked == 2
+    assert subjects(plan(context(contents, frozenset({memories[1].id}), model))) == [step.subjects]
+    assert plan(context(contents, frozenset({memories[2].id}), model)) == [] and model.asked == 2
 
 
 def test_what_is_merged_already_is_not_asked_about(shelve: Shelve) -> None:
     model = Agreeing()
-    assert len(plan(scene(shelve([K8S, KUBERNETES]), model=model))) == 1
+    assert len(plan(context(shelve([K8S, KUBERNETES]), model=model))) == 1
     assert model.asked == 0
 
 
 def test_only_groups_of_changed_memories_are_merged(shelve: Shelve) -> None:
     near = [replace(K8S, id=f"fact-{n}", text=f"{K8S.text} Since May.") for n in range(2)]
     contents = shelve([K8S, *near])
-    assert plan(scene(contents, frozenset({K8S.id}), Refusing())) == []
+    assert plan(context(contents, frozenset({K8S.id}), Refusing())) == []
 
 
 SUBJECTS = ("The user", "The team", "I", "We", "Kim", "Kim's team", "The colour of the shop")
@@ -183,8 +183,8 @@ def test_an_incremental_run_finds_what_a_full_one_finds_for_the_changed(
 ) -> None:
     contents = shelve(memories)
     changed = frozenset(f"fact-{place}" for place in places)
-    full = plan(scene(contents))
-    assert plan(scene(contents, changed)) == [one for one in full if changed & set(one.subjects)]
+    full = plan(context(contents))
+    assert plan(context(contents, changed)) == [one for one in full if changed & set(one.subjects)]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -192,7 +192,7 @@ def test_an_incremental_run_finds_what_a_full_one_finds_for_the_changed(
 def test_every_loser_says_the_same_as_its_survivor_and_a_second_run_finds_nothing(
     shelve: Shelve, memories: list[Memory]
 ) -> None:
-    found = shift(scene(shelve(memories)), [plan])
+    found = shift(context(shelve(memories)), [plan])
     assert not found.refused
     gone = [name for step in found.steps for name in step.subjects[1:]]
     assert len(gone) == len(set(gone))
@@ -204,4 +204,4 @@ def test_every_loser_says_the_same_as_its_survivor_and_a_second_run_finds_nothin
                 loser.text.rstrip("?") == survivor.text.rstrip("?")
             )
             assert rank(survivor) < rank(loser)
-    assert plan(scene(shelve(done(memories, found.steps)))) == []
+    assert plan(context(shelve(done(memories, found.steps)))) == []

@@ -10,7 +10,7 @@ from engram.model.entity import Entity
 from engram.model.memory import Memory
 from engram.model.step import Step
 from tests.admit.cases import memory
-from tests.consolidate.cases import scene
+from tests.consolidate.cases import context
 from tests.consolidate.contents import Remembered, after, remembering
 
 
@@ -25,9 +25,9 @@ USERS = about("Postgres holds the users.", "other-postgres", day=3)
 
 def night(contents: Remembered, changed: frozenset[str] | None = None) -> tuple[Remembered, int]:
     """Both passes in their order, and how many steps they planned."""
-    first = entity_pages.plan(scene(contents, changed))
+    first = entity_pages.plan(context(contents, changed))
     contents = after(contents, first)
-    second = entity_merge.plan(scene(contents, changed))
+    second = entity_merge.plan(context(contents, changed))
     return after(contents, second), len(first) + len(second)
 
 
@@ -37,7 +37,7 @@ def pages(steps: Sequence[Step]) -> dict[str, Entity]:
 
 
 def test_the_page_that_stays_has_all_evidence_and_the_other_leads_to_it() -> None:
-    steps = entity_merge.plan(scene(remembering(ORDERS, BACKUP, USERS)))
+    steps = entity_merge.plan(context(remembering(ORDERS, BACKUP, USERS)))
     assert [step.subjects for step in steps] == [("tool-postgres", "other-postgres")]
     found = pages(steps)
     assert found["other-postgres"].merged_into == "tool-postgres"
@@ -48,7 +48,7 @@ def test_the_page_that_stays_has_all_evidence_and_the_other_leads_to_it() -> Non
 
 
 def test_no_memory_is_touched() -> None:
-    for step in entity_merge.plan(scene(remembering(ORDERS, BACKUP, USERS))):
+    for step in entity_merge.plan(context(remembering(ORDERS, BACKUP, USERS))):
         assert step.amended == () and step.born == ()
 
 
@@ -62,7 +62,7 @@ def test_the_names_and_aliases_of_a_fragment_lead_to_what_stays() -> None:
         about("Robert Hale is away.", "person-robert-hale", day=2),
         about("Robert Hale is back.", "person-robert-hale", day=3),
     ]
-    (step,) = entity_merge.plan(scene(remembering(*said, named=named)))
+    (step,) = entity_merge.plan(context(remembering(*said, named=named)))
     stays = pages([step])["person-robert-hale"]
     assert {"person-bob", "Bob", "Bobby"} <= set(stays.aliases)
     assert stays.name == "Robert Hale"
@@ -73,7 +73,7 @@ def test_a_person_makes_two_one_by_an_alias() -> None:
         Entity("project-falcon", "project", "Falcon", aliases=("Billing Rewrite",)),
         Entity("project-billing-rewrite", "project", "Billing Rewrite"),
     )
-    (step,) = entity_merge.plan(scene(remembering(named=named)))
+    (step,) = entity_merge.plan(context(remembering(named=named)))
     assert set(step.subjects) == {"project-falcon", "project-billing-rewrite"}
 
 
@@ -83,7 +83,7 @@ def test_an_alias_of_two_says_nothing() -> None:
         Entity("person-jane-roe", "person", "Jane Roe", aliases=("Jane",)),
         Entity("person-jane", "person", "Jane"),
     )
-    assert entity_merge.plan(scene(remembering(named=named))) == []
+    assert entity_merge.plan(context(remembering(named=named))) == []
 
 
 def test_a_second_night_plans_nothing() -> None:
@@ -107,7 +107,7 @@ def test_an_incremental_run_sees_the_fragment_of_a_changed_memory_only() -> None
         about(f"Kafka {n}.", kind, day=n) for n, kind in ((1, "tool-kafka"), (2, "other-kafka"))
     ]
     contents = remembering(ORDERS, BACKUP, USERS, *teams)
-    steps = entity_merge.plan(scene(contents, frozenset([USERS.id])))
+    steps = entity_merge.plan(context(contents, frozenset([USERS.id])))
     assert [step.subjects for step in steps] == [("tool-postgres", "other-postgres")]
     assert contents.loaded == 0
 
@@ -117,7 +117,7 @@ def test_a_statement_that_is_new_makes_two_old_names_one() -> None:
     jobs = about("Falcon has jobs.", "project-falcon", day=2)
     said = about("Falcon was renamed to Kestrel.", "project-kestrel", day=3)
     contents = remembering(orders, jobs, said)
-    (step,) = entity_merge.plan(scene(contents, frozenset([said.id])))
+    (step,) = entity_merge.plan(context(contents, frozenset([said.id])))
     assert set(step.subjects) == {"project-falcon", "project-kestrel"}
 
 
@@ -125,7 +125,7 @@ def test_a_statement_that_is_in_doubt_makes_nothing_one() -> None:
     orders = about("Kestrel runs it.", "project-kestrel", day=1)
     jobs = about("Falcon has jobs.", "project-falcon", day=2)
     said = about("Kestrel = Falcon", "project-kestrel", day=3, status="needs-review")
-    assert entity_merge.plan(scene(remembering(orders, jobs, said))) == []
+    assert entity_merge.plan(context(remembering(orders, jobs, said))) == []
 
 
 def test_pages_that_lead_to_one_another_end_somewhere() -> None:
@@ -135,15 +135,17 @@ def test_pages_that_lead_to_one_another_end_somewhere() -> None:
     )
     told = [about(f"Falcon {day}.", "project-falcon", day=day) for day in (1, 2)]
     contents = remembering(*told, named=named)
-    assert entity_merge.plan(scene(contents)) == []
-    assert len(entity_pages.plan(scene(contents))) <= 1
+    assert entity_merge.plan(context(contents)) == []
+    assert len(entity_pages.plan(context(contents))) <= 1
 
 
 def test_too_little_for_a_page_is_not_merged() -> None:
-    assert entity_merge.plan(scene(remembering(about("Both.", "tool-redis", "other-redis")))) == []
+    assert (
+        entity_merge.plan(context(remembering(about("Both.", "tool-redis", "other-redis")))) == []
+    )
 
 
 def test_people_and_teams_that_are_alike_stay_apart() -> None:
     pairs = ("person-jon-bell", "person-joan-bell", "project-team-12", "project-team-13")
     told = [about(f"{name} {day}", name, day=day) for name in pairs for day in (1, 2)]
-    assert entity_merge.plan(scene(remembering(*told))) == []
+    assert entity_merge.plan(context(remembering(*told))) == []

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.passes import entity_pages
 from engram.model.entity import Entity
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
 from tests.admit.cases import memory
-from tests.consolidate.cases import scene
+from tests.consolidate.cases import context
 from tests.consolidate.contents import Remembered, after, remembering
 
 MARA = "person-mara-holt"
@@ -32,7 +32,7 @@ CONTRACTS = about("Mara Holt approves contracts.", day=3)
 
 
 def made(contents: Remembered, changed: frozenset[str] | None = None) -> dict[str, Entity]:
-    steps = entity_pages.plan(scene(contents, changed))
+    steps = entity_pages.plan(context(contents, changed))
     return {step.subjects[0]: page for step in steps for _, page in step.pages if page}  # type: ignore[misc]
 
 
@@ -58,14 +58,14 @@ def test_a_link_to_something_else_has_no_page() -> None:
 
 def test_a_second_run_plans_nothing() -> None:
     contents = remembering(JOINED, FINANCE)
-    done = after(contents, entity_pages.plan(scene(contents)))
-    assert entity_pages.plan(scene(done)) == []
-    assert entity_pages.plan(scene(done, frozenset(done.memories))) == []
+    done = after(contents, entity_pages.plan(context(contents)))
+    assert entity_pages.plan(context(done)) == []
+    assert entity_pages.plan(context(done, frozenset(done.memories))) == []
 
 
 def test_a_page_stays_when_its_memories_are_over() -> None:
     contents = remembering(JOINED, FINANCE)
-    done = after(contents, entity_pages.plan(scene(contents)))
+    done = after(contents, entity_pages.plan(context(contents)))
     for one in (JOINED, FINANCE):
         done.memories[one.id] = replace(one, status="expired")
     (page,) = made(done).values()
@@ -83,7 +83,7 @@ def test_an_incremental_run_looks_at_the_entities_of_changed_memories_only() -> 
 
 def test_a_memory_that_is_gone_leaves_the_page() -> None:
     contents = remembering(JOINED, FINANCE, CONTRACTS)
-    done = after(contents, entity_pages.plan(scene(contents)))
+    done = after(contents, entity_pages.plan(context(contents)))
     del done.memories[FINANCE.id]
     (page,) = made(done, frozenset([FINANCE.id])).values()
     assert [name for _, name, _ in page.timeline] == [JOINED.id, CONTRACTS.id]
@@ -121,8 +121,8 @@ class Told:
         return Reply({"synthesis": self.said}, "fake", "fake", Usage())
 
 
-def asking(contents: Remembered, model: Told, changed: frozenset[str] | None = None) -> Scene:
-    return scene(contents, changed, model)
+def asking(contents: Remembered, model: Told, changed: frozenset[str] | None = None) -> PassContext:
+    return context(contents, changed, model)
 
 
 FULL = remembering(JOINED, FINANCE, CONTRACTS)

@@ -7,18 +7,18 @@ from dataclasses import replace
 import pytest
 
 from engram.consolidate.passes import expiry
-from tests.consolidate.cases import NOW, TODAY, aged, scene
+from tests.consolidate.cases import NOW, TODAY, aged, context
 from tests.consolidate.contents import after, remembering
 
 
 @pytest.mark.parametrize("category", ["fact", "correction", "moment", "skill", "entity"])
 def test_an_ordinary_memory_expires_on_the_very_day(category: str) -> None:
     due = aged(180, category=category, expires=TODAY)
-    (step,) = expiry.plan(scene(remembering(due)))
+    (step,) = expiry.plan(context(remembering(due)))
     ((before, ended),) = step.amended
     assert before == due
     assert (ended.status, ended.status_since, ended.status_reason) == ("expired", NOW, "ttl")
-    assert expiry.plan(scene(remembering(replace(due, expires="2026-11-21")))) == []
+    assert expiry.plan(context(remembering(replace(due, expires="2026-11-21")))) == []
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_an_ordinary_memory_expires_on_the_very_day(category: str) -> None:
 )
 def test_a_protected_memory_asks_instead(category: str, schema: str) -> None:
     due = aged(180, category=category, schema=schema, expires=TODAY)
-    (step,) = expiry.plan(scene(remembering(due)))
+    (step,) = expiry.plan(context(remembering(due)))
     assert step.amended[0][1].status == "needs-review"
     assert step.amended[0][1].status_reason == "stale"
 
@@ -35,28 +35,28 @@ def test_a_protected_memory_asks_instead(category: str, schema: str) -> None:
 @pytest.mark.parametrize("category", ["fact", "preference", "commitment"])
 def test_an_unconfirmed_guess_expires_whatever_it_is_about(category: str) -> None:
     guess = aged(30, category=category, confidence=0.39, expires=TODAY)
-    (step,) = expiry.plan(scene(remembering(guess)))
+    (step,) = expiry.plan(context(remembering(guess)))
     assert step.amended[0][1].status == "expired"
     assert step.amended[0][1].status_reason == "unconfirmed"
 
 
 def test_from_forty_percent_on_it_is_no_guess() -> None:
     inferred = aged(30, category="preference", confidence=0.40, expires=TODAY)
-    (step,) = expiry.plan(scene(remembering(inferred)))
+    (step,) = expiry.plan(context(remembering(inferred)))
     assert step.action == "review"
 
 
 def test_without_a_day_a_memory_stays_for_ever() -> None:
-    assert expiry.plan(scene(remembering(aged(4000, expires="")))) == []
+    assert expiry.plan(context(remembering(aged(4000, expires="")))) == []
 
 
 def test_what_waits_for_review_is_not_asked_about_twice() -> None:
     waiting = aged(200, category="decision", expires=TODAY, status="needs-review")
-    assert expiry.plan(scene(remembering(waiting))) == []
+    assert expiry.plan(context(remembering(waiting))) == []
 
 
 def test_commitments_are_left_to_their_own_pass() -> None:
-    assert expiry.plan(scene(remembering(aged(90, category="commitment", expires=TODAY)))) == []
+    assert expiry.plan(context(remembering(aged(90, category="commitment", expires=TODAY)))) == []
 
 
 def test_a_second_look_plans_nothing() -> None:
@@ -65,6 +65,6 @@ def test_a_second_look_plans_nothing() -> None:
         aged(180, "Two.", category="decision", expires=TODAY),
         aged(30, "Three.", confidence=0.2, expires=TODAY),
     )
-    steps = expiry.plan(scene(contents))
+    steps = expiry.plan(context(contents))
     assert len(steps) == 3
-    assert expiry.plan(scene(after(contents, steps))) == []
+    assert expiry.plan(context(after(contents, steps))) == []

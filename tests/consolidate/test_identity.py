@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engram.consolidate.page_lines import Lines
 from engram.consolidate.passes import identity
-from tests.consolidate.cases import Condenser, scene
+from tests.consolidate.cases import Condenser, context
 from tests.consolidate.contents import Remembered, after, remembering
 
 HEAD = "# Identity\n\nI am the agent of Al.  \n\n## Values\n- be kind\n\n"
@@ -30,8 +30,8 @@ def page(reflections: int, patterns: tuple[str, ...] = (OLD,)) -> str:
 def condensed(text: str, most: int = 2000, **more: object) -> str:
     """The page after the pass, which plans nothing more when it is asked again."""
     contents = remembering(pages={"IDENTITY.md": text})
-    made = after(contents, identity.plan(scene(contents, identity_max_bytes=most, **more)))
-    assert identity.plan(scene(made, identity_max_bytes=most, **more)) == []
+    made = after(contents, identity.plan(context(contents, identity_max_bytes=most, **more)))
+    assert identity.plan(context(made, identity_max_bytes=most, **more)) == []
     return made.pages["IDENTITY.md"]
 
 
@@ -40,7 +40,7 @@ def learnt(text: str) -> list[str]:
 
 
 def test_without_the_page_or_below_the_limit_nothing_is_done() -> None:
-    assert identity.plan(scene(Remembered())) == []
+    assert identity.plan(context(Remembered())) == []
     text = page(20)
     assert condensed(text, len(text)) == text
     assert condensed(text, len(text) - 1) != text

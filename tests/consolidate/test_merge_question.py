@@ -18,7 +18,7 @@ from engram.model.errors import (
 from engram.model.model_request import Reply, Request, Usage
 from engram.model.settings import LlmSettings
 from tests.admit.cases import memory
-from tests.consolidate.cases import scene
+from tests.consolidate.cases import context
 from tests.consolidate.contents import remembering
 
 ONE, OTHER = memory("The shop is closed on Sunday."), memory("On Sundays the shop never opens.")
@@ -44,7 +44,7 @@ def verdict(first: object, second: object, said: object = "same") -> dict[str, o
 
 
 def asked(value: object, *pairs: Pair) -> list[Pair]:
-    return confirmed(scene(remembering(), model=Oracle(value)), pairs or (PAIR,))
+    return confirmed(context(remembering(), model=Oracle(value)), pairs or (PAIR,))
 
 
 def test_an_explicit_same_with_both_ids_counts() -> None:
@@ -71,7 +71,7 @@ def test_anything_else_merges_nothing(value: object) -> None:
 def test_one_question_holds_so_many_pairs_and_no_more_than_fit() -> None:
     oracle = Oracle({KEY: [verdict(ONE.id, OTHER.id)]})
     pairs = [(replace(ONE, id=f"a{n}"), replace(OTHER, id=f"b{n}")) for n in range(MOST_PAIRS + 5)]
-    here = scene(remembering(), model=oracle)
+    here = context(remembering(), model=oracle)
     confirmed(here, pairs)
     assert f"- b{MOST_PAIRS - 1}: " in oracle.asked[0].text
     assert f"- b{MOST_PAIRS}: " not in oracle.asked[0].text
@@ -86,11 +86,11 @@ def test_one_question_holds_so_many_pairs_and_no_more_than_fit() -> None:
 
 def test_without_a_model_or_pairs_nothing_is_asked() -> None:
     oracle = Oracle({KEY: []})
-    assert confirmed(scene(remembering()), [PAIR]) == []
-    assert confirmed(scene(remembering(), model=oracle), []) == [] and not oracle.asked
+    assert confirmed(context(remembering()), [PAIR]) == []
+    assert confirmed(context(remembering(), model=oracle), []) == [] and not oracle.asked
 
 
 def test_a_missing_prompt_is_a_matter_of_configuration() -> None:
-    here = replace(scene(remembering(), model=Oracle({})), prompts={})
+    here = replace(context(remembering(), model=Oracle({})), prompts={})
     with pytest.raises(ConfigError, match=r"merge\.toml"):
         confirmed(here, [PAIR])

@@ -14,7 +14,7 @@ from engram.consolidate.passes import profile
 from engram.model.errors import ConfigError, ModelAway
 from engram.model.memory import CATEGORIES, Memory
 from engram.model.model_request import Reply, Request
-from tests.consolidate.cases import NOW, Condenser, aged, scene
+from tests.consolidate.cases import NOW, Condenser, aged, context
 from tests.consolidate.contents import Remembered, after, remembering
 
 TABS = aged(9, "The user prefers tabs in Go.", category="preference", space="user")
@@ -23,9 +23,9 @@ TESTS = aged(8, "Tests come before the code.", category="principle")
 
 def written(contents: Remembered, **more: object) -> Remembered:
     """The contents after the pass, which plans nothing more when it is asked again."""
-    steps = profile.plan(scene(contents, **more))
+    steps = profile.plan(context(contents, **more))
     made = after(contents, steps)
-    assert profile.plan(scene(made, **more)) == []
+    assert profile.plan(context(made, **more)) == []
     return made
 
 
@@ -44,7 +44,7 @@ def test_memories_stand_under_their_headings_with_links() -> None:
 
 
 def test_nothing_to_say_is_no_page() -> None:
-    assert profile.plan(scene(remembering(aged(3), aged(3, "Hm.", category="decision")))) == []
+    assert profile.plan(context(remembering(aged(3), aged(3, "Hm.", category="decision")))) == []
 
 
 def test_facts_are_the_user_s_own_and_nothing_of_a_session_or_secret() -> None:
@@ -103,7 +103,7 @@ def test_a_purged_memory_leaves_and_a_link_of_the_person_s_stays() -> None:
 
 def test_what_the_page_says_already_is_not_added() -> None:
     page = "# P\n\n- The user prefers tabs in Go\n"
-    assert profile.plan(scene(remembering(TABS, pages={"profile.md": page}))) == []
+    assert profile.plan(context(remembering(TABS, pages={"profile.md": page}))) == []
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_an_incremental_run_reads_what_changed_and_what_is_listed() -> None:
 
 
 def test_a_page_whose_code_never_ends_is_left_alone() -> None:
-    assert profile.plan(scene(remembering(TABS, pages={"profile.md": "# P\n```\n"}))) == []
+    assert profile.plan(context(remembering(TABS, pages={"profile.md": "# P\n```\n"}))) == []
 
 
 # -- too long --------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def in_fives(said: list[str]) -> list[dict[str, object]]:
 
 
 def with_model(contents: Remembered, model: object, **more: object) -> Remembered:
-    return after(contents, profile.plan(scene(contents, model=model, **more)))
+    return after(contents, profile.plan(context(contents, model=model, **more)))
 
 
 def test_a_model_joins_statements_and_each_line_names_its_memories() -> None:
@@ -311,7 +311,7 @@ def test_a_model_that_is_away_leaves_it_to_the_rule() -> None:
 
 
 def test_a_model_without_its_prompt_is_told() -> None:
-    asked = replace(scene(remembering(*many(400)), model=Condenser(in_fives)), prompts={})
+    asked = replace(context(remembering(*many(400)), model=Condenser(in_fives)), prompts={})
     with pytest.raises(ConfigError):
         profile.plan(asked)
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.plan import events_of, memories_of, pages_of, prose_of, shift, still_sound
 from engram.model.box import Box
 from engram.model.change import Change
 from engram.model.memory import Memory
 from engram.model.step import Page, Step
 from tests.admit.cases import memory
-from tests.consolidate.cases import scene
+from tests.consolidate.cases import context
 from tests.consolidate.contents import after, remembering
 
 OLD = memory("The shop uses Postgres.", created="2026-03-01T09:00:00Z")
@@ -32,12 +32,12 @@ def changed(**fields: object) -> Step:
     return Step("t", "amend", (OLD.id,), "so", amended=((OLD, replace(OLD, **fields)),))  # type: ignore[arg-type]
 
 
-def always(*steps: Step) -> Callable[[Scene], list[Step]]:
+def always(*steps: Step) -> Callable[[PassContext], list[Step]]:
     return lambda _: list(steps)
 
 
 def refusal(step: Step) -> str:
-    found = shift(scene(remembering(OLD, NEW, sealed=(BOX,))), [always(step)])
+    found = shift(context(remembering(OLD, NEW, sealed=(BOX,))), [always(step)])
     assert bool(found.steps) != bool(found.refused)
     return next(iter(found.refused), "")
 
@@ -45,29 +45,29 @@ def refusal(step: Step) -> str:
 def test_a_later_pass_sees_what_an_earlier_one_did() -> None:
     seen: list[str] = []
 
-    def look(here: Scene) -> list[Step]:
+    def look(here: PassContext) -> list[Step]:
         seen.extend(one.id for one in here.contents.live())
         return []
 
-    shift(scene(remembering(OLD, NEW)), [always(merged()), look])
+    shift(context(remembering(OLD, NEW)), [always(merged()), look])
     assert seen == [NEW.id]
 
 
 def test_pages_follow_in_the_same_night_what_a_pass_changed() -> None:
     told: list[frozenset[str] | None] = []
 
-    def look(here: Scene) -> list[Step]:
+    def look(here: PassContext) -> list[Step]:
         told.append(here.changed)
         return []
 
-    started = scene(remembering(OLD, NEW), changed=frozenset({"x"}))
+    started = context(remembering(OLD, NEW), changed=frozenset({"x"}))
     shift(started, [always(merged()), look])
     assert told == [{"x", OLD.id, NEW.id}]
 
 
 def test_what_the_person_took_back_is_not_done_again() -> None:
     declined = frozenset({("t", "merge", (NEW.id, OLD.id))})
-    found = shift(scene(remembering(OLD, NEW)), [always(merged())], declined)
+    found = shift(context(remembering(OLD, NEW)), [always(merged())], declined)
     assert (found.steps, found.refused) == ([], {"declined": 1})
 
 
@@ -101,10 +101,10 @@ def test_an_unsound_step_is_refused_with_its_code(step: Step, code: str) -> None
 
 def test_a_memory_of_higher_authority_is_protected_but_from_a_correction_by_the_person() -> None:
     told = replace(OLD, authority="tool_verified")
-    inferred = scene(remembering(told, NEW))
+    inferred = context(remembering(told, NEW))
     assert shift(inferred, [always(merged(told))]).refused == {"protected": 1}
     said = replace(NEW, category="correction", authority="user_asserted")
-    assert shift(scene(remembering(told, said)), [always(merged(told, said))]).refused == {}
+    assert shift(context(remembering(told, said)), [always(merged(told, said))]).refused == {}
 
 
 def test_nothing_replaces_itself_over_three_corners() -> None:
@@ -116,11 +116,11 @@ def test_nothing_replaces_itself_over_three_corners() -> None:
     contents = remembering(first, second, third)
     gone = replace(first, status="superseded", superseded_by=(third.id,))
     step = Step("t", "merge", (first.id,), "so", amended=((first, gone),))
-    assert shift(scene(contents), [always(step)]).refused == {"circle": 1}
+    assert shift(context(contents), [always(step)]).refused == {"circle": 1}
 
 
 def test_a_plan_made_before_an_edit_keeps_only_what_still_holds() -> None:
-    found = shift(scene(remembering(OLD, NEW)), [always(merged())])
+    found = shift(context(remembering(OLD, NEW)), [always(merged())])
     edited = remembering(replace(OLD, text="The shop uses MariaDB."), NEW)
     assert still_sound(found.steps, edited).refused == {"memory_changed": 1}
     assert still_sound(found.steps, remembering(OLD, NEW)).steps == found.steps
@@ -142,7 +142,7 @@ def test_several_steps_on_one_file_are_one_change() -> None:
 
 
 def test_every_subject_has_its_event_and_can_be_taken_back_by_its_number() -> None:
-    found = shift(scene(remembering(OLD, NEW)), [always(replace(merged(), subjects=()))])
+    found = shift(context(remembering(OLD, NEW)), [always(replace(merged(), subjects=()))])
     events = list(events_of(found.steps))
     assert [(event.name, event.subject) for event in events] == [
         ("consolidated", NEW.id), ("consolidated", OLD.id),

@@ -11,7 +11,7 @@ import pytest
 
 import engram.queries.index_sync
 import engram.vault.wiring
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.memory import Memory
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock
@@ -82,7 +82,7 @@ class StoppingDisk(VaultDisk):
 @pytest.fixture
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The in-memory index: these tests open hundreds of vaults and never search."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ class Cycle:
 
 
 def live_texts(vault: Vault) -> set[str]:
-    return {memory.text for memory in vault.followers.catalog.memories() if memory.live}
+    return {memory.text for memory in vault.projections.catalog.memories() if memory.live}
 
 
 def test_capture_and_extract_lose_no_turn(
@@ -168,14 +168,14 @@ def test_capture_and_extract_lose_no_turn(
 
     def check(vault: Vault) -> None:
         accounted = {turn.text for turn in before}
-        accounted |= {memory.text for memory in vault.followers.catalog.memories()}
+        accounted |= {memory.text for memory in vault.projections.catalog.memories()}
         for waiting in vault.waiting():
-            accounted |= {turn.text for turn in vault.house.turns.pending(waiting.transcript)[1]}
-        journalled = {entry.turn.text for entry in vault.journal.entries()}
+            accounted |= {turn.text for turn in vault.ports.turns.pending(waiting.transcript)[1]}
+        journalled = {entry.turn.text for entry in vault.turn_log.entries()}
         assert journalled <= accounted, "a captured turn is neither pending nor has its memory"
         # whoever captures again after a crash brings the same turns: nothing doubles
         deed(vault)
-        texts = sorted(memory.text for memory in vault.followers.catalog.memories())
+        texts = sorted(memory.text for memory in vault.projections.catalog.memories())
         assert texts == sorted(turn.text for turn in (*before, *first, *second))
         assert vault.doctor() == []
 
@@ -217,7 +217,7 @@ def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     cycle.prepare(lambda vault: write_pages(vault, (None, old), (None, gone)))
 
     def deed(vault: Vault) -> None:
-        before, goes = (vault.followers.catalog.pages.box(one.id) for one in (old, gone))
+        before, goes = (vault.projections.catalog.pages.box(one.id) for one in (old, gone))
         assert before is not None
         after = replace(before, next="box-new")
         new = box("box-new", "fact-3", trace="t", previous="box-old")
@@ -226,7 +226,7 @@ def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     states: set[str] = set()
 
     def check(vault: Vault) -> None:
-        pages = vault.followers.catalog.pages
+        pages = vault.projections.catalog.pages
         names = {one.id: one.next for one in pages.boxes()} | {
             one.id: "" for one in pages.entities()
         }
@@ -247,20 +247,20 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     cycle = Cycle(tmp_path, environment)
-    doomed, kept = turns(2)
-    word = doomed.text.split()[1]
+    purge_preview, kept = turns(2)
+    word = purge_preview.text.split()[1]
 
     def prepare(vault: Vault) -> None:
-        vault.capture([doomed, kept])
+        vault.capture([purge_preview, kept])
         vault.flush()
         found = memory(vault)
         assert found is not None
-        lines = ((found.id, doomed.text), ("fact-other", kept.text))
-        tool = entity("tool-valve", timeline=(("2026-03-06", found.id, doomed.text),))
-        write_pages(vault, (None, box("box-a", lines=lines, goal=doomed.text)), (None, tool))
+        lines = ((found.id, purge_preview.text), ("fact-other", kept.text))
+        tool = entity("tool-valve", timeline=(("2026-03-06", found.id, purge_preview.text),))
+        write_pages(vault, (None, box("box-a", lines=lines, goal=purge_preview.text)), (None, tool))
 
     def memory(vault: Vault) -> Memory | None:
-        return next((one for one in vault.followers.catalog.memories() if word in one.text), None)
+        return next((one for one in vault.projections.catalog.memories() if word in one.text), None)
 
     def deed(vault: Vault) -> None:
         found = memory(vault)
@@ -268,14 +268,14 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
         vault.purge(found.id)
 
     def check(vault: Vault) -> None:
-        vault.shelf.refresh()
+        vault.index_sync.refresh()
         if memory(vault) is None:
             vault.close()
             assert where(cycle.path, word) == []
             assert where(cycle.home, word) == []
             assert "2026-03-06/box-a.md" in where(cycle.path / "boxes", kept.text)
         else:
-            assert live_texts(vault) == {doomed.text, kept.text}
+            assert live_texts(vault) == {purge_preview.text, kept.text}
 
     cycle.prepare(prepare)
     stops = cycle.interrupt(stopping, deed, check)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from engram.daemon.rpc.server import Answer, Door, Request
+from engram.daemon.rpc.server import CommandAnswer, CommandRequest, ControlServer
 from engram.surfaces.remote.handler import Visitors
 
 ROOT = Path(__file__).parents[2]
@@ -25,18 +25,18 @@ ROOT = Path(__file__).parents[2]
 def door_in(environment: Mapping[str, str], mood: str = "") -> Iterator[subprocess.Popen[str]]:
     """A door of its own process, open, for those who share this environment."""
     python = {"PYTHONPATH": str(ROOT), "DOORKEEPER": mood}
-    keeper = subprocess.Popen(
+    worker = subprocess.Popen(
         [sys.executable, "-m", "tests.daemon.doorkeeper"], env={**environment, **python},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    assert keeper.stdin is not None and keeper.stdout is not None
+    assert worker.stdin is not None and worker.stdout is not None
     try:
-        assert keeper.stdout.readline().strip().endswith("control.sock")
-        yield keeper
+        assert worker.stdout.readline().strip().endswith("control.sock")
+        yield worker
     finally:
-        keeper.stdin.close()
-        keeper.wait(20)
-        keeper.stdout.close()
+        worker.stdin.close()
+        worker.wait(20)
+        worker.stdout.close()
 
 
 class _Moody(Visitors):
@@ -46,7 +46,7 @@ class _Moody(Visitors):
         super().__init__()
         self._mood = mood
 
-    def answer(self, request: Request) -> Answer | None:
+    def answer(self, request: CommandRequest) -> CommandAnswer | None:
         if self._mood == "die before":
             os.kill(os.getpid(), signal.SIGKILL)
         if self._mood == "wait":
@@ -59,7 +59,7 @@ class _Moody(Visitors):
 
 def main() -> None:
     """Keep the door until nobody holds standard input any more."""
-    with Door(_Moody(os.environ["DOORKEEPER"]), os.environ) as door:
+    with ControlServer(_Moody(os.environ["DOORKEEPER"]), os.environ) as door:
         print(door.path, flush=True)
         sys.stdin.read()
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from engram.daemon.debounce import Dirt
-from engram.daemon.loop import Rounds, Times
-from engram.daemon.state.event_log import Logbook, read_log
+from engram.daemon.debounce import Debouncer
+from engram.daemon.loop import DaemonLoop, TaskIntervals
+from engram.daemon.state.event_log import EventLog, read_log
 from engram.model.instant import instant_of
 from engram.settings.paths import places_of
 from engram.store.base.clock import FixedClock
@@ -144,28 +144,28 @@ class Life:
 
     def __init__(self, target: Path, environment: Mapping[str, str], *, battery: bool = False):
         self.hours = Hours()
-        self.dirt = Dirt(self.hours.steady)
+        self.debouncer = Debouncer(self.hours.steady)
         places = places_of(environment)
-        self.log = Logbook(places.state_dir / "daemon" / "log.jsonl", self.hours, lambda _: None)
-        times = Times(self.hours, self.hours.steady, self.hours.wall)
-        self.rounds = Rounds(
-            target, places, environment, times, self.log, self.dirt,
+        self.log = EventLog(places.state_dir / "daemon" / "log.jsonl", self.hours, lambda _: None)
+        times = TaskIntervals(self.hours, self.hours.steady, self.hours.wall)
+        self.loop = DaemonLoop(
+            target, places, environment, times, self.log, self.debouncer,
             Blind(), lambda: battery,  # type: ignore[arg-type]
         )  # fmt: skip
-        self.rounds.begin()
+        self.loop.begin()
 
     def live(self, seconds: float) -> int:
         """Go on for so long; returns how often something was due."""
         end = self.hours.passed + seconds
         steps = 0
         while True:
-            self.rounds.step()
+            self.loop.step()
             steps += 1
-            rest = max(self.rounds.rest(), 0.001)
+            rest = max(self.loop.rest(), 0.001)
             if self.hours.passed + rest >= end:
                 self.hours.go(end - self.hours.passed)
                 return steps
             self.hours.go(rest)
 
     def close(self) -> None:
-        self.rounds.close("shutdown")
+        self.loop.close("shutdown")

@@ -21,13 +21,13 @@ import pytest
 
 from engram.daemon.rpc import messages
 from engram.daemon.rpc import server as door_module
-from engram.daemon.rpc.server import Answer, Door, Request
+from engram.daemon.rpc.server import CommandAnswer, CommandRequest, ControlServer
 from engram.model.errors import StorageError
 from engram.surfaces.cli.app import main
 from engram.surfaces.remote.client import HANDED, handed_over, verb_of
 from tests.cli.shop import Shop, make_shop
 from tests.daemon.doorkeeper import ROOT, door_in
-from tests.golden.console import Ran, run, surroundings
+from tests.golden.console import Ran, prompt_context, run
 from tests.golden.transcript import HERE, play
 
 _USED = re.compile(r"^\$ .*\bengram (?:--\S+ (?!--)\S+ )*(\S+)", re.MULTILINE)
@@ -74,14 +74,14 @@ def call(shop: Shop, *arguments: str) -> tuple[Ran, bool]:
 
 @pytest.fixture
 def door(shop: Shop) -> Iterator[subprocess.Popen[str]]:
-    with door_in(surroundings(shop.folder)) as keeper:
-        yield keeper
+    with door_in(prompt_context(shop.folder)) as worker:
+        yield worker
 
 
 def process(shop: Shop, *arguments: str, **more: object) -> subprocess.Popen[str]:
     """The console script as a process."""
     script = "from engram.surfaces.entry import main; main()"
-    environment = surroundings(shop.folder) | shop.environment | {"PYTHONPATH": str(ROOT)}
+    environment = prompt_context(shop.folder) | shop.environment | {"PYTHONPATH": str(ROOT)}
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
     return subprocess.Popen(
         [sys.executable, "-c", script, *arguments], env=environment, cwd=shop.folder, text=True,
@@ -96,7 +96,7 @@ def process(shop: Shop, *arguments: str, **more: object) -> subprocess.Popen[str
 def test_every_transcript_reads_the_same_through_a_daemon(name: str, folder: Path) -> None:
     text = (HERE / f"{name}.eng").read_text(encoding="utf-8")
     caller = Caller()
-    with door_in(surroundings(folder)):
+    with door_in(prompt_context(folder)):
         assert play(text, folder, caller) == text
     assert caller.handed
 
@@ -155,9 +155,9 @@ def test_a_folder_within_a_vault_names_it(shop: Shop, door: object) -> None:
     shop.environment.clear()
     for where, handed in ((shop.vault / "facts", True), (shop.folder, False)):
         caller = Caller()
-        ran = run(["list", "--json"], where, surroundings(shop.folder), start=caller)
+        ran = run(["list", "--json"], where, prompt_context(shop.folder), start=caller)
         assert bool(caller.handed) == handed
-        assert ran == run(["list", "--json"], where, surroundings(shop.folder))
+        assert ran == run(["list", "--json"], where, prompt_context(shop.folder))
 
 
 def test_what_changes_meanwhile_counts_at_once(shop: Shop, door: object) -> None:
@@ -256,7 +256,7 @@ def test_a_daemon_that_was_killed_is_not_missed(shop: Shop, door: subprocess.Pop
     door.wait()
     assert Path(shop.folder, "home/daemon/control.sock").is_socket()
     assert not call(shop, "list")[1]
-    with door_in(surroundings(shop.folder)):
+    with door_in(prompt_context(shop.folder)):
         assert call(shop, "list")[1]
     assert not Path(shop.folder, "home/daemon/control.sock").exists()
 
@@ -266,9 +266,9 @@ def test_a_daemon_that_was_killed_is_not_missed(shop: Shop, door: subprocess.Pop
 
 @pytest.mark.parametrize(("mood", "kept"), [("die before", 0), ("die after", 1)])
 def test_a_killed_daemon_never_has_a_change_made_twice(shop: Shop, mood: str, kept: int) -> None:
-    with door_in(surroundings(shop.folder), mood) as keeper:
+    with door_in(prompt_context(shop.folder), mood) as worker:
         ran, handed = call(shop, "remember", "The logo is blue.")
-        assert keeper.wait() == -signal.SIGKILL
+        assert worker.wait() == -signal.SIGKILL
     assert handed and (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "error: the daemon ended before it said whether that is done\n"
@@ -279,13 +279,13 @@ def test_a_killed_daemon_never_has_a_change_made_twice(shop: Shop, mood: str, ke
 
 
 def test_a_killed_daemon_leaves_a_question_to_the_caller(shop: Shop) -> None:
-    with door_in(surroundings(shop.folder), "die after"):
+    with door_in(prompt_context(shop.folder), "die after"):
         ran, handed = call(shop, "search", "writers")
     assert not handed and ran == shop.run("search", "writers")
 
 
 def test_a_busy_daemon_does_nothing_for_those_who_did_not_wait(shop: Shop) -> None:
-    with door_in(surroundings(shop.folder), "wait"):
+    with door_in(prompt_context(shop.folder), "wait"):
         first = process(shop, "remember", "The first logo is blue.")
         time.sleep(0.7)
         ran, handed = call(shop, "remember", "The second logo is green.")
@@ -312,8 +312,8 @@ def test_eight_at_once_are_all_served(shop: Shop, door: object) -> None:
 class Silent:
     """A host that is asked nothing, or says one word."""
 
-    def answer(self, request: Request) -> Answer | None:
-        return Answer(0, [("out", request.arguments[0])], True)
+    def answer(self, request: CommandRequest) -> CommandAnswer | None:
+        return CommandAnswer(0, [("out", request.arguments[0])], True)
 
     def rest(self) -> None:
         pass
@@ -323,24 +323,24 @@ class Silent:
 
 
 def test_the_socket_is_the_user_s_alone(folder: Path) -> None:
-    with Door(Silent(), {"ENGRAM_HOME": str(folder)}) as door:
+    with ControlServer(Silent(), {"ENGRAM_HOME": str(folder)}) as door:
         path = Path(door.path)
         assert stat.S_IMODE(path.lstat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.lstat().st_mode) == 0o700
         with pytest.raises(StorageError, match="another daemon"):
-            Door(Silent(), {"ENGRAM_HOME": str(folder)}).open()
+            ControlServer(Silent(), {"ENGRAM_HOME": str(folder)}).open()
     assert not path.exists()
 
 
 def test_a_folder_that_others_can_use_is_refused(folder: Path) -> None:
     (folder / "daemon").mkdir(mode=0o755)
     with pytest.raises(StorageError, match="others may look into"):
-        Door(Silent(), {"ENGRAM_HOME": str(folder)}).open()
+        ControlServer(Silent(), {"ENGRAM_HOME": str(folder)}).open()
     (folder / "daemon").rmdir()
     (folder / "elsewhere").mkdir(mode=0o700)
     (folder / "daemon").symlink_to(folder / "elsewhere")
     with pytest.raises(StorageError, match="no folder of yours"):
-        Door(Silent(), {"ENGRAM_HOME": str(folder)}).open()
+        ControlServer(Silent(), {"ENGRAM_HOME": str(folder)}).open()
 
 
 def test_a_caller_trusts_no_socket_that_another_could_have_made(shop: Shop, door: object) -> None:
@@ -350,7 +350,7 @@ def test_a_caller_trusts_no_socket_that_another_could_have_made(shop: Shop, door
 
 
 def test_another_user_is_not_heard(folder: Path) -> None:
-    with Door(Silent(), {"ENGRAM_HOME": str(folder)}) as door:
+    with ControlServer(Silent(), {"ENGRAM_HOME": str(folder)}) as door:
         with mock.patch.object(door_module, "_is_ours", lambda _: False):
             assert say(door.path, b"") is None
         assert say(door.path, b"") is not None
@@ -368,7 +368,7 @@ def test_a_path_that_is_too_long_is_no_place(folder: Path) -> None:
     deep = {"ENGRAM_HOME": str(folder / ("x" * 100))}
     assert messages.place(deep) == ""
     with pytest.raises(StorageError, match="no place"):
-        Door(Silent(), deep).open()
+        ControlServer(Silent(), deep).open()
 
 
 def test_the_place_is_the_session_s_else_the_state_folder() -> None:
@@ -412,7 +412,7 @@ def asked(*fields: str, folder: str = "/", identity: str = "") -> bytes:
 def test_nonsense_is_not_answered_and_does_not_matter(folder: Path, request_: bytes) -> None:
     environment = {"ENGRAM_HOME": str(folder)}
     good = asked("0", "0", "0", "1", "word", f"ENGRAM_HOME={folder}")
-    with Door(Silent(), environment) as door:
+    with ControlServer(Silent(), environment) as door:
         assert say(door.path, request_) is None
         assert say(door.path, good) == [messages.DONE, b"0", b"out", b"word"]
         assert say(door.path, good.replace(b"ENGRAM_HOME", b"ENGRAM_HOMX")) == [messages.REFUSED]
@@ -426,12 +426,12 @@ def test_an_answer_to_a_question_has_its_bounds(folder: Path) -> None:
     class Talker(Silent):
         repeatable = True
 
-        def answer(self, request: Request) -> Answer | None:
-            return Answer(0, [("out", "x" * door_module.LARGEST_ANSWER)], self.repeatable)
+        def answer(self, request: CommandRequest) -> CommandAnswer | None:
+            return CommandAnswer(0, [("out", "x" * door_module.LARGEST_ANSWER)], self.repeatable)
 
     host = Talker()
     good = asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}")
-    with Door(host, {"ENGRAM_HOME": str(folder)}) as door:
+    with ControlServer(host, {"ENGRAM_HOME": str(folder)}) as door:
         assert say(door.path, good) == [messages.REFUSED]
         host.repeatable = False
         answer: Sequence[bytes] = say(door.path, good) or []
@@ -442,7 +442,7 @@ def test_a_caller_who_goes_ends_the_command(folder: Path) -> None:
     seen: list[bool] = []
 
     class Patient(Silent):
-        def answer(self, request: Request) -> Answer | None:
+        def answer(self, request: CommandRequest) -> CommandAnswer | None:
             seen.append(request.gone())
             until = time.monotonic() + 5
             while not request.gone() and time.monotonic() < until:
@@ -451,7 +451,7 @@ def test_a_caller_who_goes_ends_the_command(folder: Path) -> None:
             return None
 
     with (
-        Door(Patient(), {"ENGRAM_HOME": str(folder)}) as door,
+        ControlServer(Patient(), {"ENGRAM_HOME": str(folder)}) as door,
         socket.socket(socket.AF_UNIX) as one,
     ):
         one.connect(door.path)
@@ -470,7 +470,7 @@ def test_a_caller_loads_next_to_nothing(shop: Shop, door: object) -> None:
         "from engram.surfaces.entry import main\n"
         "main()\n"
     )
-    environment = surroundings(shop.folder) | shop.environment | {"PYTHONPATH": str(ROOT)}
+    environment = prompt_context(shop.folder) | shop.environment | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-S", "-c", probe, "search", "writers"], env=environment, cwd=shop.folder,
         capture_output=True, text=True, check=True,

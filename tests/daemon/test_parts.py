@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.daemon.debounce import Dirt
+from engram.daemon.debounce import Debouncer
 from engram.daemon.free_memory import relieve
 from engram.daemon.power import on_battery
 from engram.daemon.schedule import Schedule
 from engram.daemon.state import event_log, pause
-from engram.daemon.state.event_log import Logbook, read_log
-from engram.daemon.state.heartbeat import Pulse, PulseFile, read_pulse
-from engram.daemon.state.instance_lock import Seat
-from engram.daemon.state.last_runs import Notebook
-from engram.daemon.watch import Watch
+from engram.daemon.state.event_log import EventLog, read_log
+from engram.daemon.state.heartbeat import Heartbeat, HeartbeatFile, read_pulse
+from engram.daemon.state.instance_lock import InstanceLock
+from engram.daemon.state.last_runs import LastRuns
+from engram.daemon.watch import FolderWatch
 from engram.model.errors import Locked
 from tests.daemon.life import Hours, until
 
@@ -62,20 +62,20 @@ def test_soon_is_sooner_and_later_is_later_and_pace_stretches() -> None:
 
 def test_a_path_is_ripe_when_it_is_quiet_or_has_waited_long_enough() -> None:
     hours = Hours()
-    dirt = Dirt(hours.steady)
-    dirt.mark(A)
+    debouncer = Debouncer(hours.steady)
+    debouncer.mark(A)
     hours.go(0.1)
-    dirt.mark(A)
-    dirt.mark(B)
-    assert dirt.take_quiet(0.15) == []
-    assert dirt.rest(0.15) == pytest.approx(0.15)
+    debouncer.mark(A)
+    debouncer.mark(B)
+    assert debouncer.take_quiet(0.15) == []
+    assert debouncer.rest(0.15) == pytest.approx(0.15)
     hours.go(0.2)
-    assert dirt.take_quiet(0.15) == [A, B]
-    assert (len(dirt), dirt.rest(0.15)) == (0, None)
+    assert debouncer.take_quiet(0.15) == [A, B]
+    assert (len(debouncer), debouncer.rest(0.15)) == (0, None)
     for _ in range(51):  # somebody writes and writes
-        dirt.mark(A)
+        debouncer.mark(A)
         hours.go(0.1)
-    assert dirt.take_quiet(0.15) == [A]
+    assert debouncer.take_quiet(0.15) == [A]
 
 
 @given(st.lists(st.tuples(st.sampled_from([A, B]), st.floats(0, 2)), min_size=1))
@@ -83,29 +83,29 @@ def test_whatever_was_marked_is_taken_once_everything_is_quiet(
     marks: list[tuple[Path, float]],
 ) -> None:
     hours = Hours()
-    dirt = Dirt(hours.steady)
+    debouncer = Debouncer(hours.steady)
     taken: set[Path] = set()
     for path, wait in marks:
-        dirt.mark(path)
+        debouncer.mark(path)
         hours.go(wait)
-        taken.update(dirt.take_quiet(0.15))
+        taken.update(debouncer.take_quiet(0.15))
     hours.go(1)
-    assert taken | set(dirt.take_quiet(0.15)) == {path for path, _ in marks}
+    assert taken | set(debouncer.take_quiet(0.15)) == {path for path, _ in marks}
 
 
 # -- watch -------------------------------------------------------------------------------------
 
 
 def test_a_folder_that_was_replaced_is_not_the_one_that_is_watched(tmp_path: Path) -> None:
-    folder, dirt = tmp_path / "watched", Dirt()
+    folder, debouncer = tmp_path / "watched", Debouncer()
     folder.mkdir()
-    with Watch(dirt, list) as watch:
+    with FolderWatch(debouncer, list) as watch:
         assert not watch.holds(folder)
         watch.add(folder, concerns=lambda path: path.name != "own.md")
         assert watch.holds(folder)
         (folder / "own.md").touch()
         (folder / "note.md").touch()
-        until(lambda: len(dirt) == 1, "the event of interest")
+        until(lambda: len(debouncer) == 1, "the event of interest")
         folder.rename(tmp_path / "away")
         assert not watch.holds(folder)
         folder.mkdir()
@@ -113,37 +113,37 @@ def test_a_folder_that_was_replaced_is_not_the_one_that_is_watched(tmp_path: Pat
         watch.remove(folder)
         watch.add(folder)
         (folder / "new.md").touch()
-        until(lambda: len(dirt) > 1, "an event in the new one")
+        until(lambda: len(debouncer) > 1, "an event in the new one")
         assert watch.folders == [folder] and watch.deaf == []
 
 
 def test_what_is_only_read_is_no_news(tmp_path: Path) -> None:
-    dirt, note = Dirt(), tmp_path / "note.md"
+    debouncer, note = Debouncer(), tmp_path / "note.md"
     note.write_text("words", encoding="utf-8")
-    with Watch(dirt, list) as watch:
+    with FolderWatch(debouncer, list) as watch:
         watch.add(tmp_path)
         for _ in range(10):
             note.read_text(encoding="utf-8")
             list(tmp_path.iterdir())
         (tmp_path / "end.md").touch()
-        until(lambda: len(dirt), "the last event")
-        assert dirt.take_quiet(0) == [tmp_path / "end.md"]
+        until(lambda: len(debouncer), "the last event")
+        assert debouncer.take_quiet(0) == [tmp_path / "end.md"]
 
 
 # -- the person's state folder -----------------------------------------------------------------
 
 
 def test_a_seat_is_taken_once_and_its_note_counts_only_while_it_is(tmp_path: Path) -> None:
-    seat = Seat(tmp_path)
-    assert seat.holder() == 0
+    instance_lock = InstanceLock(tmp_path)
+    assert instance_lock.holder() == 0
     assert not (tmp_path / "daemon").exists()
-    with seat.taken():
-        assert seat.holder() == os.getpid()
-        with pytest.raises(Locked, match=str(os.getpid())), Seat(tmp_path).taken():
+    with instance_lock.taken():
+        assert instance_lock.holder() == os.getpid()
+        with pytest.raises(Locked, match=str(os.getpid())), InstanceLock(tmp_path).taken():
             pytest.fail("two sat down")
-    assert seat.holder() == 0
+    assert instance_lock.holder() == 0
     (tmp_path / "daemon" / "lock").write_text('{"pid": 1}', encoding="ascii")
-    assert seat.holder() == 0
+    assert instance_lock.holder() == 0
 
 
 def test_a_log_is_rotated_and_read_in_order(
@@ -151,7 +151,7 @@ def test_a_log_is_rotated_and_read_in_order(
 ) -> None:
     monkeypatch.setattr(event_log, "MOST_BYTES", 300)
     path, seen = tmp_path / "daemon" / "log.jsonl", []
-    log = Logbook(path, Hours(), seen.append)
+    log = EventLog(path, Hours(), seen.append)
     for number in range(20):
         log.note("took", number=number)
     names = sorted(path.name for path in path.parent.iterdir())
@@ -168,7 +168,7 @@ def test_a_log_is_rotated_and_read_in_order(
 def test_a_log_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "daemon").write_text("in the way", encoding="utf-8")
     seen: list[str] = []
-    Logbook(tmp_path / "daemon" / "log.jsonl", Hours(), seen.append).note("started")
+    EventLog(tmp_path / "daemon" / "log.jsonl", Hours(), seen.append).note("started")
     assert len(seen) == 1
 
 
@@ -191,37 +191,37 @@ def test_files_that_make_no_sense_say_nothing(
     for name in ("paused.json", "pulse.json", "notes.json", "log.jsonl", "lock"):
         (state / "daemon" / name).write_bytes(data)
     assert isinstance(pause.read(state), pause.Paused)
-    assert read_pulse(state) is None or isinstance(read_pulse(state), Pulse)
-    assert Notebook(state).get("vaults", "x") == {}
+    assert read_pulse(state) is None or isinstance(read_pulse(state), Heartbeat)
+    assert LastRuns(state).get("vaults", "x") == {}
     assert list(read_log(state / "daemon" / "log.jsonl")) == []
-    assert Seat(state).holder() == 0
+    assert InstanceLock(state).holder() == 0
 
 
 def test_a_pulse_is_written_when_it_changed_and_not_too_often(tmp_path: Path) -> None:
     hours = Hours()
-    file = PulseFile(tmp_path, hours.steady)
-    assert file.offer(Pulse(queue=1)) == float("inf")
-    assert file.offer(Pulse(queue=2)) == 3
-    assert read_pulse(tmp_path) == Pulse(queue=1)
+    file = HeartbeatFile(tmp_path, hours.steady)
+    assert file.offer(Heartbeat(queue=1)) == float("inf")
+    assert file.offer(Heartbeat(queue=2)) == 3
+    assert read_pulse(tmp_path) == Heartbeat(queue=1)
     hours.go(3)
-    file.offer(Pulse(queue=2))
+    file.offer(Heartbeat(queue=2))
     found = read_pulse(tmp_path)
     assert found is not None and found.queue == 2
     written = (tmp_path / "daemon" / "pulse.json").stat().st_mtime_ns
     hours.go(100)
-    assert file.offer(Pulse(queue=2)) == float("inf")
+    assert file.offer(Heartbeat(queue=2)) == float("inf")
     assert (tmp_path / "daemon" / "pulse.json").stat().st_mtime_ns == written
 
 
 def test_notes_are_kept_until_they_are_of_no_more_use(tmp_path: Path) -> None:
-    notes = Notebook(tmp_path)
+    notes = LastRuns(tmp_path)
     notes.put("sources", "codex", {"watched_since": "2026-03-06T12:00:00Z"})
     notes.put("vaults", "v", {"closed": "x"})
-    again = Notebook(tmp_path)
+    again = LastRuns(tmp_path)
     assert again.get("sources", "codex") == {"watched_since": "2026-03-06T12:00:00Z"}
     again.keep_only("sources", frozenset())
-    assert Notebook(tmp_path).get("sources", "codex") == {}
-    assert Notebook(tmp_path).get("vaults", "v") == {"closed": "x"}
+    assert LastRuns(tmp_path).get("sources", "codex") == {}
+    assert LastRuns(tmp_path).get("vaults", "v") == {"closed": "x"}
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_what_the_machine_runs_on(
 
 
 def test_the_lock_note_is_json(tmp_path: Path) -> None:
-    with Seat(tmp_path).taken():
+    with InstanceLock(tmp_path).taken():
         note = json.loads((tmp_path / "daemon" / "lock").read_bytes())
         assert note == {"pid": os.getpid()}
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon.spool import Poke, spool, take
+from engram.daemon.spool import TranscriptPoke, spool, take
 from engram.daemon.state import pause
 from engram.model.errors import StorageError
-from engram.pipeline.flow import Outcome
+from engram.pipeline.flow import ExtractionResult
 from engram.vault import Vault
 from tests.daemon.life import Life, events, rows, said, watch_source
 
@@ -50,7 +50,7 @@ def begin(root: Path, environment: dict[str, str]) -> Iterator[Callable[..., Lif
 def memories(open_vault: Callable[..., Vault]) -> list[str]:
     with open_vault() as vault:
         vault.ready_to_read()
-        return sorted(memory.text for memory in vault.followers.catalog.memories())
+        return sorted(memory.text for memory in vault.projections.catalog.memories())
 
 
 def kinds(open_vault: Callable[..., Vault]) -> list[str]:
@@ -169,7 +169,7 @@ def test_lost_events_are_made_good_by_a_look_at_everything(
     fact = Path(open_vault().root, "facts", "2026-03-06", "note.md")
     fact.parent.mkdir(parents=True, exist_ok=True)
     fact.write_text("Written by hand.\n", encoding="utf-8")
-    life.dirt.lose()
+    life.debouncer.lose()
     life.live(1)
     assert "events_lost" in events(environment)
     assert len(memories(open_vault)) == 21
@@ -201,7 +201,7 @@ def test_what_is_paused_is_read_when_it_goes_on(
     transcript = projects / "s1.jsonl"
     transcript.write_text(said("I prefer tabs over spaces.", 1), encoding="utf-8")
     life = begin()
-    spool(state, Poke("", "session-end", "claude-code", str(transcript), str(root)))
+    spool(state, TranscriptPoke("", "session-end", "claude-code", str(transcript), str(root)))
     life.live(HOUR)
     assert memories(open_vault) == []
     life.close()
@@ -220,7 +220,7 @@ def test_a_hook_is_followed(
     transcript.write_text(said("Remember that we never deploy on a Friday.", 1), encoding="utf-8")
     spool(
         Path(environment["ENGRAM_HOME"]),
-        Poke("", "session-end", "claude-code", str(transcript), str(root)),
+        TranscriptPoke("", "session-end", "claude-code", str(transcript), str(root)),
     )
     begin().live(60)
     assert len(memories(open_vault)) == 1
@@ -233,7 +233,7 @@ def test_a_task_that_fails_is_tried_again_later_and_later_and_the_others_go_on(
     full, tries = True, []
     tick = Vault.tick
 
-    def failing(self: Vault) -> Outcome:
+    def failing(self: Vault) -> ExtractionResult:
         tries.append(life.hours.passed)
         if full:
             raise StorageError("the disk is full: secret-name.md was not written")
@@ -255,7 +255,7 @@ def test_a_task_that_fails_is_tried_again_later_and_later_and_the_others_go_on(
 
 
 def _failing(life: Life) -> dict[str, str]:
-    return {name: trouble.code for name, trouble in life.rounds.rota.troubles.items()}
+    return {name: trouble.code for name, trouble in life.loop.tasks.troubles.items()}
 
 
 def test_a_file_that_breaks_its_reader_does_not_hold_up_the_others(
@@ -300,8 +300,8 @@ def test_a_source_that_is_installed_later_and_a_folder_that_goes_are_noticed(
     assert len(memories(open_vault)) == 1
     (tmp_path / ".claude").rename(tmp_path / "elsewhere")
     life.live(30)
-    assert folder.parent not in life.rounds.watch.folders
-    assert not life.rounds.rota.troubles
+    assert folder.parent not in life.loop.watch.folders
+    assert not life.loop.tasks.troubles
 
 
 def test_a_vault_that_is_moved_away_is_not_taken_for_emptied(
@@ -342,9 +342,9 @@ def test_broken_settings_change_nothing_and_are_told(
     config = Path(environment["ENGRAM_HOME"]) / "config.toml"
     good = config.read_text(encoding="utf-8")
     config.write_text("[daemon\n", encoding="utf-8")
-    life.rounds.reload()
+    life.loop.reload()
     assert _failing(life) == {"reload": "ConfigError"}
-    assert list(life.rounds.feeds) == ["claude-code"]
+    assert list(life.loop.feeds) == ["claude-code"]
     config.write_text(good.replace("claude-code", "codex"), encoding="utf-8")
-    life.rounds.reload()
-    assert list(life.rounds.feeds) == ["codex"] and not _failing(life)
+    life.loop.reload()
+    assert list(life.loop.feeds) == ["codex"] and not _failing(life)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.daemon.change_detector import Sentry
+from engram.daemon.change_detector import FolderChangeDetector
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 
@@ -34,13 +34,13 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def sentry(root: Path) -> Iterator[Sentry]:
+def change_detector(root: Path) -> Iterator[FolderChangeDetector]:
     """One that has just seen everything."""
-    sentry = Sentry(root)
-    sentry.begin()
-    sentry.trust(CATALOG)
-    yield sentry
-    sentry.close()
+    change_detector = FolderChangeDetector(root)
+    change_detector.begin()
+    change_detector.trust(CATALOG)
+    yield change_detector
+    change_detector.close()
 
 
 def replaced(path: Path) -> None:
@@ -73,56 +73,60 @@ CHANGES: dict[str, Callable[[Path, Path], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_it_knows_at_once(root: Path, sentry: Sentry, change: str) -> None:
-    assert sentry.quiet(CATALOG)
+def test_it_knows_at_once(root: Path, change_detector: FolderChangeDetector, change: str) -> None:
+    assert change_detector.quiet(CATALOG)
     CHANGES[change](root, root / "facts" / "2026-03-06" / "a.md")
-    assert not sentry.quiet(CATALOG)
-    assert not sentry.quiet(CATALOG)  # until somebody has looked
-    sentry.begin()
-    sentry.trust(CATALOG)
-    assert sentry.quiet(CATALOG)
+    assert not change_detector.quiet(CATALOG)
+    assert not change_detector.quiet(CATALOG)  # until somebody has looked
+    change_detector.begin()
+    change_detector.trust(CATALOG)
+    assert change_detector.quiet(CATALOG)
 
 
-def test_what_comes_during_a_look_is_news(root: Path, sentry: Sentry) -> None:
-    sentry.begin()
+def test_what_comes_during_a_look_is_news(
+    root: Path, change_detector: FolderChangeDetector
+) -> None:
+    change_detector.begin()
     (root / "facts" / "new").mkdir()
-    sentry.trust(CATALOG)
-    assert not sentry.quiet(CATALOG)
-    sentry.begin()
+    change_detector.trust(CATALOG)
+    assert not change_detector.quiet(CATALOG)
+    change_detector.begin()
     (root / "facts" / "new" / "b.md").write_text("x")
-    sentry.trust(CATALOG)
-    assert not sentry.quiet(CATALOG)
+    change_detector.trust(CATALOG)
+    assert not change_detector.quiet(CATALOG)
 
 
-def test_state_is_none_of_its_business(root: Path, sentry: Sentry) -> None:
+def test_state_is_none_of_its_business(root: Path, change_detector: FolderChangeDetector) -> None:
     (root / "state" / "access.jsonl").write_text("{}")
-    assert sentry.quiet(CATALOG)
+    assert change_detector.quiet(CATALOG)
 
 
-def test_another_catalog_has_not_seen_it(sentry: Sentry) -> None:
-    assert not sentry.quiet(object())
+def test_another_catalog_has_not_seen_it(change_detector: FolderChangeDetector) -> None:
+    assert not change_detector.quiet(object())
 
 
 def test_peace_has_an_end(root: Path) -> None:
     now = [0.0]
-    sentry = Sentry(root, lambda: now[0])
-    sentry.begin()
-    sentry.trust(CATALOG)
-    assert sentry.quiet(CATALOG)
+    change_detector = FolderChangeDetector(root, lambda: now[0])
+    change_detector.begin()
+    change_detector.trust(CATALOG)
+    assert change_detector.quiet(CATALOG)
     now[0] = 601.0
-    assert not sentry.quiet(CATALOG)
-    sentry.close()
-    sentry.trust(CATALOG)
-    assert not sentry.quiet(CATALOG) and not sentry.able
+    assert not change_detector.quiet(CATALOG)
+    change_detector.close()
+    change_detector.trust(CATALOG)
+    assert not change_detector.quiet(CATALOG) and not change_detector.able
 
 
-def test_a_queue_that_was_too_short_is_no_peace(root: Path, sentry: Sentry) -> None:
+def test_a_queue_that_was_too_short_is_no_peace(
+    root: Path, change_detector: FolderChangeDetector
+) -> None:
     longest = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text("ascii"))
     file = root / "facts" / "2026-03-06" / "a.md"
     for _ in range(longest // 2 + 10):
         os.utime(file, (1, 1))
         os.chmod(file, 0o600)
-    assert not sentry.quiet(CATALOG)
+    assert not change_detector.quiet(CATALOG)
 
 
 @settings(max_examples=25, deadline=None)
@@ -140,7 +144,7 @@ def test_a_vault_with_a_sentry_answers_as_one_without(
         "ENGRAM_CLOCK": "2026-03-06T12:00:00Z", "ENGRAM_RECALL_SETTLE_MS": "60000",
     }  # fmt: skip
     with takes_every_turn(Vault.create(folder / "vault", environment=environment)) as kept:
-        kept.sentry = Sentry(kept.root)
+        kept.change_detector = FolderChangeDetector(kept.root)
         kept.capture(turns(3))
         kept.flush()
         for number, step in enumerate(steps):

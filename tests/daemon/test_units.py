@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.daemon.service.units import (
-    Service,
+    ServiceDefinition,
     command_line,
     home_of,
     launchd_plist,
@@ -34,7 +34,7 @@ _NAMES = st.text(
 ) | st.text(" %$\"'\\<>&;#=-+~é\u202f", max_size=20)
 _PATHS = _NAMES.map(lambda name: f"/{name}")
 _SPACE = "{http://schemas.microsoft.com/windows/2004/02/mit/task}"
-Render = Callable[[Service], str]
+Render = Callable[[ServiceDefinition], str]
 RENDERERS: tuple[Render, ...] = (systemd_unit, launchd_plist, windows_task)
 
 
@@ -111,7 +111,7 @@ def test_a_folder_below_tmp_is_not_hidden_from_the_service(folder: str) -> None:
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 @pytest.mark.parametrize("service", [PLAIN, ODD], ids=["plain", "odd"])
-def test_systemd_itself_finds_nothing_wrong(service: Service, tmp_path: Path) -> None:
+def test_systemd_itself_finds_nothing_wrong(service: ServiceDefinition, tmp_path: Path) -> None:
     tool = tmp_path / "it's a tool" / "100% engram"
     tool.parent.mkdir()
     tool.symlink_to("/bin/sh")

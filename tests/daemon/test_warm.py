@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon.rpc.vault_pool import WarmVaults
+from engram.daemon.rpc.vault_pool import VaultPool
 from engram.model.errors import Locked, NotFound, StorageError
 from engram.store.base.lock import WriterLock
 from engram.vault import Vault
@@ -24,7 +24,7 @@ class Lending:
         self.environment = environment
         self.root = folder / "vault"
         Vault.create(self.root, environment=environment).close()
-        self.warm = WarmVaults(lambda: self.now)
+        self.warm = VaultPool(lambda: self.now)
 
     def lent(self, path: Path | None = None, **more: str) -> Vault:
         with self.warm.lend(path or self.root, self.environment | more, Path("/")) as vault:
@@ -111,7 +111,7 @@ def test_what_changed_is_taken_up_before_anybody_asks(lending: Lending) -> None:
     lending.now = 2.5
     lending.warm.rest()
     with Vault.open(lending.root, environment=lending.environment) as other:
-        assert [memory.text for memory in other.followers.catalog.memories()]
+        assert [memory.text for memory in other.projections.catalog.memories()]
     assert vault.library.find_memory("note") is not None
 
 

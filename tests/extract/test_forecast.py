@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.extract.llm.estimate import Forecast
-from engram.extract.llm.prompt import Prompt
+from engram.extract.llm.prompt import ExtractionPrompt
 from engram.model.model_request import Context
 from engram.model.turn import Turn, turn_of
 from engram.settings.load import shipped
 
-PROMPT = Prompt(shipped("prompts/extract"), 6000)
+PROMPT = ExtractionPrompt(shipped("prompts/extract"), 6000)
 
 
 def conversation(session: str, sizes: list[int], role: str = "user") -> list[Turn]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.extract.llm.prompt import KEY, MOST_TURNS, SCHEMA, TURN_CHARACTERS, Prompt
+from engram.extract.llm.prompt import KEY, MOST_TURNS, SCHEMA, TURN_CHARACTERS, ExtractionPrompt
 from engram.model.errors import ConfigError
 from engram.model.memory import Memory
 from engram.model.model_request import Context
@@ -25,8 +25,8 @@ def turn(text: str, message: str = "1", role: Any = "user", project: str = "shop
     return turn_of(role, text, NOW, source="t", session="s", project=project, message=message)
 
 
-def prompt(most: int = 12_000) -> Prompt:
-    return Prompt(TABLE, most)
+def prompt(most: int = 12_000) -> ExtractionPrompt:
+    return ExtractionPrompt(TABLE, most)
 
 
 def memory(text: str, name: str = "fact-1") -> Memory:
@@ -73,7 +73,7 @@ def test_the_same_turns_give_the_same_bytes() -> None:
                                    {"version": "1", "instructions": ""}])  # fmt: skip
 def test_a_table_without_a_prompt_is_refused(table: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
-        Prompt(table, 12_000)
+        ExtractionPrompt(table, 12_000)
 
 
 @pytest.mark.parametrize("where", ["turn", "memory", "earlier"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from engram.extract.imported import StatedTier
+from engram.extract.imported import ImportedTier
 from engram.extract.receipt import verify
 from engram.extract.rules.rules_tier import RulesTier
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn, turn_of
 from engram.settings.load import shipped
 
-TIER = StatedTier(RulesTier(shipped("rules")))
+TIER = ImportedTier(RulesTier(shipped("rules")))
 TIME = "2026-03-06T10:00:00Z"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from engram.extract.llm.model_tier import FLOOD, MOST_ITEMS, ModelTier
-from engram.extract.llm.prompt import KEY, Prompt
+from engram.extract.llm.prompt import KEY, ExtractionPrompt
 from engram.extract.receipt import receipt_of
 from engram.extract.tiers import Tiers
 from engram.model.candidate import Candidate
@@ -26,7 +26,7 @@ from tests.kit import Cheap
 SAID = "We use Postgres for the shop."
 TURN = turn_of("user", SAID, "2026-03-06T12:00:00Z", source="t", session="s", message="1")
 REPLY = turn_of("assistant", "Noted.", TURN.time, source="t", session="s", message="2")
-PROMPT = Prompt({"version": "test-1", "instructions": "List."}, 12_000)
+PROMPT = ExtractionPrompt({"version": "test-1", "instructions": "List."}, 12_000)
 
 
 class Fake:

@@ -11,7 +11,7 @@ import pytest
 
 import engram.pipeline.imports
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, Conflict
 from engram.pipeline.imports import by_source, read_stream
 from engram.store.base.clock import FixedClock
@@ -23,7 +23,7 @@ from tests.kit import takes_every_turn, tree_digest
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 @pytest.fixture
@@ -50,13 +50,13 @@ def write(path: Path, *said: str, first: int = 0, project: str = "shop") -> None
 
 
 def texts(vault: Vault) -> list[str]:
-    return sorted(memory.text for memory in vault.followers.catalog.memories() if memory.live)
+    return sorted(memory.text for memory in vault.projections.catalog.memories() if memory.live)
 
 
 def excluding(vault: Vault, *globs: str) -> Vault:
     settings = vault.settings
     capture = replace(settings.capture, exclude=globs)
-    vault.house = replace(vault.house, settings=replace(settings, capture=capture))
+    vault.ports = replace(vault.ports, settings=replace(settings, capture=capture))
     return vault
 
 
@@ -149,7 +149,7 @@ def test_turns_are_made_durable_in_groups(
     takes_every_turn(vault)
     report, _ = vault.import_files("jsonl", folder)
     assert report.new_turns == 6 and report.batch == "import-1"
-    assert {entry.batch for entry in vault.journal.entries()} == {"import-1"}
+    assert {entry.batch for entry in vault.turn_log.entries()} == {"import-1"}
     assert vault.import_files("jsonl", folder)[0].turns == 0
 
 
@@ -157,7 +157,7 @@ def test_live_capture_has_no_batch_and_follows_the_triggers(vault: Vault, folder
     takes_every_turn(vault)
     report, _ = vault.import_files("jsonl", folder, live=True)
     assert report.new_turns == 6 and report.batch == ""
-    assert {entry.batch for entry in vault.journal.entries()} == {""}
+    assert {entry.batch for entry in vault.turn_log.entries()} == {""}
     # old turns: the time trigger takes them
     assert len(texts(vault)) == 6
 

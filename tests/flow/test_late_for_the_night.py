@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from engram.consolidate.plan import Shift
+from engram.consolidate.plan import ConsolidationPlan
 from engram.pipeline import flow
-from engram.pipeline.ports import House
+from engram.pipeline.ports import Ports
 from engram.vault import Vault
 
 
@@ -25,8 +25,8 @@ def test_what_came_while_a_model_thought_is_not_missed_by_every_night(
     vault.remember("The till is slow.")
     plan, told = flow.plan_night, list[str]()
 
-    def and_meanwhile(night: flow.Night, house: House) -> Shift:
-        found = plan(flow.Night(night.changed, night.eventful, night.closing), house)
+    def and_meanwhile(night: flow.ConsolidationRequest, ports: Ports) -> ConsolidationPlan:
+        found = plan(flow.ConsolidationRequest(night.changed, night.eventful, night.closing), ports)
         if not told:
             told.append(other.remember("The shop uses K8s.").memory.id)
         return found
@@ -34,5 +34,5 @@ def test_what_came_while_a_model_thought_is_not_missed_by_every_night(
     monkeypatch.setattr(flow, "plan_night", and_meanwhile)
     monkeypatch.setattr(vault, "night_model", lambda tier: Thinking())
     vault.consolidate()
-    live = [one.text for one in vault.followers.catalog.memories() if one.live]
+    live = [one.text for one in vault.projections.catalog.memories() if one.live]
     assert told and len([text for text in live if text.startswith("The shop uses K")]) == 1

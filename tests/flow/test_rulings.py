@@ -210,11 +210,11 @@ def test_a_decision_is_one_change_and_a_dry_run_is_none(
     }[verb]
     vault.settle_within(1e9)
     before = [vault.library.memory(name) for name in pair]
-    last = vault.followers.catalog.last
+    last = vault.projections.catalog.last
     planned = decide(True)
-    assert vault.followers.catalog.last == last
+    assert vault.projections.catalog.last == last
     assert decide(False) == planned
-    assert vault.followers.catalog.last == last + 1
+    assert vault.projections.catalog.last == last + 1
     found = {name: vault.library.memory(name) for name in pair}
     for _, wanted in planned.pairs:
         assert replace(found[wanted.id], path="") == replace(wanted, path="")
@@ -271,5 +271,5 @@ def test_no_night_raises_again_what_the_person_settled(vault: Vault, both: bool)
     if both:
         vault.resolve("port-9090", both=True)
     vault.consolidate(full=True)
-    live = [one.id for one in vault.house.contents.live()]
+    live = [one.id for one in vault.ports.contents.live()]
     assert live == (["port-8080", "port-9090"] if both else ["port-9090"])

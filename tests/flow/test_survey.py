@@ -46,7 +46,7 @@ def write(folder: Path, name: str, *lines: object, written: float = 0) -> Path:
     return path
 
 
-def checked(name: str, *files: Path) -> source_survey.Checked:
+def checked(name: str, *files: Path) -> source_survey.SourceCheck:
     return source_survey.check(source(name), files, Noon(), NoDatabase)
 
 
@@ -69,8 +69,8 @@ def test_the_stock_is_counted_from_what_folders_say(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_a_place_is_counted_whatever_its_name(tmp_path: Path) -> None:
-    history = write(tmp_path, ".history", "x", written=WRITTEN["a.jsonl"])
-    found = source_survey.stock(source("aider"), [history])
+    transaction_log = write(tmp_path, ".history", "x", written=WRITTEN["a.jsonl"])
+    found = source_survey.stock(source("aider"), [transaction_log])
     assert (found.files, found.first, found.verified) == (1, "2026-02-02", "2026-11-20")
 
 

@@ -41,7 +41,7 @@ class Pipe(io.TextIOWrapper):
         return buffer.getvalue().decode("utf-8")
 
 
-def surroundings(folder: Path) -> dict[str, str]:
+def prompt_context(folder: Path) -> dict[str, str]:
     """An environment in which all files of the person lie below `folder` and the clock stands."""
     return {
         "COLUMNS": "100", "ENGRAM_CLOCK": CLOCK, "ENGRAM_HOME": str(folder / "home"),
@@ -53,9 +53,9 @@ def run(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None,
     stdin: bytes = b"", start: Callable[[list[str]], object] = main,
 ) -> Ran:  # fmt: skip
-    """Run `engram ARGUMENTS` in `folder`; `environment` is laid over its `surroundings`."""
+    """Run `engram ARGUMENTS` in `folder`; `environment` is laid over its `prompt_context`."""
     out, err = Pipe(), Pipe()
-    seen = surroundings(folder) | dict(environment or {})
+    seen = prompt_context(folder) | dict(environment or {})
     with (
         mock.patch.dict(os.environ, seen, clear=True),
         mock.patch.object(sys, "stdin", Pipe(stdin)),

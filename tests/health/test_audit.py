@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.health.audit import Evidence, Row, audit, rule_shares
+from engram.health.audit import AuditRow, Evidence, audit, rule_shares
 from engram.model.box import Box
 from engram.model.memory import Memory
 from engram.model.step import Opinion
@@ -59,7 +59,7 @@ def note(vault: Vault, name: str, text: str, **header: str) -> None:
     path.write_text(f"---\n{keys}---\n{text}\n", "utf-8")
 
 
-def rows(vault: Vault) -> dict[str, Row]:
+def rows(vault: Vault) -> dict[str, AuditRow]:
     return {row.name: row for row in audit(vault.audit())}
 
 
@@ -115,9 +115,11 @@ def near_duplicates(vault: Vault) -> None:
 
 def recall_loop(vault: Vault) -> None:
     said(vault, "assistant", "The logo is blue.")
-    link = sorted(vault.followers.catalog.turns.all_links())
+    link = sorted(vault.projections.catalog.turns.all_links())
     agents = [
-        one for one in link if vault.followers.catalog.turns.behind_links([one])[one].role != "user"
+        one
+        for one in link
+        if vault.projections.catalog.turns.behind_links([one])[one].role != "user"
     ]
     note(
         vault, "echo", "The bakery has two ovens.", sources=f'\n  - "[[{agents[0]}]]"',
@@ -234,7 +236,7 @@ def test_only_what_a_judge_is_sure_of_counts_until_it_is_settled(
     vault: Vault, sure: bool, found: int
 ) -> None:
     note(vault, "gate", "The bakery has a gate with ovens.", created=f"{THEN}T09:00:00Z")
-    vault.house = replace(vault.house, judge=Sure(sure))
+    vault.ports = replace(vault.ports, judge=Sure(sure))
     assert counts(vault)["contradictions"] == found
     older = vault.root / "facts" / THEN / "bakery.md"
     rewritten(older, "status: active\n", 'status: active\nsettled: "[[gate]]"\n')
@@ -276,6 +278,6 @@ def test_the_word_of_the_person_is_receipt_enough(vault: Vault) -> None:
 
 
 def test_the_audit_writes_nothing(vault: Vault) -> None:
-    last = vault.followers.catalog.last
+    last = vault.projections.catalog.last
     vault.audit()
-    assert vault.followers.catalog.last == last
+    assert vault.projections.catalog.last == last

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engram.surfaces.hooks.process import respond
 from tests.cli.shop import Shop
-from tests.golden.console import surroundings
+from tests.golden.console import prompt_context
 
 
 def said_by(host_event: str, folder: Path | str = "/home/kim/shop", **fields: object) -> bytes:
@@ -22,7 +22,7 @@ def hook(
 ) -> tuple[str, list[str]]:
     """What one hook prints on stdout, and the lines that it complains with."""
     complaints: list[str] = []
-    seen = surroundings(shop.folder) | {"ENGRAM_VAULT": str(shop.vault)} | dict(more or {})
+    seen = prompt_context(shop.folder) | {"ENGRAM_VAULT": str(shop.vault)} | dict(more or {})
     return respond([event, *options], lambda: data, seen, complaints.append), complaints
 
 

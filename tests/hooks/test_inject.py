@@ -16,7 +16,7 @@ from engram.recall.injection import (
     MOST_TOKENS,
     PROMPT_MEMORIES,
     PROMPT_TOKENS,
-    Candidate,
+    InjectionCandidate,
     is_given,
     most_useful,
     prompt_block,
@@ -124,8 +124,8 @@ def test_nothing_is_no_block() -> None:
 def test_what_matters_comes_first() -> None:
     def one(
         number: int, category: str, day: str = "2026-03-01", weight: float = 0.5, here: bool = True
-    ) -> Candidate:
-        return Candidate(number, category, day, weight, here)
+    ) -> InjectionCandidate:
+        return InjectionCandidate(number, category, day, weight, here)
 
     order = most_useful([
         one(1, "moment"), one(2, "fact"), one(3, "preference"), one(4, "decision"),

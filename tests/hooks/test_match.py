@@ -8,7 +8,7 @@ import pytest
 
 from engram.language.stem import stem
 from engram.language.tokens import query_terms, terms
-from engram.recall.match import FILLER, Words, matches
+from engram.recall.match import FILLER, PromptWords, matches
 
 MEMORIES = [
     "The staging server listens on port 8443.",
@@ -22,7 +22,7 @@ MEMORIES = [
 ]  # fmt: skip
 
 
-def words(memories: Sequence[str]) -> Words:
+def words(memories: Sequence[str]) -> PromptWords:
     known = [set(terms(text)) for text in memories]
 
     def holders(term: str, most: int) -> list[int]:
@@ -31,7 +31,7 @@ def words(memories: Sequence[str]) -> Words:
     def sizes(numbers: Sequence[int]) -> dict[int, int]:
         return {number: len(known[number]) for number in numbers}
 
-    return Words(holders, sizes, len(memories), frozenset(stem(word) for word in FILLER))
+    return PromptWords(holders, sizes, len(memories), frozenset(stem(word) for word in FILLER))
 
 
 def found(prompt: str, memories: Sequence[str] = MEMORIES) -> list[int]:

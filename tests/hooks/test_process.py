@@ -17,7 +17,7 @@ import pytest
 from engram.surfaces.hooks import process
 from engram.surfaces.hooks.host_protocol import MOST_BYTES
 from tests.cli.shop import Shop
-from tests.golden.console import surroundings
+from tests.golden.console import prompt_context
 from tests.hooks.conversation import hook, said_by
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ HEAVY = ("whoosh", "click", "openai", "httpx2", "yaml", "frontmatter", "platform
 
 def environment(shop: Shop, **more: str) -> dict[str, str]:
     python = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default", "PYTHONDONTWRITEBYTECODE": "1"}
-    return surroundings(shop.folder) | {"ENGRAM_VAULT": str(shop.vault)} | python | more
+    return prompt_context(shop.folder) | {"ENGRAM_VAULT": str(shop.vault)} | python | more
 
 
 def run(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon.spool import Poke, give_back, note_trouble, take, troubles
+from engram.daemon.spool import TranscriptPoke, give_back, note_trouble, take, troubles
 from tests.cli.shop import Shop
 from tests.hooks.conversation import hook, said_by
 
@@ -18,7 +18,7 @@ LINE = {
 }  # fmt: skip
 
 
-def waiting(state: Path) -> list[Poke]:
+def waiting(state: Path) -> list[TranscriptPoke]:
     """What a catch-up would take, left where it is."""
     pokes = take(state)
     give_back(state, pokes)
@@ -88,7 +88,7 @@ def test_what_cannot_be_taken_in_waits(shop: Shop, transcript: Path) -> None:
 
 
 def test_a_line_holds_no_words_and_a_damaged_one_is_passed_over(tmp_path: Path) -> None:
-    poke = Poke("2026-03-06T12:00:00Z", "session-end", "codex", "/x", "/v")
+    poke = TranscriptPoke("2026-03-06T12:00:00Z", "session-end", "codex", "/x", "/v")
     give_back(tmp_path, [poke, poke])
     path = tmp_path / "hooks" / "spool.jsonl"
     path.write_bytes(b'{"torn\n[]\n{"time": "x"}\n\xff\n' + path.read_bytes())

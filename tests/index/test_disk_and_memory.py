@@ -12,8 +12,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from engram.index import scoring
-from engram.index.contract import COLLECTIONS, Index
-from engram.index.memory_finder import PlainFinder
+from engram.index.contract import COLLECTIONS, SearchIndex
+from engram.index.memory_finder import MemoryFinder
 from engram.index.whoosh_finder import WhooshFinder
 from engram.model.hit import Collection, Document, Hints, place_in
 
@@ -75,7 +75,7 @@ questions = st.lists(st.tuples(texts, hints, st.integers(1, 12)), min_size=1, ma
 
 
 def answers(
-    index: Index, asked: Iterable[tuple[str, Hints, int]]
+    index: SearchIndex, asked: Iterable[tuple[str, Hints, int]]
 ) -> list[list[tuple[str, float, tuple[tuple[str, float], ...]]]]:
     return [
         [(found.key, found.score, found.parts) for found in index.find(query, name, limit, hint)]
@@ -93,7 +93,7 @@ def test_they_answer_alike_after_any_changes_and_a_rebuild_changes_nothing(
     then: list[Change],
     asked: list[tuple[str, Hints, int]],
 ) -> None:
-    disk, plain = WhooshFinder(tmp_path_factory.mktemp("index") / "i"), PlainFinder()
+    disk, plain = WhooshFinder(tmp_path_factory.mktemp("index") / "i"), MemoryFinder()
     live: dict[tuple[Collection, str], Document] = {}
     for index in (disk, plain):
         index.rebuild(first)
@@ -126,7 +126,7 @@ def test_of_a_word_that_very_many_say_the_same_spread_it(
         for name in "cab"
         for n in range(1, 30)
     ]
-    disk, plain = WhooshFinder(tmp_path / "i"), PlainFinder()
+    disk, plain = WhooshFinder(tmp_path / "i"), MemoryFinder()
     for index in (disk, plain):
         index.rebuild(sorted(talks, key=lambda one: one.key[::-1]))
     asked = [("tea", Hints(), 99), ("cake tea", Hints(), 99)]
@@ -140,7 +140,7 @@ def test_many_small_updates_are_one_large_one(tmp_path: Path) -> None:
         Document(f"t{n:02d}", "turns", "", body, DAYS[n % 5], NAMES[n % 4], place_in("t", n + 1))
         for n, body in enumerate(bodies)
     ]
-    slow, plain = WhooshFinder(tmp_path / "slow"), PlainFinder()
+    slow, plain = WhooshFinder(tmp_path / "slow"), MemoryFinder()
     slow.rebuild(())
     for one, other in zip(turns, chain(turns[7:], turns[:7]), strict=True):
         slow.update([one], [("turns", other.key)])

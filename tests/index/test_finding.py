@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.hit import Collection, Document, Hints
 
 
@@ -12,14 +12,14 @@ def memory(key: str, body: str, day: str = "") -> Document:
     return Document(key, "memories", "", body, day)
 
 
-def finder(*documents: Document) -> PlainFinder:
-    made = PlainFinder()
+def finder(*documents: Document) -> MemoryFinder:
+    made = MemoryFinder()
     made.rebuild(documents)
     return made
 
 
 def keys(
-    index: PlainFinder, query: str, hints: Hints = Hints(), collection: Collection = "memories"
+    index: MemoryFinder, query: str, hints: Hints = Hints(), collection: Collection = "memories"
 ) -> list[str]:
     return [found.key for found in index.find(query, collection, 99, hints)]
 
@@ -28,7 +28,7 @@ def keys(
 
 
 @pytest.fixture(scope="module")
-def crowd() -> PlainFinder:
+def crowd() -> MemoryFinder:
     """Nine thousand memories of tea, all alike; the last has the fewest words of the question."""
     return finder(
         *(memory(f"m{n:05d}", "tea tea" if n < 8999 else "a cup of tea") for n in range(9000))
@@ -37,7 +37,7 @@ def crowd() -> PlainFinder:
 
 @pytest.mark.parametrize("wanted", [0, 63, 64, 65, 191, 192, 5000, 8998, 8999])
 def test_what_lies_behind_thousands_that_are_refused_is_found(
-    crowd: PlainFinder, wanted: int
+    crowd: MemoryFinder, wanted: int
 ) -> None:
     name = f"m{wanted:05d}"
     found = crowd.find(
@@ -46,7 +46,7 @@ def test_what_lies_behind_thousands_that_are_refused_is_found(
     assert [one.key for one in found] == [name]
 
 
-def test_each_key_is_asked_for_once_best_first_and_no_more_than_needed(crowd: PlainFinder) -> None:
+def test_each_key_is_asked_for_once_best_first_and_no_more_than_needed(crowd: MemoryFinder) -> None:
     asked: list[str] = []
 
     def admit(some: list[str]) -> list[str]:
@@ -61,7 +61,7 @@ def test_each_key_is_asked_for_once_best_first_and_no_more_than_needed(crowd: Pl
     assert len(asked) == 9000
 
 
-def test_more_may_be_let_through_than_were_wanted(crowd: PlainFinder) -> None:
+def test_more_may_be_let_through_than_were_wanted(crowd: MemoryFinder) -> None:
     found = crowd.find("tea", "memories", 3, admit=lambda some: [*some, "unknown"])
     assert [one.key for one in found] == ["m00000", "m00001", "m00002"]
     assert len(crowd.find("tea", "memories", 100, admit=lambda some: some)) == 100

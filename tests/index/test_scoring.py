@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.index.scoring import (
     BESIDE,
     CONVERSATION,
@@ -36,17 +36,17 @@ def talk(name: str, *bodies: str, first: int = 1) -> list[Document]:
     return [said(name, ordinal, body) for ordinal, body in enumerate(bodies, first)]
 
 
-def finder(*documents: Document) -> PlainFinder:
-    made = PlainFinder()
+def finder(*documents: Document) -> MemoryFinder:
+    made = MemoryFinder()
     made.rebuild(documents)
     return made
 
 
-def turns(index: PlainFinder, query: str, hints: Hints = Hints()) -> dict[str, Found]:
+def turns(index: MemoryFinder, query: str, hints: Hints = Hints()) -> dict[str, Found]:
     return {found.key: found for found in index.find(query, "turns", 99, hints)}
 
 
-def scores(index: PlainFinder, query: str) -> dict[str, float]:
+def scores(index: MemoryFinder, query: str) -> dict[str, float]:
     return {found.key: found.score for found in index.find(query, "memories", 99)}
 
 

@@ -13,7 +13,7 @@ from whoosh.filedb.structfile import BufferFile
 
 from engram.index import whoosh_codec
 from engram.index.whoosh_codec import Bags, BagWriter, _decoded, _encoded, numbers
-from engram.index.whoosh_index import _FIELDS, Reading
+from engram.index.whoosh_index import _FIELDS, CollectionReader
 
 CELLS = {"length": b"\1\0", "day": b"\0\0", "place": bytes(8)}
 
@@ -96,7 +96,7 @@ def test_a_damaged_block_raises(damaged: bytes) -> None:
 
 def held(folder: Path) -> Postings:
     """Term -> key -> weight, as a search sees them."""
-    reading = Reading(folder)
+    reading = CollectionReader(folder)
     try:
         return {
             term: {
@@ -143,7 +143,7 @@ def test_merging_with_deletions_keeps_exactly_the_live_postings(
         assert held(folder) == expected(live)
     BagWriter(made).commit(optimize=whole)
     assert held(folder) == expected(live)
-    reading = Reading(folder)
+    reading = CollectionReader(folder)
     assert reading.count == len(live)
     there = [number for number, length in enumerate(reading.lengths) if length]
     assert sorted(map(reading.key, there)) == sorted(live)

@@ -69,7 +69,7 @@ def said(
     )
 
 
-def ledger(vault: Vault) -> list[dict[str, Any]]:
+def committer(vault: Vault) -> list[dict[str, Any]]:
     """The lines of the vault's ledger of requests."""
     data = vault.disk.read("state/llm-ledger.jsonl") or b""
     return [json.loads(line) for line in data.splitlines()]
@@ -77,9 +77,9 @@ def ledger(vault: Vault) -> list[dict[str, Any]]:
 
 def outcomes(vault: Vault) -> list[str]:
     """`form outcome` of every request."""
-    return [f"{row['form']} {row['outcome']}" for row in ledger(vault)]
+    return [f"{row['form']} {row['outcome']}" for row in committer(vault)]
 
 
 def texts(vault: Vault) -> list[str]:
     """What is remembered."""
-    return sorted(memory.text for memory in vault.followers.catalog.memories())
+    return sorted(memory.text for memory in vault.projections.catalog.memories())

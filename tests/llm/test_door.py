@@ -111,8 +111,8 @@ def test_an_answer_is_redacted_before_anybody_reads_it(kind: str, office: Office
     with ModelServer([answers(json.dumps(value))]) as server:
         vault = office.cloud(server.base_url).open()
         chain = chain_of(
-            vault.parts, vault.settings, vault.desk, vault.house.redactor,
-            budget_of(vault.settings.llm, vault.desk),
+            vault.parts, vault.settings, vault.machine, vault.ports.redactor,
+            budget_of(vault.settings.llm, vault.machine),
         )  # fmt: skip
         reply = chain.ask(Request("p-1", "List.", secret.text, {"type": "object"}, "facts"))
         assert leaks([secret], *sent(server)) == []

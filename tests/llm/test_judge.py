@@ -10,14 +10,14 @@ import pytest
 
 from engram.admit.judge import model_judge
 from engram.admit.judge.model_judge import ModelJudge
-from engram.admit.judge.rule_judge import CueJudge
+from engram.admit.judge.rule_judge import RuleJudge
 from engram.model.errors import ConfigError
 from engram.model.memory import Memory
 from engram.settings.load import shipped
 from engram.vault.wiring import budget_of, chain_of
 from tests.admit.cases import memory
 from tests.fakes.model_server import Behaviour, ModelServer, answers, fails, page
-from tests.llm.office import Office, ledger
+from tests.llm.office import Office, committer
 
 OLDER = memory("Lena sells flowers at Bosch square.", authority="user_asserted", id="older")
 NEWER = memory(
@@ -33,10 +33,10 @@ def says(relation: str, confidence: str = "high", reason: str = "other goods") -
 
 def judge(office: Office, server: ModelServer) -> ModelJudge:
     vault = office.cloud(server.base_url).open()
-    redactor, llm = vault.house.redactor, vault.settings.llm
-    budget = budget_of(llm, vault.desk)
-    chain = chain_of(vault.parts, vault.settings, vault.desk, redactor, budget)
-    return ModelJudge(CueJudge(), shipped("prompts/judge"), chain)
+    redactor, llm = vault.ports.redactor, vault.settings.llm
+    budget = budget_of(llm, vault.machine)
+    chain = chain_of(vault.parts, vault.settings, vault.machine, redactor, budget)
+    return ModelJudge(RuleJudge(), shipped("prompts/judge"), chain)
 
 
 def verdict(office: Office, behaviour: Behaviour, **newer: Any) -> tuple[str, bool, str]:
@@ -45,7 +45,7 @@ def verdict(office: Office, behaviour: Behaviour, **newer: Any) -> tuple[str, bo
         return said.relation, said.sure, said.code
 
 
-RULES = CueJudge().compare(OLDER, NEWER)
+RULES = RuleJudge().compare(OLDER, NEWER)
 
 
 def test_the_rules_alone_are_not_sure_of_this_pair() -> None:
@@ -98,7 +98,7 @@ def test_one_pair_is_one_question_and_one_line_in_the_ledger(office: Office) -> 
         asking = judge(office, server)
         assert asking.compare(OLDER, NEWER) == asking.compare(OLDER, NEWER)
         assert len(server.requests) == 1
-        (row,) = ledger(office.open())
+        (row,) = committer(office.open())
     assert (row["prompt"], row["outcome"]) == ("judge-1", "ok")
 
 
@@ -114,7 +114,7 @@ def test_nothing_is_asked_where_the_rules_are_sure_or_nothing_is_shared(
 ) -> None:
     with ModelServer([says("supersedes")]) as server:
         pair = replace(OLDER, text=older), replace(NEWER, text=newer)
-        assert judge(office, server).compare(*pair) == CueJudge().compare(*pair)
+        assert judge(office, server).compare(*pair) == RuleJudge().compare(*pair)
         assert server.requests == []
 
 
@@ -145,7 +145,7 @@ def test_there_is_an_end_to_questions(office: Office, monkeypatch: pytest.Monkey
 
 def test_a_prompt_that_is_none_is_told_at_once() -> None:
     with pytest.raises(ConfigError):
-        ModelJudge(CueJudge(), {"version": "x"}, None)  # type: ignore[arg-type]
+        ModelJudge(RuleJudge(), {"version": "x"}, None)  # type: ignore[arg-type]
 
 
 def test_a_reason_is_one_short_inert_line(office: Office) -> None:
@@ -155,6 +155,6 @@ def test_a_reason_is_one_short_inert_line(office: Office) -> None:
 
 
 def test_a_long_memory_is_cut(office: Office) -> None:
-    asking = ModelJudge(CueJudge(), shipped("prompts/judge"), None)  # type: ignore[arg-type]
+    asking = ModelJudge(RuleJudge(), shipped("prompts/judge"), None)  # type: ignore[arg-type]
     long = Memory("x", "fact", "word " * 5000, created=OLDER.created)
     assert len(asking.request(long, NEWER).text) < 3000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engram.llm.provider import Provider
-from engram.llm.provider_habits import FAILURES, FORMS, Habits, Learnt
+from engram.llm.provider_habits import FAILURES, FORMS, Habits, ProviderHabits
 from engram.model.errors import StorageError
 from engram.model.instant import plus_minutes
 from engram.store.base.clock import FixedClock
@@ -20,8 +20,8 @@ WRITTEN = {"form": FORMS[1], "refused": [], "failures": 9, "until": "", "reason"
 OTHER = Provider("cloud", "http://other.test/v1", "m", "k")
 
 
-def learnt(folder: Path, now: str = NOW) -> Learnt:
-    return Learnt(VaultDisk(folder), FixedClock(now))
+def learnt(folder: Path, now: str = NOW) -> ProviderHabits:
+    return ProviderHabits(VaultDisk(folder), FixedClock(now))
 
 
 def test_it_is_remembered(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engram.llm.backoff import ATTEMPTS, LONGEST_WAIT, patiently
-from engram.llm.failure import Trouble
+from engram.llm.failure import RequestFailure
 
 
 class Waited(list[float]):
@@ -29,13 +29,13 @@ class Failing:
         return "well"
 
 
-def passing(retry_after: float | None = None) -> Trouble:
-    return Trouble("rate-limited", "no", transient=True, retry_after=retry_after)
+def passing(retry_after: float | None = None) -> RequestFailure:
+    return RequestFailure("rate-limited", "no", transient=True, retry_after=retry_after)
 
 
 def test_what_may_pass_is_tried_four_times() -> None:
     waited, failing = Waited(), Failing(*(passing() for _ in range(9)))
-    with pytest.raises(Trouble, match="no"):
+    with pytest.raises(RequestFailure, match="no"):
         patiently(failing, waited)
     assert failing.calls == ATTEMPTS and len(waited) == ATTEMPTS - 1
     assert all(0 <= seconds <= 30 for seconds in waited)
@@ -54,7 +54,12 @@ def test_the_providers_word_is_waited_out() -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [passing(LONGEST_WAIT + 1), Trouble("auth", "no"), ValueError("no"), KeyboardInterrupt()],
+    [
+        passing(LONGEST_WAIT + 1),
+        RequestFailure("auth", "no"),
+        ValueError("no"),
+        KeyboardInterrupt(),
+    ],
 )
 def test_the_rest_is_tried_once(error: Exception) -> None:
     waited, failing = Waited(), Failing(error)

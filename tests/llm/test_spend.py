@@ -33,7 +33,7 @@ from tests.fakes.model_server import (
     silent,
 )
 from tests.llm.hammer import ask_until_spent, reserve_until_spent
-from tests.llm.office import SENTENCE, Office, ledger, said
+from tests.llm.office import SENTENCE, Office, committer, said
 
 GOOD = facts(fact("The shop stores its orders in Postgres.", SENTENCE))
 
@@ -188,7 +188,7 @@ def test_what_does_not_fit_waits_and_nothing_is_sent(cap: str, office: Office) -
         vault.capture([said()])
         outcome = vault.flush()
         assert (outcome.reason, outcome.postponed, outcome.failed) == ("budget", 1, 0)
-        assert server.requests == [] and ledger(vault) == []
+        assert server.requests == [] and committer(vault) == []
     (waiting,) = vault.status().waiting
     assert (waiting.turns, waiting.attempts, waiting.reason) == (1, 0, "budget")
 
@@ -221,7 +221,7 @@ def test_while_the_budget_is_used_up_the_rules_go_on_if_so_set(office: Office) -
     office.set(llm_when_away="rules", llm_daily_usd=0, llm_model="m", OPENAI_API_KEY="k")
     vault = office.open()
     vault.capture([said("I prefer tabs over spaces.")])
-    assert vault.waiting() == [] and len(list(vault.followers.catalog.memories())) == 1
+    assert vault.waiting() == [] and len(list(vault.projections.catalog.memories())) == 1
 
 
 class Till:
@@ -256,7 +256,7 @@ def test_four_processes_never_pass_the_cap_together(
         office.cloud(server.base_url, "gpt-5-mini").set(llm_daily_usd=cap)
         names = [f"vault-{number}" for number in range(4)]
         run(ask_until_spent, [(str(office.folder), office.environment, name, 40) for name in names])
-    rows = [row for name in names for row in ledger(office.open(name))]
+    rows = [row for name in names for row in committer(office.open(name))]
     assert {row["outcome"] for row in rows} == {"ok", "server-error"}
     assert till.answered == sum(row["outcome"] == "ok" for row in rows) > 10
     assert till.usd == pytest.approx(sum(row["usd"] for row in rows), abs=1e-6)
@@ -275,7 +275,7 @@ def test_four_processes_reserve_one_after_the_other(
     vault = office.open()
     status = vault.status().model
     assert status is not None and (status.spent.tokens, status.spent.calls) == (3000, 300)
-    steps = (vault.desk.folder / "spend" / f"{NOW[:10]}.jsonl").read_bytes().splitlines()
+    steps = (vault.machine.folder / "spend" / f"{NOW[:10]}.jsonl").read_bytes().splitlines()
     assert len(steps) == 600  # no number was given twice
 
 
@@ -293,7 +293,7 @@ def test_a_process_that_is_killed_while_it_asks(office: Office) -> None:
         asking.join()
     vault = office.open()
     status = vault.status()
-    assert len(server.requests) == 1 and ledger(vault) == [] and status.pending == 1
+    assert len(server.requests) == 1 and committer(vault) == [] and status.pending == 1
     assert status.model is not None and status.model.spent.calls == 1
     assert status.model.spent.tokens > 4096 and status.model.spent.usd > 0.008
 

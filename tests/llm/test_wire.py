@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from engram.llm import wire
-from engram.llm.failure import Trouble
+from engram.llm.failure import RequestFailure
 from engram.llm.provider import Provider
-from engram.llm.wire import Answer, Wire
+from engram.llm.wire import Wire, WireAnswer
 from engram.model.model_request import Request, Usage
 from tests.fakes.model_server import Asked, Behaviour, Handler, ModelServer, fails, reply_of, send
 from tests.llm.office import KEY
@@ -20,7 +20,7 @@ REQUEST = Request("p-1", "List.", "We moved.", {"type": "object"}, "facts")
 FORMS = ("responses", "chat-schema", "chat-text")
 
 
-def ask(behaviour: Behaviour, form: str = "responses", local: bool = False) -> Answer:
+def ask(behaviour: Behaviour, form: str = "responses", local: bool = False) -> WireAnswer:
     with ModelServer([behaviour]) as server:
         provider = Provider("cloud", server.base_url, "m", KEY, local)
         return Wire(5).send(provider, form, REQUEST, ())
@@ -93,7 +93,7 @@ def test_an_answer_without_words_is_empty(parts: dict[str, Any]) -> None:
     ],
 )  # fmt: skip
 def test_an_answer_that_failed_is_no_answer(error: object, reason: str) -> None:
-    with pytest.raises(Trouble) as caught:
+    with pytest.raises(RequestFailure) as caught:
         ask(changed(status="failed", error=error, output=[]))
     assert caught.value.reason == reason
 
@@ -141,6 +141,6 @@ def test_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> Non
     ],
 )  # fmt: skip
 def test_a_status_is_told_apart(status: int, code: str, message: str, reason: str) -> None:
-    with pytest.raises(Trouble) as caught:
+    with pytest.raises(RequestFailure) as caught:
         ask(fails(status, code, message))
     assert caught.value.reason == reason and KEY not in str(caught.value)

@@ -16,7 +16,7 @@ def bare(tmp_path: Path) -> Desk:
 
 
 @pytest.fixture
-def desk(bare: Desk) -> Desk:
+def machine(bare: Desk) -> Desk:
     """Notes that are the collection `notes`."""
     assert bare.run("collection", "add", "notes").code == 0
     return bare

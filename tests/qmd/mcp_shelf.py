@@ -12,7 +12,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from engram.surfaces.qmd.mcp_protocol import Endpoint
-from engram.surfaces.qmd.rows import BadQuery, NotThere, Row, Skipped, Text, Typed, Unusable
+from engram.surfaces.qmd.rows import (
+    BadQuery,
+    DocumentText,
+    NotThere,
+    ResultRow,
+    Skipped,
+    Typed,
+    Unusable,
+)
 
 NOTES = {
     "garden/beans.md": "# Runner beans\n\nSow after the last frost.\nWater in the evening.\n",
@@ -39,7 +47,7 @@ class Shelf:
         min_score: float = 0.0,
         searches: Sequence[Typed] = (),
         intent: str = "",
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         self._asked(
             query=query, collections=collections, limit=limit, searches=searches, intent=intent
         )
@@ -64,7 +72,7 @@ class Shelf:
         from_line: int | None = None,
         max_lines: int | None = None,
         line_numbers: bool = False,
-    ) -> Text | NotThere:
+    ) -> DocumentText | NotThere:
         self._asked(file=file, from_line=from_line, max_lines=max_lines, line_numbers=line_numbers)
         if file not in NOTES:
             near = tuple(name for name in NOTES if name[:7] == file[:7])
@@ -78,9 +86,9 @@ class Shelf:
         max_lines: int | None = None,
         max_bytes: int = 10240,
         line_numbers: bool = False,
-    ) -> list[Text | Skipped]:
+    ) -> list[DocumentText | Skipped]:
         self._asked(pattern=pattern, max_bytes=max_bytes)
-        found: list[Text | Skipped] = []
+        found: list[DocumentText | Skipped] = []
         for name, text in NOTES.items():
             if not any(fnmatch.fnmatch(name, one.strip()) for one in pattern.split(",")):
                 continue
@@ -120,7 +128,7 @@ class Desk:
     """An endpoint over a shelf, with what it complained of and how many used it at once."""
 
     def __init__(self, broken: Exception | None = None, locked: Unusable | None = None) -> None:
-        self.shelf = Shelf(broken)
+        self.index_sync = Shelf(broken)
         self.complaints: list[str] = []
         self.most = 0
         self._now = 0
@@ -136,7 +144,7 @@ class Desk:
             self._now += 1
             self.most = max(self.most, self._now)
         try:
-            yield self.shelf
+            yield self.index_sync
         finally:
             with self._count:
                 self._now -= 1
@@ -154,17 +162,26 @@ class Desk:
         return result
 
 
-def _row(name: str, score: float) -> Row:
+def _row(name: str, score: float) -> ResultRow:
     collection, _, path = name.partition("/")
     snippet = "@@ -1,2 @@ (0 before, 3 after)\n" + "\n".join(NOTES[name].split("\n")[:2])
-    return Row("#123456", score, f"qmd://{name}", collection, path, NOTES[name].split("\n")[0][2:],
-               CONTEXTS["/"] if collection == "garden" else "", 3, snippet)  # fmt: skip
+    return ResultRow(
+        "#123456",
+        score,
+        f"qmd://{name}",
+        collection,
+        path,
+        NOTES[name].split("\n")[0][2:],
+        CONTEXTS["/"] if collection == "garden" else "",
+        3,
+        snippet,
+    )
 
 
-def _text(name: str, first: int, count: int | None, numbered: bool) -> Text:
+def _text(name: str, first: int, count: int | None, numbered: bool) -> DocumentText:
     lines = NOTES[name].split("\n")[first - 1 :][:count]
     text = "\n".join(f"{at}: {line}" if numbered else line for at, line in enumerate(lines, first))
     collection, _, path = name.partition("/")
     title = NOTES[name].split("\n")[0][2:]
     context = CONTEXTS["/"] if collection == "garden" else ""
-    return Text("#123456", f"qmd://{name}", collection, path, title, context, text, first)
+    return DocumentText("#123456", f"qmd://{name}", collection, path, title, context, text, first)

@@ -35,9 +35,9 @@ _OPTIONS = st.sampled_from([
 @pytest.fixture(scope="module")
 def same_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """One desk for all examples; each goes on with what those before it left."""
-    desk = Desk(Path(tmp_path_factory.mktemp("desk")))
-    desk.run("collection", "add", "notes")
-    return desk
+    machine = Desk(Path(tmp_path_factory.mktemp("desk")))
+    machine.run("collection", "add", "notes")
+    return machine
 
 
 @settings(

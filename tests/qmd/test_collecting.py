@@ -44,46 +44,46 @@ def test_adding_indexes_at_once(bare: Desk) -> None:
         (["search", "x", "--format", "yaml"], "Unknown --format value: yaml"),
     ],
 )
-def test_refusals(desk: Desk, words: list[str], said: str) -> None:
-    before = desk.config.read_bytes()
-    ran = desk.run(*words)
+def test_refusals(machine: Desk, words: list[str], said: str) -> None:
+    before = machine.config.read_bytes()
+    ran = machine.run(*words)
     assert (ran.code, ran.out) == (1, "")
     assert said in ran.err
-    assert desk.config.read_bytes() == before
+    assert machine.config.read_bytes() == before
 
 
-def test_renamed_and_removed(desk: Desk) -> None:
-    desk.run("collection", "rename", "notes", "papers")
-    assert desk.search("yawl").json[0]["file"] == "qmd://papers/boats/yawl.md"
-    assert desk.search("papers").files != [] and desk.search("notes").files == ["tea.md"]
-    ran = desk.run("collection", "remove", "papers")
+def test_renamed_and_removed(machine: Desk) -> None:
+    machine.run("collection", "rename", "notes", "papers")
+    assert machine.search("yawl").json[0]["file"] == "qmd://papers/boats/yawl.md"
+    assert machine.search("papers").files != [] and machine.search("notes").files == ["tea.md"]
+    ran = machine.run("collection", "remove", "papers")
     assert "Deleted 6 documents" in ran.out
-    assert desk.search("yawl").json == []
-    assert desk.run("collection", "list").out.startswith("No collections found.")
+    assert machine.search("yawl").json == []
+    assert machine.run("collection", "list").out.startswith("No collections found.")
 
 
-def test_contexts_are_inherited(desk: Desk) -> None:
-    desk.run("context", "add", "/", "All of it")
-    desk.run("context", "add", "qmd://notes/", "My notes")
-    desk.run("context", "add", str(desk.notes / "boats"), "Boats,\nlarge and small")
-    (row,) = desk.search("yawl").json
+def test_contexts_are_inherited(machine: Desk) -> None:
+    machine.run("context", "add", "/", "All of it")
+    machine.run("context", "add", "qmd://notes/", "My notes")
+    machine.run("context", "add", str(machine.notes / "boats"), "Boats,\nlarge and small")
+    (row,) = machine.search("yawl").json
     assert row["context"] == "All of it\n\nMy notes\n\nBoats,\nlarge and small"
-    assert "  boats\n    Boats,\nlarge and small" in desk.run("context", "list").out
-    desk.run("context", "rm", "qmd://notes/boats")
-    desk.run("context", "rm", "/")
-    assert desk.search("yawl").json[0]["context"] == "My notes"
+    assert "  boats\n    Boats,\nlarge and small" in machine.run("context", "list").out
+    machine.run("context", "rm", "qmd://notes/boats")
+    machine.run("context", "rm", "/")
+    assert machine.search("yawl").json[0]["context"] == "My notes"
 
 
-def test_what_nobody_here_knows_stays_in_the_file(desk: Desk) -> None:
-    text = desk.config.read_text(encoding="utf-8")
+def test_what_nobody_here_knows_stays_in_the_file(machine: Desk) -> None:
+    text = machine.config.read_text(encoding="utf-8")
     mine = "models:\n  embed: hf:some/model.gguf\n" + text + "    colour: red\n"
-    desk.config.write_text(mine, encoding="utf-8")
-    desk.run("collection", "exclude", "notes")
-    tree = read(desk.config.read_text(encoding="utf-8"))
+    machine.config.write_text(mine, encoding="utf-8")
+    machine.run("collection", "exclude", "notes")
+    tree = read(machine.config.read_text(encoding="utf-8"))
     assert isinstance(tree, dict) and tree["models"] == {"embed": "hf:some/model.gguf"}
     assert tree["collections"] == {
         "notes": {
-            "path": str(desk.notes), "pattern": "**/*.md", "colour": "red",
+            "path": str(machine.notes), "pattern": "**/*.md", "colour": "red",
             "includeByDefault": False,
         }
     }  # fmt: skip
@@ -92,23 +92,23 @@ def test_what_nobody_here_knows_stays_in_the_file(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "text", ["collections: &a {}\n", "a: b: c\n", "collections: [1]\n", "\tx: 1\n", "a: 1\na: 2\n"]
 )
-def test_a_file_that_is_not_understood_is_never_written_over(desk: Desk, text: str) -> None:
-    desk.config.write_text(text, encoding="utf-8")
+def test_a_file_that_is_not_understood_is_never_written_over(machine: Desk, text: str) -> None:
+    machine.config.write_text(text, encoding="utf-8")
     for words in (["search", "x"], ["update"], ["collection", "exclude", "notes"], ["mcp", "stop"]):
-        ran = desk.run(*words)
+        ran = machine.run(*words)
         assert "Traceback" not in ran.err
         assert ran.code == (0 if words[0] == "mcp" else 1)
-    assert desk.config.read_text(encoding="utf-8") == text
+    assert machine.config.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symlinks and modes of POSIX")
-def test_a_linked_file_stays_a_link_and_keeps_its_mode(desk: Desk) -> None:
-    real = desk.folder / "dotfiles.yml"
-    desk.config.rename(real)
+def test_a_linked_file_stays_a_link_and_keeps_its_mode(machine: Desk) -> None:
+    real = machine.folder / "dotfiles.yml"
+    machine.config.rename(real)
     real.chmod(0o640)
-    desk.config.symlink_to(real)
-    desk.run("collection", "exclude", "notes")
-    assert desk.config.is_symlink()
+    machine.config.symlink_to(real)
+    machine.run("collection", "exclude", "notes")
+    assert machine.config.is_symlink()
     assert "includeByDefault: false" in real.read_text(encoding="utf-8")
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
@@ -119,10 +119,10 @@ def test_nothing_is_made_by_asking(bare: Desk) -> None:
     assert not (bare.folder / "config").exists() and not (bare.folder / "cache").exists()
 
 
-def test_the_index_of_qmd_is_never_touched(desk: Desk) -> None:
-    theirs = desk.folder / "cache" / "qmd" / "index.sqlite"
+def test_the_index_of_qmd_is_never_touched(machine: Desk) -> None:
+    theirs = machine.folder / "cache" / "qmd" / "index.sqlite"
     theirs.write_bytes(b"somebody else's")
-    desk.run("update")
-    desk.run("cleanup")
+    machine.run("update")
+    machine.run("cleanup")
     assert theirs.read_bytes() == b"somebody else's"
-    assert desk.search("yawl").files == ["boats/yawl.md"]
+    assert machine.search("yawl").files == ["boats/yawl.md"]

@@ -33,14 +33,16 @@ SERVE = (
 @pytest.fixture
 def address() -> Iterator[str]:
     """A server on loopback."""
-    desk = Desk()
-    server = Server(("localhost", 0), desk.endpoint, desk.lend, Guard(), desk.complaints.append)
+    machine = Desk()
+    server = Server(
+        ("localhost", 0), machine.endpoint, machine.lend, Guard(), machine.complaints.append
+    )
     serving = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     serving.start()
     yield f"http://localhost:{server.server_port}/mcp"
     server.shutdown()
     server.server_close()
-    assert desk.complaints == []
+    assert machine.complaints == []
 
 
 def over_stdio() -> Any:

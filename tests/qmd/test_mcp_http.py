@@ -30,10 +30,10 @@ LEX = [{"type": "lex", "query": "beans"}]
 class Site:
     """A server on a port of its own."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, machine: Desk) -> None:
+        self.machine = machine
         self.server = Server(
-            ("localhost", 0), desk.endpoint, desk.lend, Guard(), desk.complaints.append
+            ("localhost", 0), machine.endpoint, machine.lend, Guard(), machine.complaints.append
         )
         self.port = self.server.server_port
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
@@ -132,7 +132,7 @@ def test_a_search_that_cannot_be_meant(site: Site, body: object, error: str) -> 
 
 def test_no_searches_find_nothing(site: Site) -> None:
     assert site.ask("POST", "/query", {"searches": []})[2] == {"results": []}
-    assert site.desk.shelf.calls == []
+    assert site.machine.index_sync.calls == []
 
 
 def test_what_is_no_json_is_answered_as_qmd_does(site: Site) -> None:
@@ -163,7 +163,7 @@ def test_a_bug_is_answered_and_logged_in_one_line() -> None:
     site = Site(Desk(broken=ZeroDivisionError("secret")))
     try:
         assert site.ask("POST", "/query", {"searches": LEX}) == (500, "", "Internal Server Error")
-        assert site.desk.complaints == ["/query: ZeroDivisionError"]
+        assert site.machine.complaints == ["/query: ZeroDivisionError"]
         assert site.ask("GET", "/health")[0] == 200
     finally:
         site.close()
@@ -282,7 +282,7 @@ def test_a_page_from_elsewhere_is_refused_unread(
             "error": {"code": -32003, "message": f"Forbidden: {name}"},
             "id": None,
         }
-    assert site.desk.shelf.calls == []
+    assert site.machine.index_sync.calls == []
 
 
 def test_a_page_from_this_machine_is_let_in(site: Site) -> None:
@@ -292,9 +292,9 @@ def test_a_page_from_this_machine_is_let_in(site: Site) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.1.2", "example.org"])
 def test_it_listens_on_this_machine_only(host: str) -> None:
-    desk = Desk()
+    machine = Desk()
     with pytest.raises(ValueError):
-        Server((host, 0), desk.endpoint, desk.lend, Guard(), desk.complaints.append)
+        Server((host, 0), machine.endpoint, machine.lend, Guard(), machine.complaints.append)
 
 
 # -- who misbehaves ----------------------------------------------------------------------------
@@ -367,7 +367,7 @@ def test_many_at_once_are_all_answered(site: Site) -> None:
     with ThreadPoolExecutor(24) as clients:
         counts = list(clients.map(one, range(240)))
     assert counts == [at % 3 for at in range(240)]
-    assert site.desk.complaints == []
+    assert site.machine.complaints == []
 
 
 def test_idle_connections_do_not_keep_others_out(

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from engram.surfaces.qmd.mcp_daemon import Files
-from engram.surfaces.qmd.mcp_main import PORT, Asked, asked_of
+from engram.surfaces.qmd.mcp_main import PORT, ServerArguments, asked_of
 
 ROOT = Path(__file__).parents[2]
 MAIN = "import sys; from engram.surfaces.qmd.mcp_main import main; sys.exit(main(sys.argv[1:]))"
@@ -37,14 +37,14 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
-def surroundings(tmp_path: Path) -> dict[str, str]:
+def prompt_context(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "home").mkdir()
     own = {"HOME": str(tmp_path / "home"), "PWD": str(tmp_path), "PYTHONPATH": str(ROOT)}
     return {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", **own}
 
 
 @pytest.fixture
-def start(tmp_path: Path, surroundings: dict[str, str]) -> Iterator[Start]:
+def start(tmp_path: Path, prompt_context: dict[str, str]) -> Iterator[Start]:
     """Start `mcp` with arguments; all that were started are ended."""
     started: list[subprocess.Popen[bytes]] = []
 
@@ -52,7 +52,7 @@ def start(tmp_path: Path, surroundings: dict[str, str]) -> Iterator[Start]:
         command = [sys.executable, "-c", code, *arguments]
         pipe = subprocess.PIPE
         process = subprocess.Popen(
-            command, cwd=tmp_path, env=surroundings | more, stdin=pipe, stdout=pipe, stderr=pipe
+            command, cwd=tmp_path, env=prompt_context | more, stdin=pipe, stdout=pipe, stderr=pipe
         )
         started.append(process)
         return process
@@ -137,14 +137,14 @@ def test_it_is_utf8_whatever_the_locale(start: Start, locale: dict[str, str]) ->
     assert found["content"][0]["text"] == 'No results found for "Bohnen über 東京"'
 
 
-def test_closed_streams_are_an_end(tmp_path: Path, surroundings: dict[str, str]) -> None:
+def test_closed_streams_are_an_end(tmp_path: Path, prompt_context: dict[str, str]) -> None:
     command = [sys.executable, "-c", MAIN]
     for closing in ("0<&-", "2>&-", "0<&- 1>&- 2>&-"):
         line = f'exec "$0" "$@" {closing}'
         ended = subprocess.run(
             ["sh", "-c", line, *command],
             cwd=tmp_path,
-            env=surroundings,
+            env=prompt_context,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -155,7 +155,7 @@ def test_closed_streams_are_an_end(tmp_path: Path, surroundings: dict[str, str])
 
 
 def test_no_server_is_loaded_that_is_not_asked_for(
-    tmp_path: Path, surroundings: dict[str, str]
+    tmp_path: Path, prompt_context: dict[str, str]
 ) -> None:
     code = (
         "import sys; from engram.surfaces.qmd.mcp_main import main; main([]); "
@@ -165,7 +165,7 @@ def test_no_server_is_loaded_that_is_not_asked_for(
     said = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
-        env=surroundings,
+        env=prompt_context,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=10,
@@ -291,17 +291,20 @@ def test_an_index_has_files_of_its_own() -> None:
 @pytest.mark.parametrize(
     "argv, asked",
     [
-        ([], Asked()),
-        (["mcp"], Asked()),
-        (["mcp", "--http", "--port", "9"], Asked(http=True, port="9")),
-        (["--port=9", "--http", "--index", "work"], Asked(http=True, port="9", index="work")),
-        (["stop", "--index=work"], Asked(stop=True, index="work")),
-        (["--http", "--port"], Asked(http=True)),
+        ([], ServerArguments()),
+        (["mcp"], ServerArguments()),
+        (["mcp", "--http", "--port", "9"], ServerArguments(http=True, port="9")),
+        (
+            ["--port=9", "--http", "--index", "work"],
+            ServerArguments(http=True, port="9", index="work"),
+        ),
+        (["stop", "--index=work"], ServerArguments(stop=True, index="work")),
+        (["--http", "--port"], ServerArguments(http=True)),
         (["--http", "--shiny", "--daemon", "--host", "::1"],
-         Asked(http=True, daemon=True, host="::1")),
+         ServerArguments(http=True, daemon=True, host="::1")),
     ],
 )  # fmt: skip
-def test_arguments_stand_anywhere(argv: list[str], asked: Asked) -> None:
+def test_arguments_stand_anywhere(argv: list[str], asked: ServerArguments) -> None:
     assert asked_of(argv, {}) == asked
     assert asked.port == str(PORT) or asked.http
 

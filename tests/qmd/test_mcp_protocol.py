@@ -20,8 +20,8 @@ METHODS = [
 ENVELOPE = {VERSION_KEY: MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
 
 
-def error_of(desk: Desk, message: object) -> int:
-    answer = desk.endpoint.answer(message)
+def error_of(machine: Desk, message: object) -> int:
+    answer = machine.endpoint.answer(message)
     assert isinstance(answer, dict) and "result" not in answer
     code: int = answer["error"]["code"]
     return code
@@ -53,14 +53,14 @@ def test_a_handshake_without_a_version_is_none() -> None:
 
 
 def test_a_client_of_2026_discovers_and_then_asks() -> None:
-    desk = Desk()
-    found = desk.ask("server/discover", _meta=ENVELOPE)["result"]
+    machine = Desk()
+    found = machine.ask("server/discover", _meta=ENVELOPE)["result"]
     assert found["supportedVersions"] == [MODERN, *reversed(HANDSHAKES)]
     assert found["_meta"] == {"io.modelcontextprotocol/serverInfo": SERVER}
     assert (found["resultType"], found["ttlMs"], found["cacheScope"]) == ("complete", 0, "private")
-    listed = desk.ask("tools/list", _meta=ENVELOPE)["result"]
+    listed = machine.ask("tools/list", _meta=ENVELOPE)["result"]
     assert (listed["resultType"], listed["ttlMs"]) == ("complete", 0)
-    called = desk.ask("tools/call", name="status", _meta=ENVELOPE)["result"]
+    called = machine.ask("tools/call", name="status", _meta=ENVELOPE)["result"]
     assert called["resultType"] == "complete"
     assert "ttlMs" not in called
 
@@ -117,9 +117,9 @@ def test_a_resource_is_read_with_numbers_and_a_missing_one_is_a_text() -> None:
     ],
 )
 def test_only_our_own_resources_are_read(params: dict[str, Any], code: int) -> None:
-    desk = Desk()
-    assert desk.ask("resources/read", **params)["error"]["code"] == code
-    assert desk.shelf.calls == []
+    machine = Desk()
+    assert machine.ask("resources/read", **params)["error"]["code"] == code
+    assert machine.index_sync.calls == []
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_what_is_wrong_has_its_code(message: object, code: int) -> None:
     ],
 )
 def test_who_asks_nothing_is_told_nothing(message: object) -> None:
-    desk = Desk()
-    assert desk.endpoint.answer(message) is None
-    assert desk.shelf.calls == []
+    machine = Desk()
+    assert machine.endpoint.answer(message) is None
+    assert machine.index_sync.calls == []
 
 
 def test_a_batch_is_answered_one_by_one() -> None:
@@ -185,11 +185,11 @@ def test_an_id_is_given_back(identity: object) -> None:
 
 
 def test_a_bug_is_an_internal_error_and_one_line_in_the_log() -> None:
-    desk = Desk(broken=ZeroDivisionError("garden/secret.md"))
-    answer = desk.ask("tools/call", name="status")
+    machine = Desk(broken=ZeroDivisionError("garden/secret.md"))
+    answer = machine.ask("tools/call", name="status")
     assert answer["error"] == {"code": -32603, "message": "Internal error"}
-    assert desk.complaints == ["tools/call: ZeroDivisionError"]
-    assert desk.ask("ping")["result"] == {}
+    assert machine.complaints == ["tools/call: ZeroDivisionError"]
+    assert machine.ask("ping")["result"] == {}
 
 
 # -- bytes -------------------------------------------------------------------------------------
@@ -282,19 +282,19 @@ def check_answer(answer: Any, identity: object) -> None:
 @settings(deadline=None)
 @given(requests)
 def test_any_request_has_one_answer(request: dict[str, Any]) -> None:
-    desk = Desk()
-    said = desk.endpoint.respond(json.dumps(request).encode())
+    machine = Desk()
+    said = machine.endpoint.respond(json.dumps(request).encode())
     assert said is not None
     check_answer(json.loads(said), request["id"])
-    assert desk.complaints == []
+    assert machine.complaints == []
 
 
 @settings(deadline=None)
 @given(messages | values | st.lists(messages | requests, max_size=4))
 def test_any_value_is_answered_or_passed_over(message: Any) -> None:
-    desk = Desk()
-    said = desk.endpoint.respond(json.dumps(message).encode())
-    assert desk.complaints == []
+    machine = Desk()
+    said = machine.endpoint.respond(json.dumps(message).encode())
+    assert machine.complaints == []
     if said is None:
         assert isinstance(message, (dict, list))
         return

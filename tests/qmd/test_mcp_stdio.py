@@ -19,13 +19,13 @@ class Wire:
     """A client's end of two pipes, and the server in a thread at the other."""
 
     def __init__(self) -> None:
-        self.desk = Desk()
+        self.machine = Desk()
         source, self.into = os.pipe()
         self.out, target = os.pipe()
         self.code: int | None = None
 
         def run() -> None:
-            self.code = mcp_stdio.exchange(source, target, self.desk.endpoint.respond)
+            self.code = mcp_stdio.exchange(source, target, self.machine.endpoint.respond)
             os.close(target)
             os.close(source)
 

@@ -89,8 +89,10 @@ def test_wrong_searches_are_told_with_their_place(searches: object, said: str) -
 
 
 def test_query_gives_results_twice_with_the_same_names() -> None:
-    desk = Desk()
-    result = desk.call("query", searches=[{"type": "lex", "query": "beans"}], limit=2, explain=True)
+    machine = Desk()
+    result = machine.call(
+        "query", searches=[{"type": "lex", "query": "beans"}], limit=2, explain=True
+    )
     first, second = result["structuredContent"]["results"]
     assert first == {
         "docid": "#123456",
@@ -139,15 +141,15 @@ def test_a_query_is_called_by_its_words_before_its_question() -> None:
 
 
 def test_what_is_asked_reaches_the_face() -> None:
-    desk = Desk()
-    desk.call(
+    machine = Desk()
+    machine.call(
         "query",
         searches=[{"type": "lex", "query": " runner\nbeans "}],
         collections=["garden"],
         limit=2.9,
         intent="sow\nwhen",
     )
-    assert desk.shelf.calls == [
+    assert machine.index_sync.calls == [
         {
             "query": "",
             "collections": ("garden",),
@@ -168,16 +170,16 @@ def test_what_is_asked_reaches_the_face() -> None:
     ],
 )
 def test_plain_text_may_have_lines_and_a_query_document_keeps_them(query: str, asked: str) -> None:
-    desk = Desk()
-    desk.call("query", query=query)
-    assert desk.shelf.calls[0]["query"] == asked
+    machine = Desk()
+    machine.call("query", query=query)
+    assert machine.index_sync.calls[0]["query"] == asked
 
 
 @pytest.mark.parametrize("limit, asked", [(-3, 0), (0, 0), (1e308, 100_000), (10**400, 100_000)])
 def test_any_number_is_a_limit(limit: float, asked: int) -> None:
-    desk = Desk()
-    desk.call("query", query="beans", limit=limit)
-    assert desk.shelf.calls[0]["limit"] == asked
+    machine = Desk()
+    machine.call("query", query="beans", limit=limit)
+    assert machine.index_sync.calls[0]["limit"] == asked
 
 
 @pytest.mark.parametrize(
@@ -253,9 +255,9 @@ def test_multi_get_gives_errors_first_and_names_what_it_leaves_out() -> None:
 @pytest.mark.parametrize("given, asked", [({}, MOST_BYTES), ({"maxBytes": 0}, MOST_BYTES),
                                           ({"maxBytes": 12.7}, 12)])  # fmt: skip
 def test_the_bound_of_multi_get(given: dict[str, Any], asked: int) -> None:
-    desk = Desk()
-    desk.call("multi_get", pattern="*", **given)
-    assert desk.shelf.calls[0]["max_bytes"] == asked
+    machine = Desk()
+    machine.call("multi_get", pattern="*", **given)
+    assert machine.index_sync.calls[0]["max_bytes"] == asked
 
 
 def test_status_tells_what_qmd_tells_and_no_more() -> None:
@@ -279,12 +281,13 @@ def test_what_the_program_can_explain_is_a_result(error: Exception) -> None:
 
 
 def test_an_index_that_cannot_be_opened_still_shakes_hands() -> None:
-    desk = Desk(locked=Unusable("index.yml line 3"))
+    machine = Desk(locked=Unusable("index.yml line 3"))
     assert (
-        "line 3" in desk.ask("initialize", protocolVersion="2025-06-18")["result"]["instructions"]
+        "line 3"
+        in machine.ask("initialize", protocolVersion="2025-06-18")["result"]["instructions"]
     )
-    assert desk.call("status")["isError"] is True
-    read = desk.ask("resources/read", uri="qmd://garden/beans.md")["result"]
+    assert machine.call("status")["isError"] is True
+    read = machine.ask("resources/read", uri="qmd://garden/beans.md")["result"]
     assert read == {"contents": [{"uri": "qmd://garden/beans.md", "text": "index.yml line 3"}]}
 
 

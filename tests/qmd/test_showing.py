@@ -7,8 +7,8 @@ import pytest
 from tests.qmd.desk import Desk
 
 
-def docid(desk: Desk, word: str) -> str:
-    found: str = desk.search(word).json[0]["docid"]
+def docid(machine: Desk, word: str) -> str:
+    found: str = machine.search(word).json[0]["docid"]
     return found
 
 
@@ -20,13 +20,13 @@ def docid(desk: Desk, word: str) -> str:
         "{DOCID}", "#{DOCID}", "'{DOCID}'",
     ],
 )  # fmt: skip
-def test_a_document_by_any_name(desk: Desk, name: str) -> None:
-    name = name.replace("{FOLDER}", str(desk.folder))
-    name = name.replace("{DOCID}", docid(desk, "yawl").removeprefix("#"))
-    ran = desk.run("get", name)
+def test_a_document_by_any_name(machine: Desk, name: str) -> None:
+    name = name.replace("{FOLDER}", str(machine.folder))
+    name = name.replace("{DOCID}", docid(machine, "yawl").removeprefix("#"))
+    ran = machine.run("get", name)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
-        f"qmd://notes/boats/yawl.md  {docid(desk, 'yawl')}\n---\n\n"
+        f"qmd://notes/boats/yawl.md  {docid(machine, 'yawl')}\n---\n\n"
         "1: # The yawl\n2: \n3: A yawl has its mizzen behind the rudder.\n4: \n"
     )
 
@@ -42,32 +42,32 @@ def test_a_document_by_any_name(desk: Desk, name: str) -> None:
         (["bread.md:3:1", "--no-line-numbers"], "Feed the leaven."),
     ],
 )
-def test_parts_of_a_document(desk: Desk, words: list[str], lines: str) -> None:
-    assert desk.run("get", *words).out.partition("---\n\n")[2] == lines + "\n"
+def test_parts_of_a_document(machine: Desk, words: list[str], lines: str) -> None:
+    assert machine.run("get", *words).out.partition("---\n\n")[2] == lines + "\n"
 
 
-def test_what_is_not_there_and_what_may_be_meant(desk: Desk) -> None:
-    ran = desk.run("get", "boats/yowl.md")
+def test_what_is_not_there_and_what_may_be_meant(machine: Desk) -> None:
+    ran = machine.run("get", "boats/yowl.md")
     assert (ran.code, ran.out) == (1, "")
     said = "Document not found: boats/yowl.md\nSimilar files:\n  boats/yawl.md\n  boats/ketch.md\n"
     assert ran.err == said
-    assert desk.run("get", "#ffffff").err == "Document not found: #ffffff\n"
-    assert desk.run("get").err.startswith("Usage: qmd get ")
+    assert machine.run("get", "#ffffff").err == "Document not found: #ffffff\n"
+    assert machine.run("get").err.startswith("Usage: qmd get ")
 
 
-def test_what_an_ignore_rule_keeps_out_is_explained(desk: Desk) -> None:
-    text = desk.config.read_text(encoding="utf-8")
-    desk.config.write_text(text + "    ignore:\n      - boats/old/**\n", encoding="utf-8")
-    assert "0 updated, 5 unchanged, 1 removed" in desk.run("update").out
-    ran = desk.run("get", "notes/boats/old/log.md")
+def test_what_an_ignore_rule_keeps_out_is_explained(machine: Desk) -> None:
+    text = machine.config.read_text(encoding="utf-8")
+    machine.config.write_text(text + "    ignore:\n      - boats/old/**\n", encoding="utf-8")
+    assert "0 updated, 5 unchanged, 1 removed" in machine.run("update").out
+    ran = machine.run("get", "notes/boats/old/log.md")
     assert ran.code == 1 and "Ignore rule: boats/old/**" in ran.err
 
 
-def test_a_glob_gives_paths_and_a_list_gives_uris(desk: Desk) -> None:
-    rows = desk.run("multi-get", "boats/*.md", "--json", "-l", "1").json
+def test_a_glob_gives_paths_and_a_list_gives_uris(machine: Desk) -> None:
+    rows = machine.run("multi-get", "boats/*.md", "--json", "-l", "1").json
     assert [row["file"] for row in rows] == ["boats/ketch.md", "boats/yawl.md"]
     assert rows[0]["body"] == "1: # The ketch\n2: \n3: [... truncated 4 more lines]"
-    ran = desk.run("multi-get", "yawl.md, nothing-like-it.md, bread.md", "--json")
+    ran = machine.run("multi-get", "yawl.md, nothing-like-it.md, bread.md", "--json")
     assert [row["file"] for row in ran.json] == [
         "qmd://notes/boats/yawl.md",
         "qmd://notes/bread.md",
@@ -75,46 +75,46 @@ def test_a_glob_gives_paths_and_a_list_gives_uris(desk: Desk) -> None:
     assert (ran.code, ran.err) == (0, "File not found: nothing-like-it.md\n")
 
 
-def test_what_is_too_large_is_named(desk: Desk) -> None:
-    (row,) = desk.run("multi-get", "bread.m?", "--max-bytes", "10", "--json").json
+def test_what_is_too_large_is_named(machine: Desk) -> None:
+    (row,) = machine.run("multi-get", "bread.m?", "--max-bytes", "10", "--json").json
     assert row["skipped"] is True and "qmd get bread.md" in row["reason"]
     assert "body" not in row
 
 
-def test_names_in_two_folders_are_ambiguous(desk: Desk) -> None:
-    desk.write("a/same.md", "one")
-    desk.write("b/same.md", "two")
-    desk.run("update")
-    ran = desk.run("multi-get", "same.md,bread.md", "--json")
+def test_names_in_two_folders_are_ambiguous(machine: Desk) -> None:
+    machine.write("a/same.md", "one")
+    machine.write("b/same.md", "two")
+    machine.run("update")
+    ran = machine.run("multi-get", "same.md,bread.md", "--json")
     assert ran.err == ("Ambiguous path same.md: qmd://notes/a/same.md, qmd://notes/b/same.md\n")
 
 
-def test_nothing_matched_is_an_error(desk: Desk) -> None:
-    assert desk.run("multi-get", "zz*.md").code == 1
-    assert desk.run("multi-get", "#ffffff").code == 1
+def test_nothing_matched_is_an_error(machine: Desk) -> None:
+    assert machine.run("multi-get", "zz*.md").code == 1
+    assert machine.run("multi-get", "#ffffff").code == 1
 
 
 @pytest.mark.parametrize("form", ["csv", "md", "xml", "files", "cli"])
-def test_every_form_holds_every_document(desk: Desk, form: str) -> None:
-    out = desk.run("multi-get", "boats/*.md", "--format", form).out
+def test_every_form_holds_every_document(machine: Desk, form: str) -> None:
+    out = machine.run("multi-get", "boats/*.md", "--format", form).out
     assert out.count("ketch.md") == out.count("yawl.md") == 1
     assert "two masts" in out or form == "files"
 
 
-def test_xml_of_documents_is_xml(desk: Desk) -> None:
+def test_xml_of_documents_is_xml(machine: Desk) -> None:
     from xml.etree import ElementTree
 
-    desk.write("odd & <b>.md", '# "A" & <b>\n')
-    desk.run("update")
-    tree = ElementTree.fromstring(desk.run("multi-get", "odd*.md", "--xml").out)
+    machine.write("odd & <b>.md", '# "A" & <b>\n')
+    machine.run("update")
+    tree = ElementTree.fromstring(machine.run("multi-get", "odd*.md", "--xml").out)
     assert tree.findtext("document/title") == '"A" & <b>'
 
 
-def test_ls(desk: Desk) -> None:
-    assert desk.run("ls").out == "Collections:\n\n  qmd://notes/  (6 files)\n"
-    lines = desk.run("ls", "notes/boats").out.splitlines()
+def test_ls(machine: Desk) -> None:
+    assert machine.run("ls").out == "Collections:\n\n  qmd://notes/  (6 files)\n"
+    lines = machine.run("ls", "notes/boats").out.splitlines()
     assert [line.split("  ")[-1] for line in lines] == [
         "qmd://notes/boats/ketch.md", "qmd://notes/boats/old/log.md", "qmd://notes/boats/yawl.md",
     ]  # fmt: skip
-    assert desk.run("ls", "qmd://notes/zzz").out == "No files found under qmd://notes/zzz\n"
-    assert desk.run("ls", "nope").code == 1
+    assert machine.run("ls", "qmd://notes/zzz").out == "No files found under qmd://notes/zzz\n"
+    assert machine.run("ls", "nope").code == 1

@@ -10,25 +10,27 @@ from hypothesis import strategies as st
 
 from engram.language.regex_safety import why_explosive
 from engram.model.errors import BadInput
-from engram.recall.grep import MAX_LINE, Line, compile_pattern, matching_lines
+from engram.recall.grep import MAX_LINE, MatchingLine, compile_pattern, matching_lines
 
 
-def grep(pattern: str, text: str, *, ignore_case: bool = False) -> list[Line]:
+def grep(pattern: str, text: str, *, ignore_case: bool = False) -> list[MatchingLine]:
     compiled = compile_pattern(pattern, why_explosive, ignore_case=ignore_case)
     return list(matching_lines(compiled, text))
 
 
 def test_a_matching_line_is_told_with_its_number_and_places() -> None:
-    assert grep("two", "one\ntwo and two\r\nthree\n") == [Line(2, "two and two", ((0, 3), (8, 11)))]
+    assert grep("two", "one\ntwo and two\r\nthree\n") == [
+        MatchingLine(2, "two and two", ((0, 3), (8, 11)))
+    ]
 
 
 def test_case_counts_unless_it_is_ignored() -> None:
     assert grep("TWO", "two") == []
-    assert grep("TWO", "two", ignore_case=True) == [Line(1, "two", ((0, 3),))]
+    assert grep("TWO", "two", ignore_case=True) == [MatchingLine(1, "two", ((0, 3),))]
 
 
 def test_an_empty_match_has_no_span() -> None:
-    assert grep("x*", "ab\nxx") == [Line(1, "ab", ()), Line(2, "xx", ((0, 2),))]
+    assert grep("x*", "ab\nxx") == [MatchingLine(1, "ab", ()), MatchingLine(2, "xx", ((0, 2),))]
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "*", "(?P<a", r"\8", "a{2,1}", "(" * 900])

@@ -105,7 +105,7 @@ def _live(vault: Vault) -> None:
     vault.flush()
     vault.search("shop")
     vault.recall("what do we use for the shop?")
-    if memories := list(vault.followers.catalog.memories()):
+    if memories := list(vault.projections.catalog.memories()):
         vault.forget(memories[0].id)
         vault.restore(memories[0].id)
     for _ in range(2):

@@ -271,7 +271,7 @@ def test_pipes_where_the_program_writes_are_refused(
         place.write_bytes(kept)
     with open_vault() as reopened:
         reopened.capture(turns(2, first=5))
-        told = {entry.turn.text for entry in reopened.journal.entries()}
+        told = {entry.turn.text for entry in reopened.turn_log.entries()}
         assert told >= {one.text for one in (*turns(1), *turns(2, first=5))}
         reopened.rebuild()
         assert reopened.doctor() == []
@@ -286,8 +286,8 @@ def test_large_files_are_bounded(vault: Vault, engram: Callable[..., Result]) ->
     found = findings(vault)
     assert found[f"facts/{_DAY}/huge.md"] == "unreadable"
     assert f"facts/{_DAY}/line.md" not in found
-    journal = sum(path.stat().st_size for path in (vault.root / "state").rglob("*.json"))
-    assert journal < 3_000_000
+    turn_log = sum(path.stat().st_size for path in (vault.root / "state").rglob("*.json"))
+    assert turn_log < 3_000_000
     engram("list")
     engram("search", "word")
     assert huge.exists()
@@ -482,4 +482,4 @@ def test_following_a_folder_does_not_follow_links_in_it(vault: Vault, tmp_path: 
     tail.scan()
     for path in sorted(folder.iterdir()):
         tail._take(path)
-    assert [entry.turn.text for entry in vault.journal.entries()] == ["hello"]
+    assert [entry.turn.text for entry in vault.turn_log.entries()] == ["hello"]

@@ -231,7 +231,7 @@ def test_a_catalog_that_breaks_while_a_vault_is_open_is_built_anew(
             "remember": lambda: opened.remember("The shop is closed on Sundays."),
             "status": lambda: opened.status().memories,
             "doctor": lambda: opened.doctor() == [],
-            "list": lambda: opened.ready_to_read() and list(opened.followers.catalog.memories()),
+            "list": lambda: opened.ready_to_read() and list(opened.projections.catalog.memories()),
             "log": lambda: opened.ready_to_read() and opened.log(),
         }
         assert verbs[verb]()

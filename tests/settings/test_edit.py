@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engram.model.errors import ConfigError
 from engram.settings.keys import known_keys
-from engram.settings.paths import Places, places_of
+from engram.settings.paths import UserPaths, places_of
 from engram.settings.toml_edit import set_user_key
 
 TIDY = """\
@@ -25,43 +25,43 @@ limit   =  7   # seven
 """
 
 
-def places_in(root: Path) -> Places:
+def places_in(root: Path) -> UserPaths:
     return places_of({"ENGRAM_HOME": str(root)})
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> UserPaths:
     return places_in(tmp_path)
 
 
-def after(places: Places, text: str, key: str, value: str) -> str:
+def after(places: UserPaths, text: str, key: str, value: str) -> str:
     places.config_file.write_bytes(text.encode("utf-8"))
     set_user_key(places, key, value)
     return places.config_file.read_bytes().decode("utf-8")
 
 
-def test_a_value_is_replaced_where_it_stands(places: Places) -> None:
+def test_a_value_is_replaced_where_it_stands(places: UserPaths) -> None:
     assert after(places, TIDY, "recall.limit", "12") == TIDY.replace("7   #", "12   #")
     assert after(places, TIDY, "vault", "/srv/v") == TIDY.replace('"~/notes"', '"/srv/v"')
 
 
-def test_a_key_of_a_known_table_is_added_to_it(places: Places) -> None:
+def test_a_key_of_a_known_table_is_added_to_it(places: UserPaths) -> None:
     text = TIDY + "\n# the end\n[store]\n"
     expected = TIDY + "budget_tokens = 900\n\n# the end\n[store]\n"
     assert after(places, text, "recall.budget_tokens", "900") == expected
 
 
-def test_a_new_table_is_added_at_the_end(places: Places) -> None:
+def test_a_new_table_is_added_at_the_end(places: UserPaths) -> None:
     added = '\n[trigger]\nmode = "every_n"\n'
     assert after(places, TIDY, "trigger.mode", "every_n") == TIDY + added
     assert after(places, TIDY.rstrip("\n"), "trigger.mode", "every_n") == TIDY + added
 
 
-def test_a_key_without_a_table_goes_before_the_first_table(places: Places) -> None:
+def test_a_key_without_a_table_goes_before_the_first_table(places: UserPaths) -> None:
     assert after(places, "[recall]\n", "vault", "~/v") == 'vault = "~/v"\n[recall]\n'
 
 
-def test_windows_line_endings_and_a_byte_order_mark_stay(places: Places) -> None:
+def test_windows_line_endings_and_a_byte_order_mark_stay(places: UserPaths) -> None:
     text = "\ufeff" + TIDY.replace("\n", "\r\n")
     changed = after(places, text, "extract.max_per_turn", "3")
     assert changed == text + "\r\n[extract]\r\nmax_per_turn = 3\r\n"
@@ -69,7 +69,7 @@ def test_windows_line_endings_and_a_byte_order_mark_stay(places: Places) -> None
     assert after(places, first, "vault", "~/b") == '\ufeffvault = "~/b"\r\n'
 
 
-def test_entries_of_a_table_are_set_however_the_table_is_written(places: Places) -> None:
+def test_entries_of_a_table_are_set_however_the_table_is_written(places: UserPaths) -> None:
     key = "retention.days.fact"
     assert after(places, "", key, "9") == "[retention.days]\nfact = 9\n"
     dotted = "[retention]\ndays.moment = 3\n"
@@ -89,7 +89,7 @@ def test_the_first_setting_makes_a_private_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are different there")
-def test_an_existing_file_keeps_its_mode(places: Places) -> None:
+def test_an_existing_file_keeps_its_mode(places: UserPaths) -> None:
     places.config_file.write_text(TIDY, encoding="utf-8")
     places.config_file.chmod(0o640)
     set_user_key(places, "recall.limit", "3")
@@ -108,7 +108,7 @@ def test_an_existing_file_keeps_its_mode(places: Places) -> None:
     ],
 )
 def test_what_is_refused_leaves_the_file_as_it_was(
-    places: Places, text: str, key: str, value: str, message: str
+    places: UserPaths, text: str, key: str, value: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         after(places, text, key, value)
@@ -117,7 +117,7 @@ def test_what_is_refused_leaves_the_file_as_it_was(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symlinks need a right there")
-def test_a_symlink_is_not_replaced(places: Places, tmp_path: Path) -> None:
+def test_a_symlink_is_not_replaced(places: UserPaths, tmp_path: Path) -> None:
     (tmp_path / "dotfiles.toml").write_text(TIDY, encoding="utf-8")
     places.config_file.symlink_to(tmp_path / "dotfiles.toml")
     with pytest.raises(ConfigError, match="is a symlink"):

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.step import Access
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
@@ -144,7 +144,7 @@ def test_counting_now_and_then_is_counting_once(
 @pytest.fixture
 def asked(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with two memories."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
     takes_every_turn(vault).capture(turns(2))
     vault.flush()
     return vault
@@ -161,7 +161,7 @@ def test_what_recall_answers_counts_and_what_search_lists_does_not(asked: Vault)
     assert lines(asked) == []
     shown = asked.recall("valve").shown
     assert shown and lines(asked) == [list(shown)]
-    found = VaultContents(asked.disk, asked.followers).accesses(shown)
+    found = VaultContents(asked.disk, asked.projections).accesses(shown)
     assert {access.count for access in found.values()} == {1}
     assert tree_digest(asked.root, "facts") == notes and asked.doctor() == []
 
@@ -172,12 +172,12 @@ def test_a_log_is_no_truth(asked: Vault) -> None:
     (asked.root / layout.ACCESS).unlink()
     asked.rebuild()
     assert tree_digest(asked.root, "facts", "boxes", "entities", "archive") == everything
-    names = [memory.id for memory in asked.followers.catalog.memories()]
-    assert VaultContents(asked.disk, asked.followers).accesses(names) == {}
+    names = [memory.id for memory in asked.projections.catalog.memories()]
+    assert VaultContents(asked.disk, asked.projections).accesses(names) == {}
 
 
 def test_a_catalog_made_anew_counts_the_log_again(asked: Vault) -> None:
-    contents = VaultContents(asked.disk, asked.followers)
+    contents = VaultContents(asked.disk, asked.projections)
     names = asked.recall("valve").shown
     assert {access.count for access in contents.accesses(names).values()} == {1}
     asked.recall("valve")
@@ -193,7 +193,7 @@ def test_a_vault_of_others_is_not_written(
     Registry(places_of(environment)).remove(asked.root)
     stranger = open_vault()
     assert not stranger.trusted
-    stranger.asked_for([memory.id for memory in stranger.followers.catalog.memories()])
+    stranger.asked_for([memory.id for memory in stranger.projections.catalog.memories()])
     assert lines(asked) == []
 
 

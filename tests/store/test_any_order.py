@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.memory import Memory
 from engram.store.base import layout
@@ -37,7 +37,7 @@ class AnyOrder(RuleBasedStateMachine):
         super().__init__()
         self._patched = pytest.MonkeyPatch()
         self._patched.setattr(
-            engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder()
+            engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder()
         )
         self._patched.setattr(os, "fsync", lambda handle: None)
         self._folder = Path(tempfile.mkdtemp())
@@ -58,13 +58,13 @@ class AnyOrder(RuleBasedStateMachine):
         shutil.rmtree(self._folder)
 
     def _memories(self) -> list[Memory]:
-        return list(self.vault.followers.catalog.memories())
+        return list(self.vault.projections.catalog.memories())
 
     def _ever(self) -> list[str]:
         """Every id that a transaction gave."""
         created = [
             event.subject
-            for one in self.vault.history.all()
+            for one in self.vault.transaction_log.all()
             for event in one.plan.events
             if event.name == "memory_created"
         ]
@@ -129,10 +129,10 @@ class AnyOrder(RuleBasedStateMachine):
     def undo(self) -> None:
         self._undo("")
 
-    @precondition(lambda self: self.vault.followers.catalog.last)
+    @precondition(lambda self: self.vault.projections.catalog.last)
     @rule(which=_ANY)
     def undo_one(self, which: int) -> None:
-        self._undo(str(which % self.vault.followers.catalog.last + 1))
+        self._undo(str(which % self.vault.projections.catalog.last + 1))
 
     @precondition(lambda self: self.vault.log(1) and self.vault.log(1)[0].kind == "undo")
     @rule()
@@ -140,7 +140,7 @@ class AnyOrder(RuleBasedStateMachine):
         self._undo(str(self.vault.log(1)[0].number))
 
     def _undo(self, what: str) -> None:
-        last = self.vault.followers.catalog.last
+        last = self.vault.projections.catalog.last
         try:
             assert self.vault.undo(what).number > last
         except (BadInput, Conflict, NotFound):
@@ -152,7 +152,7 @@ class AnyOrder(RuleBasedStateMachine):
     def purge(self, which: int) -> None:
         memory = self._memories()[which % len(self._memories())]
         self.vault.purge(memory.id)
-        assert self.vault.followers.catalog.memory(memory.id) is None
+        assert self.vault.projections.catalog.memory(memory.id) is None
         for path in self._page_files():
             assert f"[[{memory.id}]]".encode() not in path.read_bytes()
 
@@ -160,7 +160,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     def _page_files(self) -> list[Path]:
         self.vault.settle_within(1e9)
-        paths = [path for path in self.vault.followers.catalog.files() if layout.is_page(path)]
+        paths = [path for path in self.vault.projections.catalog.files() if layout.is_page(path)]
         return [self.vault.root / path for path in paths]
 
     @rule(which=_ANY, trace=st.sampled_from(["", "t", "u"]))
@@ -236,47 +236,47 @@ class AnyOrder(RuleBasedStateMachine):
         for name in self._ever():
             if self.vault.library.find_memory(name) is not None:
                 continue
-            last = self.vault.followers.catalog.log.events(name)[-1][2]
+            last = self.vault.projections.catalog.log.events(name)[-1][2]
             assert (last.name, dict(last.details).get("what", "")) in (
                 ("undone", "taken back"), ("hand_edit", "removed"), ("memory_purged", ""),
             )  # fmt: skip
 
     def _is_purged(self, name: str) -> None:
-        names = [event.name for _, _, event in self.vault.followers.catalog.log.events(name)]
+        names = [event.name for _, _, event in self.vault.projections.catalog.log.events(name)]
         assert "memory_purged" in names
 
     @invariant()
     def every_turn_is_accounted_for(self) -> None:
-        counts = self.vault.followers.catalog.turns.counts()
-        kept = len(list(self.vault.journal.entries()))
+        counts = self.vault.projections.catalog.turns.counts()
+        kept = len(list(self.vault.turn_log.entries()))
         assert sum(counts.values()) - counts.get(PURGED, 0) == kept
         waiting = sum(one.turns for one in self.vault.waiting())
         assert waiting == self.vault.status().pending
 
     @invariant()
     def the_hashes_are_those_of_the_living(self) -> None:
-        written = sorted(self.vault.followers.hashes.read())
-        assert written == self.vault.followers.catalog.live_hashes()
+        written = sorted(self.vault.projections.hashes.read())
+        assert written == self.vault.projections.catalog.live_hashes()
         assert len(written) == sum(memory.live for memory in self._memories())
 
     @invariant()
     def the_traces_are_those_of_the_boxes(self) -> None:
-        pages = self.vault.followers.catalog.pages
+        pages = self.vault.projections.catalog.pages
         assert (self.vault.disk.read(layout.TRACES) or b"") == trace_list(pages.boxes())
         read = (
             read_content(row.path, (self.vault.root / row.path).read_bytes()).content
-            for row in self.vault.followers.catalog.files().values()
+            for row in self.vault.projections.catalog.files().values()
             if row.id and layout.kind_of(row.path) == "box"
         )
         assert sorted(read, key=lambda one: (one.created, one.id)) == pages.boxes()  # type: ignore[union-attr]
 
     @invariant()
     def the_index_holds_what_the_vault_holds(self) -> None:
-        self.vault.shelf.refresh()
-        transcripts = self.vault.followers.transcripts
+        self.vault.index_sync.refresh()
+        transcripts = self.vault.projections.transcripts
         shown = sum(len(transcripts.blocks(path)) for path in transcripts.paths())
-        assert self.vault.shelf.counts()[0] == len(self._memories())
-        assert self.vault.shelf.counts()[1] <= shown
+        assert self.vault.index_sync.counts()[0] == len(self._memories())
+        assert self.vault.index_sync.counts()[1] <= shown
 
 
 TestAnyOrder = AnyOrder.TestCase

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Plan
 from engram.model.memory import STATUSES, Memory
 from engram.model.ports import Contents
@@ -21,12 +21,12 @@ from tests.kit import box, entity, write_pages
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 @pytest.fixture
 def contents(vault: Vault) -> Contents:
-    return VaultContents(vault.disk, vault.followers)
+    return VaultContents(vault.disk, vault.projections)
 
 
 def memory(name: str, **more: object) -> Memory:
@@ -41,7 +41,7 @@ def put(vault: Vault, *memories: Memory) -> None:
     changes = [
         Change(layout.memory_path(one), None, render_memory(one), "remembered") for one in memories
     ]
-    vault.ledger.commit(Plan("test", tuple(changes)))
+    vault.committer.commit(Plan("test", tuple(changes)))
 
 
 def ids(memories: object) -> list[str]:

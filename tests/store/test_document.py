@@ -11,7 +11,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput
-from engram.store.files.document import BOM, Document, parse, patch, render
+from engram.store.files.document import BOM, NoteDocument, parse, patch, render
 from engram.store.files.foreign_header import Value
 
 EXAMPLE = b"""\
@@ -109,7 +109,7 @@ def notes(draw: st.DrawFn) -> bytes:
     return draw(st.sampled_from([b"", BOM])) + text.encode() + tail
 
 
-def whole(document: Document, data: bytes) -> bytes:
+def whole(document: NoteDocument, data: bytes) -> bytes:
     """The bytes before the body, taken from the end of the data."""
     body = document.body.encode("utf-8", "surrogateescape")
     assert data.endswith(body)

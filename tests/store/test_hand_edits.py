@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, Conflict
 from engram.store.base.clock import FixedClock
 from engram.store.files.document import patch
@@ -41,12 +41,12 @@ _QUESTIONS = ("valve", "bar", "tea", "note", "marzipan")
 def known(vault: Vault) -> dict[str, object]:
     """Everything that catalog, hashes and search say of a vault."""
     vault.ready_to_read()
-    catalog = vault.followers.catalog
+    catalog = vault.projections.catalog
     rows = {path: row[4:] for path, row in catalog.files().items()}
     found = {
         (asked, collection): [
             (one.key, round(one.score, 9))
-            for one in vault.shelf.find(asked, collection, 99)  # type: ignore[arg-type]
+            for one in vault.index_sync.find(asked, collection, 99)  # type: ignore[arg-type]
         ]
         for asked in _QUESTIONS
         for collection in ("memories", "turns", "pages")
@@ -68,7 +68,7 @@ class HandEdits(RuleBasedStateMachine):
         super().__init__()
         self._patched = pytest.MonkeyPatch()
         self._patched.setattr(
-            engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder()
+            engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder()
         )
         self._patched.setattr(os, "fsync", lambda handle: None)
         self._folder = Path(tempfile.mkdtemp())
@@ -127,10 +127,10 @@ class HandEdits(RuleBasedStateMachine):
     def save_in_another_style(self, which: int, style: Style) -> None:
         self.vault.ready_to_read()
         before = known(self.vault)["memories"]
-        last = self.vault.followers.catalog.last
+        last = self.vault.projections.catalog.last
         style.rewrite(self._file(which))
         self.vault.ready_to_read()
-        assert self.vault.followers.catalog.last == last
+        assert self.vault.projections.catalog.last == last
         after = known(self.vault)["memories"]
         assert [one.id for one in after] == [one.id for one in before]  # type: ignore[attr-defined]
 
@@ -198,15 +198,15 @@ class HandEdits(RuleBasedStateMachine):
     @invariant()
     def rebuilt_it_is_the_same(self) -> None:
         before = known(self.vault)
-        last = self.vault.followers.catalog.last
+        last = self.vault.projections.catalog.last
         self.vault.rebuild()
         assert known(self.vault) == before
-        assert self.vault.followers.catalog.last == last
+        assert self.vault.projections.catalog.last == last
 
     @invariant()
     def the_hashes_are_those_of_the_living(self) -> None:
-        written = sorted(self.vault.followers.hashes.read())
-        assert written == self.vault.followers.catalog.live_hashes()
+        written = sorted(self.vault.projections.hashes.read())
+        assert written == self.vault.projections.catalog.live_hashes()
 
 
 TestHandEdits = HandEdits.TestCase

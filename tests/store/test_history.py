@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.store.base import layout
@@ -24,7 +24,7 @@ A = "facts/2026-03-06/a.md"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 def body(text: str) -> bytes:
@@ -35,7 +35,7 @@ def body(text: str) -> bytes:
 def wrote(vault: Vault, before: str | None, after: str | None, **more: object) -> int:
     """Commit one change of the file `a.md`; returns the transaction's number."""
     sides = [None if side is None else body(side) for side in (before, after)]
-    return vault.ledger.commit(Plan("test", (Change(A, *sides),), **more)).number  # type: ignore[arg-type]
+    return vault.committer.commit(Plan("test", (Change(A, *sides),), **more)).number  # type: ignore[arg-type]
 
 
 def said(vault: Vault) -> str | None:
@@ -45,7 +45,7 @@ def said(vault: Vault) -> str | None:
 
 
 def texts(vault: Vault) -> list[str]:
-    return sorted(memory.text for memory in vault.followers.catalog.memories() if memory.live)
+    return sorted(memory.text for memory in vault.projections.catalog.memories() if memory.live)
 
 
 def imported(vault: Vault, folder: Path, name: str, *said: str, extract: bool = True) -> str:
@@ -153,7 +153,7 @@ def test_what_was_left_to_the_person_is_not_undone_over_them(vault: Vault) -> No
     pending = encode(Transaction(2, "2026-03-06T12:00:00Z", plan))
     vault.disk.put(layout.pending_path(2), pending)
     vault.disk.put(A, body("mine"))
-    vault.ledger.recover()
+    vault.committer.recover()
     vault.undo("2")
     assert said(vault) == "mine" and vault.disk.read(other) is None
 
@@ -175,7 +175,7 @@ def test_purged_content_is_gone_for_good(vault: Vault) -> None:
 def test_undo_takes_the_last_change_that_did_something(vault: Vault) -> None:
     vault.remember("The shop opens at nine.")
     # a batch without a memory, and a failure, are transactions that changed no file
-    vault.ledger.commit(Plan("extract", events=(Event("extracted", "t"),)))
+    vault.committer.commit(Plan("extract", events=(Event("extracted", "t"),)))
     vault.undo()
     assert texts(vault) == []
 
@@ -203,8 +203,8 @@ def test_an_undo_is_never_undone_by_a_bare_undo(vault: Vault) -> None:
 def test_trying_again_is_no_change_to_take_back(vault: Vault) -> None:
     vault.remember("The shop opens at nine.")
     letter = Change("state/dead-letter/x-00000001.json", None, b"{}\n")
-    vault.ledger.commit(Plan("extract", (letter,)))
-    vault.ledger.commit(Plan("retry", (Change(letter.path, b"{}\n", None),), requeue=((1, 1),)))
+    vault.committer.commit(Plan("extract", (letter,)))
+    vault.committer.commit(Plan("retry", (Change(letter.path, b"{}\n", None),), requeue=((1, 1),)))
     with pytest.raises(BadInput, match="cannot be undone"):
         vault.undo("3")
 
@@ -221,7 +221,7 @@ def test_an_import_goes_as_a_whole_and_comes_back_as_a_whole(vault: Vault, tmp_p
     undone = vault.undo()
     assert undone.plan.withdraw == ((2, 3),)
     assert texts(vault) == ["The shop opens at nine."]
-    assert vault.status().turns == 1 and len(list(vault.followers.transcripts.paths())) == 1
+    assert vault.status().turns == 1 and len(list(vault.projections.transcripts.paths())) == 1
     vault.undo(str(undone.number))
     assert len(texts(vault)) == 3 and vault.status().turns == 3
     assert tree_digest(vault.root, "transcripts", "facts") == transcripts
@@ -248,13 +248,13 @@ def test_a_memory_that_changed_hands_in_between_stops_the_undo(
 ) -> None:
     takes_every_turn(vault)
     batch = imported(vault, tmp_path / "in", "a", "Kim likes tea.")
-    (memory,) = vault.followers.catalog.memories()
+    (memory,) = vault.projections.catalog.memories()
     path = vault.root / memory.path
     path.write_text(path.read_text("utf-8").replace("tea", "green tea"), encoding="utf-8")
     vault.doctor()
     before = path.read_bytes()
     # what else came with that import touches the edited file
-    vault.ledger.commit(
+    vault.committer.commit(
         Plan("extract", (Change(memory.path, before, before + b"\n"),), batch=batch)
     )
     with pytest.raises(Conflict, match="in between"):
@@ -292,7 +292,7 @@ def test_every_place_of_a_memory_is_known(vault: Vault) -> None:
     path = vault.root / memory.path
     path.rename(path.with_name("other.md"))
     vault.doctor()
-    assert vault.history.paths_of(memory.id) == {memory.path, "facts/2026-03-06/other.md"}
+    assert vault.transaction_log.paths_of(memory.id) == {memory.path, "facts/2026-03-06/other.md"}
 
 
 def test_a_note_that_was_renamed_is_known_under_its_old_name_too(vault: Vault) -> None:
@@ -301,7 +301,7 @@ def test_a_note_that_was_renamed_is_known_under_its_old_name_too(vault: Vault) -
     vault.doctor()
     path.rename(path.with_name("Note two.md"))
     vault.doctor()
-    assert vault.history.paths_of("note-two") == {"facts/Note one.md", "facts/Note two.md"}
+    assert vault.transaction_log.paths_of("note-two") == {"facts/Note one.md", "facts/Note two.md"}
     vault.purge("note-two")
     vault.close()
     assert where(vault.root, "marzipan") == []
@@ -315,13 +315,13 @@ def test_transactions_are_found_over_the_turn_of_a_month(
     march.close()
     april = open_vault(now="2026-04-01T00:00:00Z")
     april.remember("The shop closes at six.")
-    assert [found.number for found in april.history.all()] == [1, 2]
-    assert [found.number for found in april.history.all(after=1)] == [2]
-    assert april.history.missing() == []
+    assert [found.number for found in april.transaction_log.all()] == [1, 2]
+    assert [found.number for found in april.transaction_log.all(after=1)] == [2]
+    assert april.transaction_log.missing() == []
     april.undo("1")
     assert texts(april) == ["The shop closes at six."]
     (april.root / "state/journal/2026-03/00000001.json").unlink()
-    assert april.history.missing() == [1] and april.history.read(1) is None
+    assert april.transaction_log.missing() == [1] and april.transaction_log.read(1) is None
     with pytest.raises(BadInput):
         april.undo("1")
     assert april.doctor()[0].code == "missing_transaction"
@@ -339,9 +339,13 @@ def test_the_hash_of_a_transaction_is_that_of_the_file_as_it_is_now(vault: Vault
     number = wrote(vault, None, "one")
     path = next((vault.root / layout.JOURNAL).rglob(f"{number:08d}.json"))
     before, known = path.read_bytes(), path.stat()
-    assert vault.history.sha_of(number) == vault.history.sha_of(number) == sha256(before)
+    assert (
+        vault.transaction_log.sha_of(number)
+        == vault.transaction_log.sha_of(number)
+        == sha256(before)
+    )
     path.write_bytes(before.replace(b"one", b"two"))
     os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
-    assert vault.history.sha_of(number) == sha256(path.read_bytes()) != sha256(before)
+    assert vault.transaction_log.sha_of(number) == sha256(path.read_bytes()) != sha256(before)
     path.unlink()
-    assert vault.history.sha_of(number) == ""
+    assert vault.transaction_log.sha_of(number) == ""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict, Locked, StorageError
 from engram.model.memory import Memory
@@ -29,7 +29,7 @@ A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 def note(identifier: str, text: str) -> bytes:
@@ -43,7 +43,7 @@ def plan(*changes: Change, **more: object) -> Plan:
 
 def left_pending(vault: Vault, *changes: Change) -> None:
     """What a crash leaves directly after the commit: the transaction file, nothing applied."""
-    number = vault.followers.catalog.last + 1 + len(vault.disk.names(layout.PENDING))
+    number = vault.projections.catalog.last + 1 + len(vault.disk.names(layout.PENDING))
     committed = Transaction(number, NOW, plan(*changes))
     vault.disk.put(layout.pending_path(number), encode(committed))
 
@@ -64,13 +64,13 @@ def tables(vault: Vault) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_a_commit_writes_its_files_and_one_transaction(vault: Vault) -> None:
-    made = vault.ledger.commit(plan(Change(A, None, note("a", "one")), Change(B, None, b"b")))
+    made = vault.committer.commit(plan(Change(A, None, note("a", "one")), Change(B, None, b"b")))
     assert (made.number, made.time, made.left) == (1, NOW, ())
     assert vault.disk.read(A) == note("a", "one") and vault.disk.read(B) == b"b"
     assert vault.disk.names(layout.PENDING) == []
     assert decode(vault.disk.read("state/journal/2026-03/00000001.json") or b"") == made
-    assert vault.followers.catalog.memory("a") is not None
-    changed = vault.ledger.commit(plan(Change(A, note("a", "one"), None), Change(B, b"b", b"c")))
+    assert vault.projections.catalog.memory("a") is not None
+    changed = vault.committer.commit(plan(Change(A, note("a", "one"), None), Change(B, b"b", b"c")))
     assert changed.number == 2
     assert vault.disk.read(A) is None and vault.disk.read(B) == b"c"
 
@@ -82,18 +82,18 @@ def test_a_commit_writes_its_files_and_one_transaction(vault: Vault) -> None:
 def test_a_plan_that_is_overtaken_is_refused_and_nothing_happens(
     vault: Vault, change: Change
 ) -> None:
-    vault.ledger.commit(plan(Change(A, None, b"mine")))
+    vault.committer.commit(plan(Change(A, None, b"mine")))
     before = tree_digest(vault.root)
     with pytest.raises(Conflict):
-        vault.ledger.commit(plan(Change("facts/c.md", None, b"c"), change))
+        vault.committer.commit(plan(Change("facts/c.md", None, b"c"), change))
     assert tree_digest(vault.root) == before
 
 
 def test_a_path_outside_the_vault_commits_nothing(vault: Vault) -> None:
-    vault.ledger.recover()
+    vault.committer.recover()
     before = tree_digest(vault.root, "facts", "state")
     with pytest.raises(BadInput, match="not a path inside"):
-        vault.ledger.commit(plan(Change(A, None, b"a"), Change("../outside.md", None, b"x")))
+        vault.committer.commit(plan(Change(A, None, b"a"), Change("../outside.md", None, b"x")))
     assert tree_digest(vault.root, "facts", "state") == before
     assert not (vault.root.parent / "outside.md").exists()
 
@@ -102,7 +102,7 @@ def test_who_holds_the_lock_keeps_others_out(vault: Vault) -> None:
     with (
         WriterLock(vault.root / layout.LOCK, 1).hold(),
         pytest.raises(Locked),
-        vault.ledger.lock(timeout=0),
+        vault.committer.lock(timeout=0),
     ):
         raise AssertionError("never inside")
 
@@ -113,42 +113,42 @@ def test_who_holds_the_lock_keeps_others_out(vault: Vault) -> None:
 def test_what_was_committed_is_applied_by_the_next_who_writes(vault: Vault) -> None:
     left_pending(vault, Change(A, None, note("a", "one")))
     left_pending(vault, Change(A, note("a", "one"), note("a", "two")))
-    assert vault.ledger.behind
-    with vault.ledger.lock():
+    assert vault.committer.behind
+    with vault.committer.lock():
         assert vault.disk.read(A) == note("a", "two")
-    assert vault.disk.names(layout.PENDING) == [] and not vault.ledger.behind
-    memory = vault.followers.catalog.memory("a")
+    assert vault.disk.names(layout.PENDING) == [] and not vault.committer.behind
+    memory = vault.projections.catalog.memory("a")
     assert memory is not None and memory.text == "two"
 
 
 def test_recovering_twice_is_recovering_once(vault: Vault) -> None:
     left_pending(vault, Change(A, None, note("a", "one")))
-    vault.ledger.recover()
+    vault.committer.recover()
     once, rows = tree_digest(vault.root), tables(vault)
-    vault.ledger.recover()
+    vault.committer.recover()
     assert (tree_digest(vault.root), tables(vault)) == (once, rows)
 
 
 def test_a_transaction_that_was_half_applied_is_finished(vault: Vault) -> None:
     left_pending(vault, Change(A, None, note("a", "one")), Change(B, None, note("b", "two")))
     vault.disk.put(A, note("a", "one"))
-    vault.ledger.recover()
-    assert {memory.id for memory in vault.followers.catalog.memories()} == {"a", "b"}
+    vault.committer.recover()
+    assert {memory.id for memory in vault.projections.catalog.memories()} == {"a", "b"}
     assert vault.doctor() == []
 
 
 def test_a_file_that_a_person_changed_in_between_keeps_the_persons_bytes(vault: Vault) -> None:
-    vault.ledger.commit(plan(Change(A, None, note("a", "one"))))
+    vault.committer.commit(plan(Change(A, None, note("a", "one"))))
     left_pending(vault, Change(A, note("a", "one"), note("a", "two")), Change(B, None, b"b"))
     vault.disk.put(A, note("a", "mine"))
     vault.disk.put(B, b"mine too")
-    vault.ledger.recover()
+    vault.committer.recover()
     assert vault.disk.read(A) == note("a", "mine") and vault.disk.read(B) == b"mine too"
-    done = vault.history.read(2)
+    done = vault.transaction_log.read(2)
     assert done is not None and done.left == (A, B)
     assert vault.log()[0].left == (A, B)
     assert [finding for finding in vault.doctor() if finding.severity == "error"] == []
-    memory = vault.followers.catalog.memory("a")
+    memory = vault.projections.catalog.memory("a")
     assert memory is not None and memory.text == "mine"
 
 
@@ -156,40 +156,40 @@ def test_a_link_or_a_folder_in_the_way_is_left_to_the_person(vault: Vault) -> No
     left_pending(vault, Change(A, None, note("a", "one")), Change(B, None, note("b", "two")))
     (vault.root / A).mkdir(parents=True)
     (vault.root / B).symlink_to(vault.root / "README.md")
-    vault.ledger.recover()
-    done = vault.history.read(1)
+    vault.committer.recover()
+    done = vault.transaction_log.read(1)
     assert done is not None and done.left == (A, B)
     assert (vault.root / A).is_dir() and (vault.root / B).is_symlink()
 
 
 def test_a_purge_spares_another_memory_that_stands_in_its_old_place(vault: Vault) -> None:
     takes_every_turn(vault)
-    doomed = vault.remember("The safe is behind the mirror.").memory
-    place = vault.root / doomed.path
+    purge_preview = vault.remember("The safe is behind the mirror.").memory
+    place = vault.root / purge_preview.path
     place.rename(place.with_name("moved.md"))
     vault.doctor()
     place.write_bytes(note("mine", "This is my own note."))
     vault.doctor()
-    vault.purge(doomed.id)
+    vault.purge(purge_preview.id)
     assert place.read_bytes() == note("mine", "This is my own note.")
     assert not place.with_name("moved.md").exists()
-    assert {memory.id for memory in vault.followers.catalog.memories()} == {"mine"}
+    assert {memory.id for memory in vault.projections.catalog.memories()} == {"mine"}
     assert where(vault.root, "mirror") == [] and vault.doctor() == []
 
 
 def test_what_was_staged_and_never_committed_is_swept(vault: Vault) -> None:
     vault.disk.put(f"{layout.PENDING}/00000009-0.tmp", b"half")
     vault.disk.put(f"{layout.PENDING}/00000009.tmp", b"half")
-    vault.ledger.recover()
+    vault.committer.recover()
     assert vault.disk.names(layout.PENDING) == []
-    assert vault.followers.catalog.last == 0
+    assert vault.projections.catalog.last == 0
 
 
 def test_a_pending_file_that_cannot_be_read_stops_and_is_named(vault: Vault) -> None:
     vault.disk.put(layout.pending_path(1), b'{"format": 1')
     before = tree_digest(vault.root)
     with pytest.raises(StorageError, match="00000001"):
-        vault.ledger.recover()
+        vault.committer.recover()
     assert tree_digest(vault.root) == before
 
 
@@ -223,7 +223,7 @@ def test_a_catalog_that_was_deleted_comes_back_equal(
     vault.close()
     shutil.rmtree(vault.cache)
     again = open_vault()
-    again.ledger.recover()
+    again.committer.recover()
     assert tables(again) == before
     assert len(before["memories"]) > 3 and len(before["turns"]) == 13
 
@@ -241,12 +241,12 @@ def test_a_catalog_that_missed_transactions_replays_them(
     shutil.rmtree(vault.cache)
     shutil.copytree(kept, vault.cache)
     again = open_vault()
-    assert again.ledger.behind
+    assert again.committer.behind
     before = tree_digest(again.root, "facts", "transcripts")
-    again.ledger.recover()
+    again.committer.recover()
     assert tables(again) == expected
     assert tree_digest(again.root, "facts", "transcripts") == before
-    assert not again.ledger.behind
+    assert not again.committer.behind
 
 
 def test_a_damaged_catalog_is_built_anew(vault: Vault, open_vault: Callable[..., Vault]) -> None:
@@ -257,7 +257,7 @@ def test_a_damaged_catalog_is_built_anew(vault: Vault, open_vault: Callable[...,
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
     again = open_vault()
-    again.ledger.recover()
+    again.committer.recover()
     assert tables(again) == before
 
 
@@ -273,7 +273,7 @@ def test_a_vault_restored_from_an_older_copy_is_noticed(
     shutil.rmtree(vault.root)
     shutil.copytree(tmp_path / "copy", vault.root)
     again = takes_every_turn(open_vault())
-    assert again.ledger.behind
+    assert again.committer.behind
     assert again.doctor() == []
     assert texts(again) == {turn.text for turn in turns(5)}
     again.capture(turns(5, "other"))
@@ -294,7 +294,7 @@ def test_a_vault_restored_and_written_elsewhere_is_noticed_too(
     shutil.rmtree(vault.root)
     shutil.copytree(tmp_path / "copy", vault.root)
     again = open_vault()
-    assert again.ledger.behind and again.doctor() == []
+    assert again.committer.behind and again.doctor() == []
     assert texts(again) == {"The shop opens at ten.", "The shop closes at six."}
 
 
@@ -312,12 +312,12 @@ def test_an_open_vault_notices_that_another_process_made_a_new_catalog(
 
 
 def texts(vault: Vault) -> set[str]:
-    return {memory.text for memory in vault.followers.catalog.memories() if memory.live}
+    return {memory.text for memory in vault.projections.catalog.memories() if memory.live}
 
 
 def test_the_events_of_a_memory_are_in_the_catalog(vault: Vault) -> None:
     event = Event("memory_created", "a", (("code", "new"), ("rule", "")))
-    vault.ledger.commit(plan(Change(A, None, note("a", "one")), events=(event,)))
-    ((number, time, found),) = vault.followers.catalog.log.events("a")
+    vault.committer.commit(plan(Change(A, None, note("a", "one")), events=(event,)))
+    ((number, time, found),) = vault.projections.catalog.log.events("a")
     assert (number, time, found) == (1, NOW, event)
     assert isinstance(vault.library.memory("a"), Memory)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.box import Box, traces_of
 from engram.model.entity import Entity
 from engram.model.errors import BadInput, Conflict
@@ -22,15 +22,15 @@ DAY = "boxes/2026-03-06"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 def boxes(vault: Vault) -> list[str]:
-    return [one.path for one in vault.followers.catalog.pages.boxes()]
+    return [one.path for one in vault.projections.catalog.pages.boxes()]
 
 
 def problems(vault: Vault) -> dict[str, str]:
-    return {path: row.problem for path, row in vault.followers.catalog.files().items()}
+    return {path: row.problem for path, row in vault.projections.catalog.files().items()}
 
 
 def traces(vault: Vault) -> dict[str, dict[str, object]]:
@@ -44,7 +44,7 @@ def traces(vault: Vault) -> dict[str, dict[str, object]]:
 def test_a_page_is_known_as_its_file_says_it(vault: Vault) -> None:
     one, kim = box("box-a", "fact-1", "fact-2", trace="t"), entity("person-kim", "fact-1")
     write_pages(vault, (None, one), (None, kim))
-    pages = vault.followers.catalog.pages
+    pages = vault.projections.catalog.pages
     assert pages.box("box-a") == Box(**fields(one) | {"path": f"{DAY}/box-a.md"})
     assert pages.box_of("fact-2") == pages.box("box-a") and pages.box_of("fact-3") is None
     assert list(pages.entities()) == [Entity(**fields(kim) | {"path": "entities/person-kim.md"})]
@@ -60,16 +60,16 @@ def test_a_name_of_a_page_is_taken(vault: Vault) -> None:
     renamed = entity("person-kim", path="entities/Kim.md")
     write_pages(vault, (None, box("box-a")), (None, renamed))
     names = ["box-a", "person-kim", "Kim", "free"]
-    assert vault.followers.taken(names) == {"box-a", "person-kim", "Kim"}
+    assert vault.projections.taken(names) == {"box-a", "person-kim", "Kim"}
 
 
 def test_what_leaves_a_box_is_in_none(vault: Vault) -> None:
     before = box("box-a", "fact-1", "fact-2")
     write_pages(vault, (None, before))
-    found = vault.followers.catalog.pages.box("box-a")
+    found = vault.projections.catalog.pages.box("box-a")
     assert found is not None
     write_pages(vault, (found, box("box-a", "fact-2", path=found.path)))
-    pages = vault.followers.catalog.pages
+    pages = vault.projections.catalog.pages
     assert pages.box_of("fact-1") is None and pages.box_of("fact-2") is not None
     write_pages(vault, (pages.box("box-a"), None))
     assert pages.box_of("fact-2") is None and pages.boxes() == []
@@ -100,7 +100,7 @@ def test_a_box_that_a_person_moves_edits_and_removes_is_followed(vault: Vault) -
     assert vault.settle_within(1e9)
     assert boxes(vault) == [] and traces(vault) == {}
     said = [
-        (event.name, event.details) for _, _, event in vault.followers.catalog.log.events("box-a")
+        (event.name, event.details) for _, _, event in vault.projections.catalog.log.events("box-a")
     ]
     whats = [dict(details)["what"] for name, details in said if name == "hand_edit"]
     assert whats == ["moved", "edited", "removed"]
@@ -130,7 +130,7 @@ def test_of_two_files_with_one_id_the_first_known_has_it(vault: Vault, page: Box
     assert f"belongs to {first}" in problems(vault)[first.replace(page.id, "copy")]
     (vault.root / first).unlink()
     assert vault.settle_within(1e9)
-    assert [row.id for row in vault.followers.catalog.files().values()] == [page.id]
+    assert [row.id for row in vault.projections.catalog.files().values()] == [page.id]
 
 
 def test_a_memory_an_entity_and_a_box_may_share_an_id(vault: Vault) -> None:
@@ -140,7 +140,7 @@ def test_a_memory_an_entity_and_a_box_may_share_an_id(vault: Vault) -> None:
     assert vault.settle_within(1e9)
     note.unlink()
     assert vault.settle_within(1e9)
-    catalog = vault.followers.catalog
+    catalog = vault.projections.catalog
     assert catalog.memory("kim") is None
     assert catalog.pages.box("kim") is not None and catalog.pages.entity("kim") is not None
 
@@ -150,7 +150,7 @@ def test_any_bytes_in_a_page_are_a_problem_and_no_failure(vault: Vault) -> None:
     (vault.root / "entities/odd.md").write_bytes(b"")
     assert vault.settle_within(1e9)
     assert problems(vault)["boxes/odd.md"]
-    assert sorted(vault.followers.catalog.files()) == ["boxes/odd.md", "entities/odd.md"]
+    assert sorted(vault.projections.catalog.files()) == ["boxes/odd.md", "entities/odd.md"]
 
 
 # -- taken back and made anew -------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_undo_takes_pages_and_traces_back_and_brings_them_again(vault: Vault) ->
 def test_an_undo_does_not_make_a_second_file_of_a_moved_box(vault: Vault) -> None:
     write_pages(vault, (None, box("box-a")))
     body = vault.disk.read(f"{DAY}/box-a.md")
-    removed = write_pages(vault, (vault.followers.catalog.pages.box("box-a"), None))
+    removed = write_pages(vault, (vault.projections.catalog.pages.box("box-a"), None))
     (vault.root / "boxes/mine.md").write_bytes(body or b"")
     with pytest.raises(Conflict, match=r"boxes/mine\.md"):
         vault.undo(str(removed))
@@ -204,12 +204,12 @@ def test_the_traces_are_made_anew_byte_for_byte(
 
 def test_a_catalog_made_anew_says_the_same(vault: Vault) -> None:
     write_pages(vault, (None, box("box-a", "fact-1", trace="t")), (None, entity("tool-x", "m")))
-    pages = vault.followers.catalog.pages
+    pages = vault.projections.catalog.pages
     before = pages.boxes(), list(pages.entities()), pages.box_of("fact-1")
     vault.rebuild()
-    pages = vault.followers.catalog.pages
+    pages = vault.projections.catalog.pages
     assert (pages.boxes(), list(pages.entities()), pages.box_of("fact-1")) == before
-    assert vault.settle_within(1e9) and vault.followers.catalog.last == 1
+    assert vault.settle_within(1e9) and vault.projections.catalog.last == 1
 
 
 def test_the_topics_of_a_trace_are_capped_the_most_frequent_first() -> None:
@@ -223,41 +223,41 @@ def test_the_topics_of_a_trace_are_capped_the_most_frequent_first() -> None:
 
 
 def test_a_purged_memory_vanishes_from_every_page_and_the_rest_stays(vault: Vault) -> None:
-    doomed, kept = turns(2)
-    word = doomed.text.split()[1]
-    takes_every_turn(vault).capture([doomed, kept])
+    purged, kept = turns(2)
+    word = purged.text.split()[1]
+    takes_every_turn(vault).capture([purged, kept])
     vault.flush()
-    named = {memory.text: memory.id for memory in vault.followers.catalog.memories()}
-    gone, stays = named[doomed.text], named[kept.text]
+    named = {memory.text: memory.id for memory in vault.projections.catalog.memories()}
+    gone, stays = named[purged.text], named[kept.text]
     one = box(
-        "box-a", gone, stays, lines=((gone, doomed.text), (stays, kept.text)), goal=doomed.text,
-        outcome=doomed.text, title=doomed.text, trace="t",
+        "box-a", gone, stays, lines=((gone, purged.text), (stays, kept.text)), goal=purged.text,
+        outcome=purged.text, title=purged.text, trace="t",
     )  # fmt: skip
     tool = entity(
-        "tool-valve", gone, stays, synthesis=f"{doomed.text}\n{kept.text}", synthesis_by="model",
-        timeline=(("2026-03-06", gone, doomed.text), ("2026-03-06", stays, kept.text)),
+        "tool-valve", gone, stays, synthesis=f"{purged.text}\n{kept.text}", synthesis_by="model",
+        timeline=(("2026-03-06", gone, purged.text), ("2026-03-06", stays, kept.text)),
         relations=(("tool-pump", f"next to {word}", gone),),
         activity=(("2026-03-06", gone, f"learnt {word}"),),
     )  # fmt: skip
     number = write_pages(vault, (None, one), (None, tool))
-    profile = f"# Me\n\n- {doomed.text}\n- [[{gone}]] said so\n- {kept.text}\n".encode()
+    profile = f"# Me\n\n- {purged.text}\n- [[{gone}]] said so\n- {kept.text}\n".encode()
     vault.disk.put(layout.PROFILE, profile)
     mine = vault.root / DAY / "box-a.md"
-    mine.write_bytes(mine.read_bytes() + f"I say: {doomed.text}\nMy own line.\n".encode())
+    mine.write_bytes(mine.read_bytes() + f"I say: {purged.text}\nMy own line.\n".encode())
     vault.purge(gone)
     assert vault.doctor() == []
     vault.close()
     assert where(vault.root, word) == [] and where(vault.cache, word) == []
     assert vault.disk.read(layout.PROFILE) == f"# Me\n\n- {kept.text}\n".encode()
-    found = vault.followers.catalog.pages.box("box-a")
+    found = vault.projections.catalog.pages.box("box-a")
     assert found is not None and found.lines == ((stays, kept.text),) and found.trace == "t"
     assert b"My own line.\n" in mine.read_bytes()
-    known = vault.followers.catalog.pages.entity("tool-valve")
+    known = vault.projections.catalog.pages.entity("tool-valve")
     assert known is not None and [item[1] for item in known.timeline] == [stays]
     assert kept.text in known.synthesis
     vault.rebuild()
-    last = vault.followers.catalog.last
-    assert vault.settle_within(1e9) and vault.followers.catalog.last == last
+    last = vault.projections.catalog.last
+    assert vault.settle_within(1e9) and vault.projections.catalog.last == last
     # what the journal knows of the pages was rewritten too: without the person's lines, they go
     mine.write_bytes(mine.read_bytes().replace(b"My own line.\n", b""))
     vault.undo(str(number))

@@ -17,7 +17,7 @@ from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.files.content_file import read_content
 from engram.store.files.memory_file import read_memory, render_memory
-from engram.store.files.render import Pen
+from engram.store.files.render import FileRenderer
 from tests.kit import box, entity
 
 PATH = "facts/2026-03-06/fact-a.md"
@@ -41,7 +41,7 @@ def stored(disk: VaultDisk, memory: Memory = MEMORY) -> bytes:
 
 def test_new_memories_are_whole_files_in_the_order_given(disk: VaultDisk) -> None:
     other = replace(MEMORY, id="fact-b", created="2026-02-01T00:00:00Z", path="")
-    made = Pen(disk).changes([replace(MEMORY, path=""), other], [])
+    made = FileRenderer(disk).changes([replace(MEMORY, path=""), other], [])
     assert [change.path for change in made] == [PATH, "facts/2026-02-01/fact-b.md"]
     for change, memory in zip(made, (MEMORY, other), strict=True):
         assert change.before is None and change.after is not None
@@ -49,7 +49,7 @@ def test_new_memories_are_whole_files_in_the_order_given(disk: VaultDisk) -> Non
 
 
 def test_a_new_memory_that_is_archived_lies_in_the_archive(disk: VaultDisk) -> None:
-    (made,) = Pen(disk).changes([replace(MEMORY, status="archived")], [])
+    (made,) = FileRenderer(disk).changes([replace(MEMORY, status="archived")], [])
     assert made.path == "archive/2026-03-06/fact-a.md"
 
 
@@ -58,7 +58,7 @@ def test_an_amended_memory_keeps_every_byte_that_is_not_its_key(disk: VaultDisk)
     own += b"\nMy own words.  \n"
     disk.put(PATH, own)
     after = replace(MEMORY, confidence=0.9)
-    (change,) = Pen(disk).changes([], [(MEMORY, after)])
+    (change,) = FileRenderer(disk).changes([], [(MEMORY, after)])
     expected = own.replace(b"confidence: 0.8\n", b"confidence: 0.9\n")
     assert change == Change(PATH, own, expected, "confirmed")
     assert own != expected
@@ -67,20 +67,20 @@ def test_an_amended_memory_keeps_every_byte_that_is_not_its_key(disk: VaultDisk)
 def test_a_change_of_status_says_so(disk: VaultDisk) -> None:
     stored(disk)
     after = replace(MEMORY, status="superseded", superseded_by=("fact-b",))
-    (change,) = Pen(disk).changes([], [(MEMORY, after)])
+    (change,) = FileRenderer(disk).changes([], [(MEMORY, after)])
     assert change.why == "superseded" and b"[[fact-b]]" in (change.after or b"")
 
 
 def test_nothing_to_change_is_no_change(disk: VaultDisk) -> None:
     stored(disk)
-    assert Pen(disk).changes([], [(MEMORY, MEMORY)]) == []
+    assert FileRenderer(disk).changes([], [(MEMORY, MEMORY)]) == []
 
 
 def test_archiving_moves_the_file_and_keeps_its_name_and_folder(disk: VaultDisk) -> None:
     path = "facts/mine/Where it is.md"
     memory = replace(MEMORY, path=path)
     body = stored(disk, memory)
-    gone, come = Pen(disk).changes([], [(memory, replace(memory, status="archived"))])
+    gone, come = FileRenderer(disk).changes([], [(memory, replace(memory, status="archived"))])
     assert gone == Change(path, body, None, "archived")
     assert (come.path, come.before) == ("archive/mine/Where it is.md", None)
     read = read_memory(come.path, come.after or b"").memory
@@ -90,14 +90,14 @@ def test_archiving_moves_the_file_and_keeps_its_name_and_folder(disk: VaultDisk)
 def test_what_comes_out_of_the_archive_goes_to_its_day(disk: VaultDisk) -> None:
     memory = replace(MEMORY, path="archive/2026-03-06/fact-a.md", status="archived")
     body = stored(disk, memory)
-    gone, come = Pen(disk).changes([], [(memory, replace(memory, status="active"))])
+    gone, come = FileRenderer(disk).changes([], [(memory, replace(memory, status="active"))])
     assert gone == Change(memory.path, body, None, "active") and come.path == PATH
     assert read_memory(come.path, come.after or b"").memory.status == "active"
 
 
 def test_a_file_that_is_gone_is_not_made_up(disk: VaultDisk) -> None:
     with pytest.raises(NotFound):
-        Pen(disk).changes([], [(MEMORY, replace(MEMORY, status="retired"))])
+        FileRenderer(disk).changes([], [(MEMORY, replace(MEMORY, status="retired"))])
 
 
 @pytest.mark.parametrize("damaged", [b"---\nid: [\nx: {\n---\ntext\n", b"---\nid: never closed\n"])
@@ -105,7 +105,7 @@ def test_a_header_that_cannot_be_read_is_not_patched(disk: VaultDisk, damaged: b
     disk.put(PATH, damaged)
     memory = read_memory(PATH, damaged).memory
     with pytest.raises(Conflict) as refused:
-        Pen(disk).changes([], [(memory, replace(memory, status="retired"))])
+        FileRenderer(disk).changes([], [(memory, replace(memory, status="retired"))])
     assert "editor" in refused.value.hint
     assert disk.read(PATH) == damaged
 
@@ -117,7 +117,7 @@ KIM = entity("person-kim", "fact-1")
 
 def written(disk: VaultDisk, page: Page, path: str) -> Page:
     """The page as it is read from a file that a person put there."""
-    (made,) = Pen(disk).pages([(None, page)])
+    (made,) = FileRenderer(disk).pages([(None, page)])
     disk.put(path, (made.after or b"") + b"\nMy own words.\n")
     found = read_content(path, disk.read(path) or b"").content
     assert isinstance(found, Box | Entity)
@@ -132,7 +132,7 @@ def written(disk: VaultDisk, page: Page, path: str) -> Page:
     ],
 )  # fmt: skip
 def test_a_new_page_is_a_whole_file_at_its_place(disk: VaultDisk, page: Page, path: str) -> None:
-    (made,) = Pen(disk).pages([(None, page)])
+    (made,) = FileRenderer(disk).pages([(None, page)])
     assert (made.path, made.before) == (path, None)
     assert read_content(path, made.after or b"").content == replace(page, path=path)
 
@@ -147,12 +147,12 @@ def test_a_page_is_changed_where_a_person_put_it_and_keeps_their_words(
     path = f"{layout.page_path(page).partition('/')[0]}/Mine.md"
     before = written(disk, page, path)
     after = replace(before, **fields)  # type: ignore[arg-type]
-    (change,) = Pen(disk).pages([(before, after)])
+    (change,) = FileRenderer(disk).pages([(before, after)])
     assert (change.path, change.before) == (path, disk.read(path))
     assert change.after is not None and b"My own words.\n" in change.after
     assert read_content(path, change.after).content == after
-    assert Pen(disk).pages([(before, before), (None, None)]) == []
-    (gone,) = Pen(disk).pages([(before, None)])
+    assert FileRenderer(disk).pages([(before, before), (None, None)]) == []
+    (gone,) = FileRenderer(disk).pages([(before, None)])
     assert (gone.path, gone.before) == (path, disk.read(path))
     # a box goes by itself, with its memories; an entity only when a person merged or removed it
     assert (gone.after is None) == isinstance(page, Entity)
@@ -162,10 +162,10 @@ def test_a_page_that_is_gone_or_of_another_kind_is_refused(disk: VaultDisk) -> N
     missing = replace(KIM, path="entities/person-kim.md")
     for after in (None, replace(missing, name="K")):
         with pytest.raises(NotFound):
-            Pen(disk).pages([(missing, after)])
+            FileRenderer(disk).pages([(missing, after)])
     before = written(disk, KIM, missing.path)
     with pytest.raises(Conflict):
-        Pen(disk).pages([(before, box("box-a"))])
+        FileRenderer(disk).pages([(before, box("box-a"))])
 
 
 @pytest.mark.parametrize("page", [box("box-a", "fact-1"), KIM])
@@ -175,5 +175,5 @@ def test_a_page_whose_header_cannot_be_read_is_not_patched(disk: VaultDisk, page
     before = replace(page, path=path)
     changed = replace(before, **({"trace": "t"} if isinstance(page, Box) else {"name": "K"}))  # type: ignore[arg-type]
     with pytest.raises(Conflict) as refused:
-        Pen(disk).pages([(before, changed)])
+        FileRenderer(disk).pages([(before, changed)])
     assert "editor" in refused.value.hint

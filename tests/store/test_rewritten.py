@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import Conflict
 from engram.model.memory import Memory
 from engram.vault import Vault
@@ -20,7 +20,7 @@ STYLE = Style(quoted=True, inline=True, backwards=True, crlf=True, final_newline
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: what is on disk answers alike."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 @pytest.fixture
@@ -43,17 +43,17 @@ def rewritten(vault: Vault, memory: Memory) -> bytes:
 
 def transactions(vault: Vault) -> int:
     vault.ready_to_read()
-    return vault.followers.catalog.last
+    return vault.projections.catalog.last
 
 
 def test_it_is_taken_up_quietly(vault: Vault, tea: Memory) -> None:
-    before, seen = transactions(vault), vault.shelf.status().generation
+    before, seen = transactions(vault), vault.index_sync.status().generation
     data = rewritten(vault, tea)
     assert transactions(vault) == before
-    assert vault.shelf.status().generation == seen
+    assert vault.index_sync.status().generation == seen
     assert [hit.id for hit in vault.search("tea").memories] == [tea.id]
     assert vault.doctor() == []
-    row = vault.followers.catalog.file(tea.path)
+    row = vault.projections.catalog.file(tea.path)
     assert row is not None and row.size == len(data)
 
 
@@ -65,7 +65,7 @@ def test_also_by_a_catalog_that_is_built_anew(
     vault.rebuild()
     assert transactions(vault) == before
     vault.close()
-    vault.followers._path.unlink()
+    vault.projections._path.unlink()
     assert transactions(open_vault()) == before
 
 
@@ -124,7 +124,7 @@ def test_the_bytes_before_an_edit_are_kept(vault: Vault, tea: Memory) -> None:
     assert b"green" in path.read_bytes()
     bodies = [
         change.after
-        for one in vault.history.all()
+        for one in vault.transaction_log.all()
         for change in (*one.plan.changes, *one.plan.seen)
         if change.path == tea.path and change.after
     ]
@@ -136,10 +136,10 @@ def test_slot_hash_entities_and_tags_follow_an_edit(vault: Vault, tea: Memory) -
     lines = "key: drink\nentities:\n  - '[[person-kim]]'\ntags: [tea]\n"
     path.write_text(path.read_text("utf-8").replace("---\n", f"---\n{lines}", 1), encoding="utf-8")
     transactions(vault)
-    known = vault.followers
+    known = vault.projections
     memory = vault.library.memory(tea.id)
     assert [one.id for one in known.holders("drink", memory.space, memory.project)] == [tea.id]
-    assert known.catalog.census.mentioned() == {"person-kim": 1}
+    assert known.catalog.memory_queries.mentioned() == {"person-kim": 1}
     assert [digest for digest, _ in known.hashes.read()] == [
         digest for digest, _ in known.catalog.live_hashes()
     ]

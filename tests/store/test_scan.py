@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import FileRow
 from engram.store.commits.scan import Scan, content_files, edits, scan
@@ -22,7 +22,7 @@ A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 def note(identifier: str, text: str = "The shop uses tabs.") -> str:
@@ -189,7 +189,7 @@ def test_a_budget_ends_the_look_and_nothing_is_taken_for_gone(disk: VaultDisk) -
 def known(vault: Vault) -> dict[str, tuple[str, str]]:
     return {
         memory.id: (memory.path.rpartition("/")[2], memory.text)
-        for memory in vault.followers.catalog.memories()
+        for memory in vault.projections.catalog.memories()
     }
 
 
@@ -198,7 +198,9 @@ def errors(vault: Vault) -> list[str]:
 
 
 def events(vault: Vault, name: str) -> list[str]:
-    return [dict(event.details)["what"] for _, _, event in vault.followers.catalog.log.events(name)]
+    return [
+        dict(event.details)["what"] for _, _, event in vault.projections.catalog.log.events(name)
+    ]
 
 
 def test_edits_are_taken_up_and_recorded(vault: Vault) -> None:

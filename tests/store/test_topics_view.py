@@ -72,7 +72,7 @@ def test_a_failed_transaction_counts_nothing(tmp_path: Path) -> None:
 
 def consolidated(vault: Vault) -> None:
     """As a consolidation commits."""
-    vault.ledger.commit(Plan("consolidate", events=(Event("consolidated"),)))
+    vault.committer.commit(Plan("consolidate", events=(Event("consolidated"),)))
 
 
 def topics(vault: Vault) -> list[str]:
@@ -82,7 +82,7 @@ def topics(vault: Vault) -> list[str]:
 
 def stale(vault: Vault) -> list[str]:
     """The views that the doctor complains of."""
-    return stale_views(vault.disk, vault.followers, vault.history)
+    return stale_views(vault.disk, vault.projections, vault.transaction_log)
 
 
 def test_they_are_those_of_the_last_consolidation(vault: Vault) -> None:
@@ -129,9 +129,9 @@ def test_whatever_lies_there_is_looked_at(vault: Vault, data: bytes) -> None:
 
 
 def test_purged_words_are_no_topic(vault: Vault) -> None:
-    doomed = vault.remember("Kim likes marzipan.").memory
+    purge_preview = vault.remember("Kim likes marzipan.").memory
     consolidated(vault)
-    vault.purge(doomed.id)
+    vault.purge(purge_preview.id)
     assert vault.disk.read(layout.TOPICS) is None
 
 

@@ -52,5 +52,5 @@ def test_traces_and_memories_without_a_box_follow_every_change(steps: list[objec
                 for one in catalog.memories()
                 if one.sources and one.status != "retired" and one.id not in held
             }
-            assert {one.id for one in catalog.census.unboxed()} == loose
+            assert {one.id for one in catalog.memory_queries.unboxed()} == loose
         catalog.close()

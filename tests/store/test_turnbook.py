@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Event, Plan
-from engram.model.ports import Journal, TurnBook
+from engram.model.ports import TurnLog, TurnStore
 from engram.model.turn import Waiting
 from engram.store.catalog.turn_rows import DEAD, DONE, PENDING, PURGED, WITHDRAWN, ranges_of
 from engram.vault import Vault
@@ -22,37 +22,37 @@ from tests.kit import turns
 @pytest.fixture(autouse=True)
 def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
 
 
 @pytest.fixture
-def book(vault: Vault) -> TurnBook:
-    return vault.house.turns
+def book(vault: Vault) -> TurnStore:
+    return vault.ports.turns
 
 
 def take(vault: Vault, count: int, session: str = "s", *, first: int = 0, batch: str = "") -> None:
     """Journal turns and enter them, extracting nothing."""
-    journal: Journal = vault.house.journal
-    with vault.ledger.lock():
+    turn_log: TurnLog = vault.ports.turn_log
+    with vault.committer.lock():
         made = [(turn, "none") for turn in turns(count, session, first)]
-        vault.house.turns.add(journal.append(made, batch))
+        vault.ports.turns.add(turn_log.append(made, batch))
 
 
 def commit(vault: Vault, **ranges: object) -> None:
-    vault.ledger.commit(Plan("test", **ranges))  # type: ignore[arg-type]
+    vault.committer.commit(Plan("test", **ranges))  # type: ignore[arg-type]
 
 
 def states(vault: Vault) -> list[int]:
     """The state of every turn, in order."""
-    rows = vault.followers.catalog.turns
-    last = vault.house.journal.end()[2]
+    rows = vault.projections.catalog.turns
+    last = vault.ports.turn_log.end()[2]
     return [next(iter(rows.states([(seq, seq)]))) for seq in range(1, last + 1)]
 
 
 NAMES = {session: turns(1, session)[0].transcript for session in ("s", "t")}
 
 
-def test_what_was_captured_is_known_and_waits_by_transcript(vault: Vault, book: TurnBook) -> None:
+def test_what_was_captured_is_known_and_waits_by_transcript(vault: Vault, book: TurnStore) -> None:
     take(vault, 2)
     take(vault, 1, "t")
     take(vault, 1, first=2)
@@ -70,14 +70,14 @@ def test_what_was_captured_is_known_and_waits_by_transcript(vault: Vault, book: 
     assert book.pending("nobody") == ([], [], "")
 
 
-def test_a_thousand_turns_are_asked_for_at_once(vault: Vault, book: TurnBook) -> None:
+def test_a_thousand_turns_are_asked_for_at_once(vault: Vault, book: TurnStore) -> None:
     take(vault, 3)
     asked = [replace(turns(1)[0], message=f"{number:016x}") for number in range(1000)]
     assert book.seen([*asked, *turns(3)]) == {turn.message for turn in turns(3)}
     assert book.seen([]) == set()
 
 
-def test_batches_of_a_transcript_wait_one_after_the_other(vault: Vault, book: TurnBook) -> None:
+def test_batches_of_a_transcript_wait_one_after_the_other(vault: Vault, book: TurnStore) -> None:
     take(vault, 2, batch="import-1")
     take(vault, 1, first=2)
     take(vault, 1, first=3, batch="import-1")
@@ -88,7 +88,7 @@ def test_batches_of_a_transcript_wait_one_after_the_other(vault: Vault, book: Tu
     assert book.pending(NAMES["s"])[2] == ""
 
 
-def test_a_range_is_still_pending_until_any_of_it_is_settled(vault: Vault, book: TurnBook) -> None:
+def test_a_range_is_still_pending_until_any_of_it_is_settled(vault: Vault, book: TurnStore) -> None:
     take(vault, 4)
     assert book.still_pending([(1, 4)])
     commit(vault, ack=((2, 2),))
@@ -96,7 +96,7 @@ def test_a_range_is_still_pending_until_any_of_it_is_settled(vault: Vault, book:
     assert book.still_pending([(1, 1), (3, 4)])
 
 
-def test_settled_failed_requeued_withdrawn_and_readmitted(vault: Vault, book: TurnBook) -> None:
+def test_settled_failed_requeued_withdrawn_and_readmitted(vault: Vault, book: TurnStore) -> None:
     take(vault, 5)
     commit(vault, ack=((1, 1),), dead=((2, 2),))
     assert states(vault) == [DONE, DEAD, PENDING, PENDING, PENDING]
@@ -123,20 +123,20 @@ def test_withdrawing_twice_still_knows_what_was_before(vault: Vault) -> None:
 
 
 def test_what_was_purged_is_neither_taken_back_nor_taken_in_again(
-    vault: Vault, book: TurnBook
+    vault: Vault, book: TurnStore
 ) -> None:
     take(vault, 2, batch="import-1")
     (turn, kept) = turns(2)
     event = Event("memory_purged", "a", (("turns", f"{turn.transcript}#^{turn.block}"),))
     commit(vault, events=(event,))
     assert states(vault) == [PURGED, PENDING]
-    assert vault.followers.catalog.turns.batch_range("import-1") == [(2, 2)]
+    assert vault.projections.catalog.turns.batch_range("import-1") == [(2, 2)]
     commit(vault, withdraw=((1, 2),))
     assert states(vault) == [PURGED, WITHDRAWN]
     assert book.seen([turn, kept]) == {turn.message}
 
 
-def test_failures_are_counted_until_it_works(vault: Vault, book: TurnBook) -> None:
+def test_failures_are_counted_until_it_works(vault: Vault, book: TurnStore) -> None:
     take(vault, 1)
     details = (("attempt", "2"), ("retry_at", "2026-03-06T12:05:00Z"), ("error", "StorageError"))
     commit(vault, events=(Event("extraction_failed", NAMES["s"], details),))
@@ -162,17 +162,17 @@ def test_failures_are_counted_until_it_works(vault: Vault, book: TurnBook) -> No
 def test_every_turn_is_in_one_state_and_the_counts_add_up(
     vault: Vault, steps: list[tuple[str, int, int]]
 ) -> None:
-    if not vault.house.journal.end()[2]:
+    if not vault.ports.turn_log.end()[2]:
         take(vault, 6)
     for name, first, length in steps:
         commit(vault, **{name: ((first, min(first + length, 6)),)})
-    counts = vault.followers.catalog.turns.counts()
+    counts = vault.projections.catalog.turns.counts()
     assert sum(counts.values()) == 6
     now = states(vault)
     assert counts == {state: now.count(state) for state in set(now)}
-    expected = vault.followers.catalog.turns.pending()
+    expected = vault.projections.catalog.turns.pending()
     assert sum(row[1] for row in expected) == now.count(PENDING)
-    vault.followers.rebuild()
+    vault.projections.rebuild()
     assert states(vault) == now
 
 

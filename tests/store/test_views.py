@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import engram.queries.index_sync
-from engram.index.memory_finder import PlainFinder
+from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.text import content_hash
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
-from engram.store.commits.views import FactHashes, Trace, hash_lines, trace_lines
+from engram.store.commits.views import EventTrace, FactHashes, hash_lines, trace_lines
 from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 
@@ -62,16 +62,16 @@ def test_a_trace_holds_no_content(vault: Vault) -> None:
 
 
 def test_following_twice_changes_nothing(disk: VaultDisk) -> None:
-    trace = Trace(disk)
+    trace = EventTrace(disk)
     for one in (*MADE, *MADE):
         trace.follow(one)
     assert disk.read(layout.TRACE) == WHOLE
-    Trace(disk).follow(MADE[3])
+    EventTrace(disk).follow(MADE[3])
     assert disk.read(layout.TRACE) == WHOLE
 
 
 def test_one_that_looked_before_another_wrote_looks_again(disk: VaultDisk) -> None:
-    one, other = Trace(disk), Trace(disk)
+    one, other = EventTrace(disk), EventTrace(disk)
     one.follow(MADE[0])
     other.follow(MADE[1])
     one.follow(MADE[1])
@@ -90,7 +90,7 @@ def test_a_trace_that_was_cut_anywhere_is_completed(disk: VaultDisk, length: int
     # the transaction that was torn was not followed to its end: it is followed again
     torn = next(at for at in range(4) if len(b"".join(map(trace_lines, MADE[: at + 1]))) >= length)
     for one in MADE[torn:]:
-        Trace(disk).follow(one)
+        EventTrace(disk).follow(one)
     assert disk.read(layout.TRACE) == WHOLE
 
 
@@ -100,14 +100,14 @@ def test_a_trace_that_was_cut_anywhere_is_completed(disk: VaultDisk, length: int
 )
 def test_mending_makes_it_what_the_journal_says(disk: VaultDisk, damaged: bytes) -> None:
     disk.put(layout.TRACE, damaged)
-    assert Trace(disk).mend(MADE)
+    assert EventTrace(disk).mend(MADE)
     assert disk.read(layout.TRACE) == WHOLE
-    assert not Trace(disk).mend(MADE)
+    assert not EventTrace(disk).mend(MADE)
 
 
 def test_mending_keeps_the_lines_of_what_the_journal_lost(disk: VaultDisk) -> None:
     disk.put(layout.TRACE, WHOLE + trace_lines(transaction(9)))
-    assert Trace(disk).mend([MADE[1], MADE[3]])
+    assert EventTrace(disk).mend([MADE[1], MADE[3]])
     # but not of what lies beyond its end: that is another vault's
     assert disk.read(layout.TRACE) == WHOLE
 
@@ -130,17 +130,17 @@ def test_hashes_are_appended_sorted_and_rewritten_when_one_leaves(disk: VaultDis
 def test_the_list_has_the_scoped_hash_of_every_live_memory(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: PlainFinder())
+    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
     takes_every_turn(vault).capture(turns(5))
-    memories = list(vault.followers.catalog.memories())
+    memories = list(vault.projections.catalog.memories())
     vault.forget(memories[0].id)
     vault.forget(memories[1].id)
     vault.restore(memories[1].id)
     expected = sorted(
         (content_hash(memory.text, "project/shop/"), memory.id) for memory in memories[1:]
     )
-    assert sorted(vault.followers.hashes.read()) == expected
-    assert vault.followers.catalog.live_hashes() == expected
+    assert sorted(vault.projections.hashes.read()) == expected
+    assert vault.projections.catalog.live_hashes() == expected
 
 
 def test_views_that_were_deleted_or_damaged_are_made_anew(vault: Vault) -> None:

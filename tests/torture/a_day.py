@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engram.daemon.debounce import Dirt
-from engram.daemon.loop import Rounds, Times
+from engram.daemon.debounce import Debouncer
+from engram.daemon.loop import DaemonLoop, TaskIntervals
 from engram.daemon.run import log_file
-from engram.daemon.state.event_log import Logbook, read_log
-from engram.daemon.watch import Watch
+from engram.daemon.state.event_log import EventLog, read_log
+from engram.daemon.watch import FolderWatch
 from engram.model.instant import Instant, instant_of, moment_of
 from engram.settings.paths import places_of
 from engram.store.base.clock import FixedClock
@@ -171,14 +171,14 @@ def _live(
     jumps = [(clock.wall + third, third / 4), (clock.wall + 2 * third, -third / 8)]
     gap, count = hours * 3600 / turns, 0
     next_word = clock.wall + 60
-    places, dirt = places_of(environment), Dirt(lambda: clock.steady)
-    log = Logbook(log_file(places.state_dir), clock, lambda line: None)
-    times = Times(clock, lambda: clock.steady, lambda: clock.wall)
-    with Watch(dirt) as watch:
-        rounds = Rounds(root, places, environment, times, log, dirt, watch, lambda: False)
-        rounds.begin()
+    places, debouncer = places_of(environment), Debouncer(lambda: clock.steady)
+    log = EventLog(log_file(places.state_dir), clock, lambda line: None)
+    times = TaskIntervals(clock, lambda: clock.steady, lambda: clock.wall)
+    with FolderWatch(debouncer) as watch:
+        loop = DaemonLoop(root, places, environment, times, log, debouncer, watch, lambda: False)
+        loop.begin()
         while clock.wall < end:
-            rounds.step()
+            loop.step()
             if clock.wall >= next_word:
                 words = chance.choice((1, 2, 5))
                 session = f"session-{int((clock.wall - end) // 7200)}"
@@ -186,14 +186,14 @@ def _live(
                 os.utime(path, (clock.wall, clock.wall))
                 count += words
                 next_word += gap * words
-                _until(lambda: len(dirt) > 0)
+                _until(lambda: len(debouncer) > 0)
             if jumps and clock.wall >= jumps[0][0]:
                 clock.wall += jumps.pop(0)[1]
-            clock.go_on(min(max(rounds.rest(), 0.05), max(next_word - clock.wall, 0.05)))
+            clock.go_on(min(max(loop.rest(), 0.05), max(next_word - clock.wall, 0.05)))
         clock.go_on(600.0)
-        rounds.step()
-        rounds.close("shutdown")
-        assert rounds.rota.errors == [], rounds.rota.errors
+        loop.step()
+        loop.close("shutdown")
+        assert loop.tasks.errors == [], loop.tasks.errors
     assert sum(row["event"] == "clock_jumped" for row in read_log(log_file(places.state_dir))) == 2
     return count
 

@@ -84,8 +84,8 @@ def _episode(
 
 def _failing(daemon: Background) -> dict[str, str]:
     """What does not go at present, by the daemon's own word."""
-    daemon.wait_for(lambda: daemon.pulse.failing)
-    return daemon.pulse.failing
+    daemon.wait_for(lambda: daemon.heartbeat.failing)
+    return daemon.heartbeat.failing
 
 
 def test_a_full_disk_is_told_and_outlived(tmp_path: Path, environment: dict[str, str]) -> None:
@@ -160,8 +160,8 @@ def test_a_vault_that_is_moved_away_is_waited_for(
         daemon = episode.daemon
         root.rename(elsewhere)
         episode.say()
-        daemon.wait_for(lambda: daemon.pulse.away)
-        told = daemon.pulse.away
+        daemon.wait_for(lambda: daemon.heartbeat.away)
+        told = daemon.heartbeat.away
         assert told == {str(root): "NotFound"}
         assert not root.exists()
         elsewhere.rename(root)
@@ -184,8 +184,8 @@ def test_another_vault_in_its_place_is_let_alone(
         theirs.rename(root)
         before = set(root.rglob("*"))
         episode.say()
-        daemon.wait_for(lambda: daemon.pulse.away)
-        told = dict(daemon.pulse.away)
+        daemon.wait_for(lambda: daemon.heartbeat.away)
+        told = dict(daemon.heartbeat.away)
         time.sleep(1)
         assert set(root.rglob("*")) - before == set()
         root.rename(theirs)

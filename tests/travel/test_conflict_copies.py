@@ -30,7 +30,7 @@ def remembered(vault: Vault) -> Path:
 
 
 def texts(vault: Vault) -> list[str]:
-    return [memory.text for memory in vault.followers.catalog.memories()]
+    return [memory.text for memory in vault.projections.catalog.memories()]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from engram.admit.judge.statement import Statement, statement_of
 from engram.admit.slot import attributes_of, overtaken
-from engram.language.changes import Change
+from engram.language.changes import StatedChange
 from engram.language.claims import SHARED
 from engram.language.wording import telling, terms_of
 from engram.model.memory import Memory, authority_rank
@@ -39,7 +39,7 @@ _IMMUTABLE = re.compile(
 )
 
 
-class CueJudge:
+class RuleJudge:
     """The judge that asks nobody."""
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
@@ -144,7 +144,7 @@ def _leaves(before: Statement, after: Statement, older: Memory, newer: Memory) -
     return None
 
 
-def _left(change: Change, before: Statement, after: Statement, project: str) -> bool:
+def _left(change: StatedChange, before: Statement, after: Statement, project: str) -> bool:
     if not change.left <= before.every or before.guarded or before.passing:
         return False
     if any(change.left <= other.left for other in before.changes):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engram.language.changes import Change, changes_of, speaks_of_change
+from engram.language.changes import StatedChange, changes_of, speaks_of_change
 from engram.language.claims import Claim, claim_of
 from engram.language.quantity import Quantity, is_period, quantities_of
 from engram.language.when import TimeSpan, find_times
@@ -39,7 +39,7 @@ class Statement:
     subject: Terms
     quantities: tuple[Quantity, ...]
     claims: tuple[Claim, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[StatedChange, ...]
     #: environments, years and periods that it holds for
     limits: Terms
     negative: bool

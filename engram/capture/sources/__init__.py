@@ -20,7 +20,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "codex": ("codex", "Codex"),
     "gemini-cli": ("gemini_cli", "GeminiCli"),
     "copilot-cli": ("copilot_cli", "CopilotCli"),
-    "cursor": ("cursor", "Cursor"),
+    "cursor": ("cursor", "CursorEditor"),
     "opencode": ("opencode", "OpenCode"),
     "factory-droid": ("factory_droid", "FactoryDroid"),
     "kiro": ("kiro", "Kiro"),
@@ -32,7 +32,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "aider": ("aider", "Aider"),
     "specstory": ("specstory", "SpecStory"),
     "jsonl": ("jsonl", "JsonLines"),
-    "text": ("plain_text", "Text"),
+    "text": ("plain_text", "PlainText"),
     "markdown": ("plain_text", "Markdown"),
 }
 _PROSE = frozenset({"text", "markdown"})

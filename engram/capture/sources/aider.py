@@ -43,7 +43,7 @@ from engram.capture.sources.formats.json_lines import (
 from engram.capture.sources.shared.dialogue import Calls
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
 
 NAME = "aider"
@@ -68,7 +68,7 @@ _TELLING = ("#", ">", "<")
 _MAX_TURN = 1 << 20
 #: Folders whose members are persons, not projects.
 _HOMES = frozenset({"home", "Users"})
-#: What a later reading must know, by the attributes of `_Chat`.
+#: What a later reading must know, by the attributes of `_AiderChat`.
 _KEPT = (
     "session", "begun", "start", "project", "role", "part", "own", "led", "inside", "exact", "torn",
 )  # fmt: skip
@@ -98,9 +98,9 @@ class Aider:
         """Whether the first line that says anything is the header of a session."""
         return _BEGINS.match(head) is not None
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says."""
-        chat = _Chat(reading)
+        chat = _AiderChat(reading)
         end = (reading.offset, reading.line)
         for line in _lines(stream, reading, self._max_line_bytes):
             if not line.ended and not chat.torn and line.text.startswith(_TELLING):
@@ -116,7 +116,7 @@ class Aider:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _ChatLine:
     """A line without its end, and the places around it; `ended` when its newline is there."""
 
     text: str
@@ -125,7 +125,7 @@ class _Line:
     ended: bool
 
 
-def _lines(stream: BinaryIO, reading: Reading, most: int) -> Iterator[_Line]:
+def _lines(stream: BinaryIO, reading: SourceReading, most: int) -> Iterator[_ChatLine]:
     """The lines from `reading.offset` on; one of more than `most` bytes is counted and empty.
 
     What has no newline is given up to its last whole character.
@@ -151,16 +151,18 @@ def _lines(stream: BinaryIO, reading: Reading, most: int) -> Iterator[_Line]:
             return
         offset, number = offset + size, number + ended
         text = text.rstrip("\r\n")
-        yield _Line(text if before[0] else text.lstrip("\ufeff"), before, (offset, number), ended)
+        yield _ChatLine(
+            text if before[0] else text.lstrip("\ufeff"), before, (offset, number), ended
+        )
 
 
-class _Chat:
+class _AiderChat:
     """The turn that is being put together, and what must be known of the lines so far.
 
     Flags are text, "1" or empty, as the state of a reading holds them.
     """
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self._reading = reading
         state = reading.state
         self.session = state.get("session", "")
@@ -209,7 +211,7 @@ class _Chat:
             return self.role != "user"
         return kind == "session" or (self.role == "user" and kind in ("tool", "text"))
 
-    def take(self, kind: str, line: _Line) -> None:
+    def take(self, kind: str, line: _ChatLine) -> None:
         """Take in one line."""
         if kind == "user":
             self._ask(line)
@@ -224,7 +226,7 @@ class _Chat:
                 self._answer(line)
         self.torn = "" if line.ended else "1"
 
-    def _begin(self, line: _Line) -> None:
+    def _begin(self, line: _ChatLine) -> None:
         header = _HEADER.match(line.text)
         self.begun = (header[1] if header else "") or line.text
         self.start = str(line.before[0])
@@ -233,7 +235,7 @@ class _Chat:
         if time:
             remember(self._reading.state, "time", time)
 
-    def _ask(self, line: _Line) -> None:
+    def _ask(self, line: _ChatLine) -> None:
         """A line that a person typed, or that is logged as if one had."""
         first = self.role != "user"
         if first:
@@ -266,7 +268,7 @@ class _Chat:
         elif folder is not None:
             self.project = short_name(base_name(folder[1].rstrip()))
 
-    def _answer(self, line: _Line) -> None:
+    def _answer(self, line: _ChatLine) -> None:
         """A line of the answer, unless it is reasoning or part of an edit."""
         text = line.text
         thinking = _THINKING.match(text)
@@ -285,7 +287,7 @@ class _Chat:
         else:
             self._add(text, line)
 
-    def _add(self, text: str, line: _Line) -> None:
+    def _add(self, text: str, line: _ChatLine) -> None:
         if not self._open:
             if not text.strip():
                 return

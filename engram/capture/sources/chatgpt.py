@@ -30,8 +30,8 @@ from engram.capture.sources.shared.exported import (
     CONVERSATIONS,
     MEMORIES,
     MEMORY_LISTS,
-    Said,
-    Talk,
+    ExportedConversation,
+    ExportedMessage,
     saved_memory,
     title_of,
     turns,
@@ -39,7 +39,7 @@ from engram.capture.sources.shared.exported import (
 )
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 
 NAME = "chatgpt"
@@ -87,7 +87,7 @@ class ChatGpt:
             for name, content in glimpses(head)
         )
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """All turns of the export, as `model.ports.Source` says; BadInput for a hopeless zip."""
         for name, document in documents(stream, reading, (CONVERSATIONS, MEMORIES, _USER)):
             for listed, value in elements(document, reading.tally, self._max_line_bytes, _LISTS):
@@ -108,13 +108,13 @@ def _is_conversation(head: bytes) -> bool:
     )
 
 
-def _conversation(whole: Object, reading: Reading) -> Iterator[Turn]:
+def _conversation(whole: Object, reading: SourceReading) -> Iterator[Turn]:
     mapping = whole.get("mapping")
     nodes: Object = mapping if isinstance(mapping, dict) else {}
     path = _path(nodes, whole.get("current_node"))
     own = word(whole, "conversation_id", "id")
     time = _time(whole, "create_time") or _time(whole, "update_time")
-    talk = Talk(NAME, own, title_of(whole.get("title")), "", time)
+    talk = ExportedConversation(NAME, own, title_of(whole.get("title")), "", time)
     messages = [said for key in path if (said := _said(key, nodes[key], reading)) is not None]
     return turns(talk, messages, reading)
 
@@ -145,7 +145,7 @@ def _last(nodes: Object) -> str | None:
     return None
 
 
-def _said(key: str, node: object, reading: Reading) -> Said | None:
+def _said(key: str, node: object, reading: SourceReading) -> ExportedMessage | None:
     """What a node of the tree holds: words, or a call of a tool; None for anything else.
 
     The node's key is the message's own id, and unlike the id inside it is there once.
@@ -158,7 +158,7 @@ def _said(key: str, node: object, reading: Reading) -> Said | None:
         return None
     role = author.get("role") if isinstance(author, dict) else None
     if role == "user":
-        return Said("user", _text(content, reading), _time(message, "create_time"), key)
+        return ExportedMessage("user", _text(content, reading), _time(message, "create_time"), key)
     if role != "assistant":
         if not isinstance(role, str) or role not in _OTHERS:
             unknown(reading, role)
@@ -166,11 +166,11 @@ def _said(key: str, node: object, reading: Reading) -> Said | None:
     recipient = message.get("recipient")
     if recipient not in (None, "all"):
         call = tool_line(recipient, None)
-        return Said("assistant", calls=[call]) if call else None
-    return Said("assistant", _text(content, reading), _time(message, "create_time"), key)
+        return ExportedMessage("assistant", calls=[call]) if call else None
+    return ExportedMessage("assistant", _text(content, reading), _time(message, "create_time"), key)
 
 
-def _text(content: object, reading: Reading) -> str:
+def _text(content: object, reading: SourceReading) -> str:
     """The words of a content, those of spoken parts too; empty, counted if strange, without any."""
     if not isinstance(content, dict):
         return ""

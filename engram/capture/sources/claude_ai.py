@@ -35,8 +35,8 @@ from engram.capture.sources.shared.exported import (
     CONVERSATIONS,
     MEMORIES,
     MEMORY_LISTS,
-    Said,
-    Talk,
+    ExportedConversation,
+    ExportedMessage,
     saved,
     saved_memory,
     title_of,
@@ -44,7 +44,7 @@ from engram.capture.sources.shared.exported import (
     word,
 )
 from engram.capture.sources.shared.tools import tool_line
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
 
 NAME = "claude-ai"
@@ -91,7 +91,7 @@ class ClaudeAi:
             return _is_own(head)
         return any(_is_member(name, content) for name, content in glimpses(head))
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """All turns of the export, as `model.ports.Source` says; BadInput for a hopeless zip."""
         wanted = (_PROJECTS, CONVERSATIONS, MEMORIES, _USERS)
         projects: dict[str, str] = {}
@@ -126,12 +126,14 @@ def _is_member(name: str, content: bytes) -> bool:
     return bool(_PROJECTS.search(name)) and "prompt_template" in first_keys(content)
 
 
-def _conversation(whole: Object, reading: Reading) -> Iterator[Turn]:
+def _conversation(whole: Object, reading: SourceReading) -> Iterator[Turn]:
     messages = _current(whole)
     time = time_of(whole.get("created_at")) or time_of(whole.get("updated_at"))
     project = whole.get("project")
     named = short_name(word(project, "name").strip()) if isinstance(project, dict) else ""
-    talk = Talk(NAME, word(whole, "uuid", "id"), title_of(whole.get("name")), named, time)
+    talk = ExportedConversation(
+        NAME, word(whole, "uuid", "id"), title_of(whole.get("name")), named, time
+    )
     said = [one for message in messages if (one := _said(message, reading)) is not None]
     return turns(talk, said, reading)
 
@@ -151,7 +153,7 @@ def _current(whole: Object) -> list[Object]:
     return list(reversed(path.values()))
 
 
-def _said(message: Object, reading: Reading) -> Said | None:
+def _said(message: Object, reading: SourceReading) -> ExportedMessage | None:
     sender = message.get("sender")
     role = _ROLES.get(sender) if isinstance(sender, str) else None
     if role is None:
@@ -164,10 +166,12 @@ def _said(message: Object, reading: Reading) -> Said | None:
         text, titles = _without_artifacts(text)
         text = text if text.strip() else "\n".join(titles)
         calls = [*map(_artifact_line, titles), *calls]
-    return Said(role, text, time_of(message.get("created_at")), word(message, "uuid"), calls)
+    return ExportedMessage(
+        role, text, time_of(message.get("created_at")), word(message, "uuid"), calls
+    )
 
 
-def _content(message: Object, reading: Reading) -> tuple[str, list[str]]:
+def _content(message: Object, reading: SourceReading) -> tuple[str, list[str]]:
     """The words of a message, and the elided lines of the tools that it called."""
     blocks, texts, calls = message.get("content"), [], []
     if isinstance(blocks, str):
@@ -211,7 +215,7 @@ def _without_artifacts(text: str) -> tuple[str, list[str]]:
     return "".join(pieces) + text[done:], titles
 
 
-def _memories(whole: Object, projects: Mapping[str, str], reading: Reading) -> Iterator[Turn]:
+def _memories(whole: Object, projects: Mapping[str, str], reading: SourceReading) -> Iterator[Turn]:
     """The memories of an account: of all conversations, of each project, in files."""
     found = [saved(NAME, word(whole, "conversations_memory"), reading)]
     of_projects, files = whole.get("project_memories"), whole.get("memory_files")

@@ -27,10 +27,10 @@ from engram.capture.sources.formats.json_lines import (
     objects,
     unknown,
 )
-from engram.capture.sources.shared.dialogue import Dialogue, Words
+from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 
 NAME = "copilot-cli"
@@ -88,7 +88,7 @@ class CopilotCli:
             _known(found) for line in head.split(b"\n", 20)[:20] for found in objects(line)[0]
         )
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says."""
         dialogue = Dialogue(NAME, reading)
 
@@ -134,9 +134,9 @@ def _hear(kind: str, data: Object, line: Object, place: Place, dialogue: Dialogu
         return
     named = message_digest(NAME, dialogue.session, own) if isinstance(own, str) and own else ""
     if kind == "assistant.message":
-        dialogue.answered(Words(content, line.get("timestamp"), place, named))
+        dialogue.answered(SpokenWords(content, line.get("timestamp"), place, named))
     elif _was_typed(data, line):
-        dialogue.asked(Words(said(content), line.get("timestamp"), place, named))
+        dialogue.asked(SpokenWords(said(content), line.get("timestamp"), place, named))
 
 
 def _was_typed(data: Object, line: Object) -> bool:

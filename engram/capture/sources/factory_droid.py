@@ -26,10 +26,10 @@ from engram.capture.sources.formats.json_lines import (
     objects,
     unknown,
 )
-from engram.capture.sources.shared.dialogue import Dialogue, Words, blocks, texts
+from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, blocks, texts
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 
 NAME = "factory-droid"
@@ -67,7 +67,7 @@ class FactoryDroid:
             for found in objects(line)[0]
         )
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says."""
         dialogue = Dialogue(NAME, reading)
 
@@ -91,7 +91,7 @@ def _begin(line: Object, dialogue: Dialogue) -> None:
         dialogue.delegated()
 
 
-def _hear(line: Object, place: Place, dialogue: Dialogue, reading: Reading) -> None:
+def _hear(line: Object, place: Place, dialogue: Dialogue, reading: SourceReading) -> None:
     """Take in one message: text becomes a turn, a tool call one line."""
     message = line.get("message")
     if not isinstance(message, dict):
@@ -103,9 +103,9 @@ def _hear(line: Object, place: Place, dialogue: Dialogue, reading: Reading) -> N
     named = message_digest(NAME, dialogue.session, own) if isinstance(own, str) and own else ""
     text = "\n".join(texts(content))
     if role == "user":
-        dialogue.asked(Words(said(text), line.get("timestamp"), place, named))
+        dialogue.asked(SpokenWords(said(text), line.get("timestamp"), place, named))
     elif role == "assistant":
-        dialogue.answered(Words(text, line.get("timestamp"), place, named))
+        dialogue.answered(SpokenWords(text, line.get("timestamp"), place, named))
         for block in blocks(content, "tool_use"):
             dialogue.called(tool_line(block.get("name"), block.get("input")))
     elif not isinstance(role, str) or role not in _OTHERS:

@@ -42,7 +42,7 @@ from engram.capture.sources.shared.conversation import Conversation, Growing
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 
@@ -92,9 +92,9 @@ class GeminiCli:
         header = bare.partition(b'"messages"')[0]
         return bare[:1] == b"{" and b'"sessionId"' in header and b'"projectHash"' in header
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """All turns, each time; `model.ports.Source` says why the offset stays where it is."""
-        chat = _Chat(reading)
+        chat = _GeminiChat(reading)
         if _in_lines(stream, self._max_line_bytes):
             for found, _, _ in records(stream, reading, self._max_line_bytes):
                 for record in found:
@@ -133,10 +133,10 @@ class _Said:
     calls: list[str]
 
 
-class _Chat:
+class _GeminiChat:
     """A chat as its records build it up."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self._reading = reading
         self._conversation = Conversation(NAME, readable(reading.name), reading)
         self._conversation.project = _project(reading)
@@ -276,7 +276,7 @@ def _calls(message: Mapping[str, object]) -> Iterator[str]:
         yield tool_line(call.get("name"), call.get("args"))
 
 
-def _project(reading: Reading) -> str:
+def _project(reading: SourceReading) -> str:
     """The project of a chat from where its file lies; empty where that does not tell."""
     chats = next((folder for folder in reading.path.parents if folder.name == "chats"), None)
     if chats is None:

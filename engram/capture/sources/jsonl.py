@@ -34,7 +34,7 @@ from engram.capture.sources.formats.json_lines import (
     unknown,
 )
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
 
 NAME = "jsonl"
@@ -74,7 +74,7 @@ class JsonLines:
                     return True
         return False
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says."""
         end = (reading.offset, reading.line)
         for found, before, end in records(stream, reading, self._max_line_bytes):
@@ -85,7 +85,7 @@ class JsonLines:
         reading.offset, reading.line = end
 
 
-def _turn(line: Object, reading: Reading, number: int) -> Turn | None:
+def _turn(line: Object, reading: SourceReading, number: int) -> Turn | None:
     """The turn of one object; None, counted where it is strange, when nobody speaks in it."""
     role, content = _role(line), _text(line)
     if role is None:

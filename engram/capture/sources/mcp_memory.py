@@ -20,7 +20,7 @@ from engram.capture.clean import said, shortened
 from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, Object, short_name, unknown
 from engram.capture.sources.formats.json_stream import elements
 from engram.capture.sources.shared.exported import saved, word
-from engram.model.ports import Reading, Tally
+from engram.model.ports import SourceReading, Tally
 from engram.model.turn import Turn
 
 NAME = "mcp-memory"
@@ -55,7 +55,7 @@ class McpMemory:
             return kind == "relation" and bool(word(value, "from") and word(value, "relationType"))
         return False
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """All statements of the graph, as `model.ports.Source` says."""
         if stream.seekable():
             stream.seek(0)
@@ -67,7 +67,7 @@ class McpMemory:
                     yield turn
 
 
-def _statements(listed: str, value: object, reading: Reading) -> Iterator[str]:
+def _statements(listed: str, value: object, reading: SourceReading) -> Iterator[str]:
     kind = (value.get("type") or _LISTS.get(listed)) if isinstance(value, dict) else None
     if isinstance(value, dict) and kind == "entity":
         yield from _observations(value)

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, Object, time_of, unknown
 from engram.capture.sources.formats.json_stream import elements
 from engram.capture.sources.shared.exported import saved, word
-from engram.model.ports import Reading, Tally
+from engram.model.ports import SourceReading, Tally
 from engram.model.turn import Turn
 
 NAME = "mem0"
@@ -53,7 +53,7 @@ class Mem0:
             return isinstance(value, dict) and _is_memory(value, listed)
         return False
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """All memories, as `model.ports.Source` says."""
         if stream.seekable():
             stream.seek(0)
@@ -72,7 +72,7 @@ def _is_memory(value: Object, listed: str) -> bool:
     return bool(word(value, *known)) and bool(value.keys() & _MARKS)
 
 
-def _turn(value: Object, reading: Reading) -> Turn | None:
+def _turn(value: Object, reading: SourceReading) -> Turn | None:
     metadata = value.get("metadata")
     within: Object = metadata if isinstance(metadata, dict) else {}
     names = (within.get("project"), within.get("app_id"), value.get("app_id"))

@@ -41,7 +41,7 @@ from engram.capture.sources.shared.conversation import Conversation, Growing
 from engram.capture.sources.shared.since import DAY, Since
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
-from engram.model.ports import Database, Reading
+from engram.model.ports import ForeignRows, SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Turn
 
@@ -80,7 +80,7 @@ class OpenCode:
         bare = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\0")
         return _EXPORT.match(bare) is not None and _OWN_IDS.search(bare) is not None
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """All turns of an export, or what is new in a database; the offset stays where it is."""
         stream.seek(0)
         if stream.read(len(SQLITE)) == SQLITE:
@@ -96,7 +96,7 @@ class OpenCode:
                 unknown(reading, "document")
 
 
-def _exported(export: Mapping[str, object], reading: Reading) -> Iterator[Turn]:
+def _exported(export: Mapping[str, object], reading: SourceReading) -> Iterator[Turn]:
     info = mapping(export.get("info"))
     messages = [mapping(message) for message in sequence(export.get("messages"))]
     session = text_of(info.get("id")) or next(
@@ -123,7 +123,7 @@ class _Session:
     """One session, message by message."""
 
     def __init__(
-        self, session: str, reading: Reading, child: bool, growing: Growing | None
+        self, session: str, reading: SourceReading, child: bool, growing: Growing | None
     ) -> None:
         self._reading = reading
         self._child = child
@@ -186,7 +186,7 @@ def _calls(parts: list[object]) -> Iterator[str]:
 class _Store:
     """The database: sessions by age, a message at a time, so that memory stays bounded."""
 
-    def __init__(self, database: Database, reading: Reading) -> None:
+    def __init__(self, database: ForeignRows, reading: SourceReading) -> None:
         self._database = database
         self._reading = reading
         self._since = Since(reading)

@@ -27,10 +27,10 @@ from engram.capture.sources.formats.json_lines import (
     objects,
     unknown,
 )
-from engram.capture.sources.shared.dialogue import Dialogue, Words, blocks, texts
+from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, blocks, texts
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 
 NAME = "pi"
@@ -80,7 +80,7 @@ class Pi:
             _known(found) for line in head.split(b"\n", 10)[:10] for found in objects(line)[0]
         )
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says."""
         dialogue = Dialogue(NAME, reading)
 
@@ -105,7 +105,7 @@ def _known(line: Object) -> bool:
     return isinstance(kind, str) and kind in _CHANGES and "timestamp" in line
 
 
-def _hear(line: Object, place: Place, dialogue: Dialogue, reading: Reading) -> None:
+def _hear(line: Object, place: Place, dialogue: Dialogue, reading: SourceReading) -> None:
     """Take in one message: text becomes a turn, a tool call one line."""
     message = line.get("message")
     if not isinstance(message, dict):
@@ -118,9 +118,9 @@ def _hear(line: Object, place: Place, dialogue: Dialogue, reading: Reading) -> N
         named = message_digest(NAME, "", own, str(stamp))
     text = "\n".join(texts(content))
     if role == "user":
-        dialogue.asked(Words(said(text), stamp, place, named))
+        dialogue.asked(SpokenWords(said(text), stamp, place, named))
     elif role == "assistant":
-        dialogue.answered(Words(text, stamp, place, named))
+        dialogue.answered(SpokenWords(text, stamp, place, named))
         for block in blocks(content, "toolCall"):
             dialogue.called(tool_line(block.get("name"), block.get("arguments")))
     elif not isinstance(role, str) or role not in _OTHERS:

@@ -35,7 +35,7 @@ from engram.capture.sources.formats.json_lines import (
 from engram.capture.sources.obsidian import NoteLines
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 
@@ -68,7 +68,7 @@ _LABEL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _TextLine:
     """A line, or a piece of at most 4 kB of a longer one, with the places around it."""
 
     text: str
@@ -78,7 +78,7 @@ class _Line:
     inner: bool = False
 
 
-class Text:
+class PlainText:
     """The source `text`."""
 
     name = "text"
@@ -104,7 +104,7 @@ class Text:
             return False
         return True
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says.
 
         A later reading of a file that has grown gives what was added as turns of their own.
@@ -126,19 +126,19 @@ class Text:
         yield from note.finish()
         reading.offset, reading.line = end
 
-    def _said(self, lines: Iterator[_Line]) -> Iterator[_Line]:
+    def _said(self, lines: Iterator[_TextLine]) -> Iterator[_TextLine]:
         """The lines with what a person wrote in them."""
         return lines
 
 
-class Markdown(Text):
+class Markdown(PlainText):
     """The source `markdown`: the same for notes, of which only the words count (`obsidian`)."""
 
     name = "markdown"
     suffixes: tuple[str, ...] = (".md", ".markdown")
     verified = ""
 
-    def _said(self, lines: Iterator[_Line]) -> Iterator[_Line]:
+    def _said(self, lines: Iterator[_TextLine]) -> Iterator[_TextLine]:
         note = NoteLines()
         for line in lines:
             text = note.plain(line.text, inner=line.inner)
@@ -148,11 +148,11 @@ class Markdown(Text):
 class _Note:
     """The lines of the turn that is being put together, and what is known of the file so far."""
 
-    def __init__(self, source: str, reading: Reading) -> None:
+    def __init__(self, source: str, reading: SourceReading) -> None:
         self._source = source
         self._reading = reading
         self._state = reading.state
-        self._open: list[_Line] = []
+        self._open: list[_TextLine] = []
         #: how many of the open lines end with a paragraph
         self._cut = 0
         self._after_blank = True
@@ -161,7 +161,7 @@ class _Note:
             dated = re.search(_DATE, reading.name)
             self._set_time(dated[1] if dated else "")
 
-    def front_matter(self, lines: list[_Line]) -> list[_Line]:
+    def front_matter(self, lines: list[_TextLine]) -> list[_TextLine]:
         """Take in the front matter, if there is any; the lines behind it."""
         if not lines or lines[0].text.rstrip() != "---":
             return lines
@@ -174,7 +174,7 @@ class _Note:
                 return lines[count + 1 :]
         return lines
 
-    def _read_front(self, lines: list[_Line]) -> None:
+    def _read_front(self, lines: list[_TextLine]) -> None:
         pairs = [pair for line in lines if (pair := _FRONT.match(line.text)) is not None]
         keys = {pair[1] for pair in pairs}
         if any(keys >= own for own in _OWN_KEYS):
@@ -189,7 +189,7 @@ class _Note:
             elif key == "project":
                 self._state["project"] = short_name(base_name(value))
 
-    def take(self, line: _Line) -> Iterator[Turn]:
+    def take(self, line: _TextLine) -> Iterator[Turn]:
         """Take in one line; gives the turns that end before it."""
         if not line.inner:
             if _FENCE.match(line.text):
@@ -212,7 +212,7 @@ class _Note:
         if self._after_blank and not self._fenced:
             self._cut = len(self._open)
 
-    def _take_date(self, line: _Line) -> Iterator[Turn]:
+    def _take_date(self, line: _TextLine) -> Iterator[Turn]:
         """A heading or a line with a date is the time of what follows it."""
         dated = _DATED.match(line.text)
         if dated is not None and time_of(dated[1] or dated[2]):
@@ -264,7 +264,7 @@ class _Note:
         )
 
 
-def _lines(stream: BinaryIO, reading: Reading) -> Iterator[_Line]:
+def _lines(stream: BinaryIO, reading: SourceReading) -> Iterator[_TextLine]:
     """The lines from `reading.offset` on; long ones in pieces that end with a word."""
     if stream.seekable():
         stream.seek(reading.offset)
@@ -279,7 +279,7 @@ def _lines(stream: BinaryIO, reading: Reading) -> Iterator[_Line]:
         if "\0" in text:
             text, strange = "", True
         before, offset, number = (offset, number), offset + size, number + ended
-        yield _Line(
+        yield _TextLine(
             text if before[0] else text.removeprefix("\ufeff"), before, (offset, number), inner
         )
         inner = not last
@@ -305,9 +305,9 @@ def _torn(data: bytes) -> int:
     return 0
 
 
-def _look_ahead(lines: Iterator[_Line]) -> list[_Line]:
+def _look_ahead(lines: Iterator[_TextLine]) -> list[_TextLine]:
     """The lines of the first 64 KiB, for what must be known before the first turn."""
-    first: list[_Line] = []
+    first: list[_TextLine] = []
     for line in lines:
         first.append(line)
         if line.after[0] >= _HEAD_BYTES:
@@ -315,7 +315,7 @@ def _look_ahead(lines: Iterator[_Line]) -> list[_Line]:
     return first
 
 
-def _conversation(lines: list[_Line]) -> bool:
+def _conversation(lines: list[_TextLine]) -> bool:
     """Whether both a person and an assistant are labelled, outside of code."""
     fenced = False
     roles: set[Role] = set()
@@ -336,6 +336,6 @@ def _label(text: str) -> tuple[Role, str] | None:
     return "user" if name.lower() in _PERSON else "assistant", text[found.end() :].lstrip(" ")
 
 
-def _headings(lines: list[_Line]) -> bool:
+def _headings(lines: list[_TextLine]) -> bool:
     """Whether lines hold nothing but headings."""
     return all(line.text.startswith("#") or not line.text.strip() for line in lines)

@@ -35,7 +35,7 @@ from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, digest, sh
 from engram.capture.sources.shared.dialogue import MAX_TITLE, Calls
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
 
 NAME = "specstory"
@@ -87,7 +87,7 @@ class SpecStory:
             return True
         return _USER.search(head) is not None and _AGENT.search(head) is not None
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """All turns of the history; `reading.offset` stays at 0."""
         if stream.seekable():
             stream.seek(0)
@@ -124,7 +124,7 @@ def _parts(text: str) -> Iterator[_Part]:
 class _History:
     """What is known of the conversation while its parts are read."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self._reading = reading
         self._session = reading.name
         self._title = ""

@@ -9,7 +9,7 @@ the header's `archived` remembers the day. Without `consolidate.archive` nothing
 
 from __future__ import annotations
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.passes.end_of_life import ended
 from engram.model.instant import Instant, minutes_between, plus_minutes
 from engram.model.memory import Memory
@@ -22,19 +22,19 @@ _DAY = 24 * 60
 _ARCHIVED = "archived"
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """A step for every memory that has had its time, oldest first."""
-    limits = scene.settings.consolidate
+    limits = context.settings.consolidate
     if not limits.archive:
         return []
-    before = plus_minutes(scene.now, -limits.archive_age_days * _DAY)
-    aged = scene.contents.aged(before, limits.archive_max_importance)
+    before = plus_minutes(context.now, -limits.archive_age_days * _DAY)
+    aged = context.contents.aged(before, limits.archive_max_importance)
     old = [memory for memory in aged if _is_idle(memory, before, limits)]
-    reads = scene.contents.accesses([memory.id for memory in old])
+    reads = context.contents.accesses([memory.id for memory in old])
     counts = [(memory, reads.get(memory.id, Access()).count) for memory in old]
     return [
-        ended(scene, TASK, memory, "archived", "unused", _why(memory, count, scene.now),
-              (_ARCHIVED, scene.today))
+        ended(context, TASK, memory, "archived", "unused", _why(memory, count, context.now),
+              (_ARCHIVED, context.today))
         for memory, count in counts
         if count <= limits.archive_max_access
     ]  # fmt: skip

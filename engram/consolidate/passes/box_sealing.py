@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.model.box import Box
 from engram.model.ids import is_memory_id
 from engram.model.memory import Memory
-from engram.model.ports import Weaver
+from engram.model.ports import BoxWeaver
 from engram.model.step import Step
 
 _TASK = "boxes"
@@ -29,28 +29,30 @@ _SEALED = {
 }
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """A step for each box that is sealed, that says something else, or that goes; oldest first."""
-    weaver = scene.weaver
-    born = weaver.seal(scene.contents, scene.now, "consolidation" if scene.closing else "")
-    concerned = _concerned(scene)
+    box_weaver = context.box_weaver
+    born = box_weaver.seal(
+        context.contents, context.now, "consolidation" if context.closing else ""
+    )
+    concerned = _concerned(context)
     if not born and not concerned:
         return []
-    known = {box.id: box for box in scene.contents.boxes()}
-    desk = _Desk(known)
+    known = {box.id: box for box in context.contents.boxes()}
+    machine = _BoxChanges(known)
     for box in born:
         count = f"{len(box.lines)} {'memory' if len(box.lines) == 1 else 'memories'}"
-        desk.put(box, f"{count}: {_SEALED[box.seal]}")
+        machine.put(box, f"{count}: {_SEALED[box.seal]}")
     for name in concerned:
-        _mend_lines(known[name], scene, weaver, desk)
-    held = [box for box in desk.boxes.values() if box.lines]
-    for before, after in weaver.thread(held):
-        desk.put(after, "" if before.id not in known else "its neighbours in the trace changed")
-    return desk.steps()
+        _mend_lines(known[name], context, box_weaver, machine)
+    held = [box for box in machine.boxes.values() if box.lines]
+    for before, after in box_weaver.thread(held):
+        machine.put(after, "" if before.id not in known else "its neighbours in the trace changed")
+    return machine.steps()
 
 
 @dataclass(slots=True)
-class _Desk:
+class _BoxChanges:
     """The boxes as they shall be, and why."""
 
     known: dict[str, Box]
@@ -82,34 +84,36 @@ class _Desk:
         return Step(_TASK, action, (box.id,), why, pages=((before, after),))
 
 
-def _concerned(scene: Scene) -> list[str]:
+def _concerned(context: PassContext) -> list[str]:
     """The boxes whose lines are to be looked at."""
-    if scene.changed is None:
-        return [box.id for box in scene.contents.boxes()]
-    found = (scene.contents.box_of(name) for name in sorted(scene.changed))
+    if context.changed is None:
+        return [box.id for box in context.contents.boxes()]
+    found = (context.contents.box_of(name) for name in sorted(context.changed))
     return list(dict.fromkeys(box.id for box in found if box))
 
 
-def _mend_lines(box: Box, scene: Scene, weaver: Weaver, desk: _Desk) -> None:
+def _mend_lines(
+    box: Box, context: PassContext, box_weaver: BoxWeaver, machine: _BoxChanges
+) -> None:
     """Let the lines of a box say what its memories say now."""
-    looked_at = [name for name in box.memories if scene.concerns(name)]
-    known = {name: scene.contents.memory(name) for name in looked_at}
+    looked_at = [name for name in box.memories if context.concerns(name)]
+    known = {name: context.contents.memory(name) for name in looked_at}
     gone = [name for name in looked_at if _is_gone(name, known[name])]
-    left = weaver.without(box, gone, scene.contents) if gone else box
+    left = box_weaver.without(box, gone, context.contents) if gone else box
     if left is None:
-        desk.drop(box, "none of its memories is left")
+        machine.drop(box, "none of its memories is left")
         return
     lines = []
     for name, text in left.lines:
         memory = known.get(name)
-        line = weaver.line(memory) if memory else text
+        line = box_weaver.line(memory) if memory else text
         lines.append((name, text if text.startswith(line) else line))
     if gone:
-        desk.put(
+        machine.put(
             replace(left, lines=tuple(lines)), f"{len(gone)} of its memories gone or forgotten"
         )
     elif tuple(lines) != box.lines:
-        desk.put(replace(box, lines=tuple(lines)), "a memory in it was edited")
+        machine.put(replace(box, lines=tuple(lines)), "a memory in it was edited")
 
 
 def _is_gone(name: str, memory: Memory | None) -> bool:

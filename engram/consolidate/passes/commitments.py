@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.passes.end_of_life import ended
 from engram.model.instant import Day
 from engram.model.memory import Memory, closed_as, speculative_days
@@ -28,11 +28,11 @@ TASK = "commitments"
 _ASKED = "overdue"
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """A step for every commitment whose time has come; in the order of their ids."""
-    steps = {memory.id: _stale(scene, memory) for memory in scene.contents.due(scene.today)}
-    for memory in scene.contents.overdue(scene.today):
-        if (step := _overdue(scene, memory)) is not None:
+    steps = {memory.id: _stale(context, memory) for memory in context.contents.due(context.today)}
+    for memory in context.contents.overdue(context.today):
+        if (step := _overdue(context, memory)) is not None:
             steps[memory.id] = step
     return [step for _, step in sorted(steps.items()) if step is not None]
 
@@ -42,27 +42,27 @@ def is_commitment(memory: Memory) -> bool:
     return memory.category == "commitment" and speculative_days(memory.confidence) is None
 
 
-def _stale(scene: Scene, memory: Memory) -> Step | None:
+def _stale(context: PassContext, memory: Memory) -> Step | None:
     if not is_commitment(memory):
         return None
     closed = closed_as(memory)
     if closed:
         why = f"{closed}, and not heard of again until {memory.expires}"
-        return ended(scene, TASK, memory, "archived", closed, why)
+        return ended(context, TASK, memory, "archived", closed, why)
     if memory.status != "active":
         return None
     why = f"still open? Not heard of again until {memory.expires}"
-    return ended(scene, TASK, memory, "needs-review", "stale", why)
+    return ended(context, TASK, memory, "needs-review", "stale", why)
 
 
-def _overdue(scene: Scene, memory: Memory) -> Step | None:
+def _overdue(context: PassContext, memory: Memory) -> Step | None:
     due = _due(memory)
     if not due or not is_commitment(memory) or closed_as(memory):
         return None
     if not memory.expires or memory.extras.get(_ASKED) == due:
         return None
     why = f"was it done? It was due on {due}"
-    return ended(scene, TASK, memory, "needs-review", "overdue", why, (_ASKED, due))
+    return ended(context, TASK, memory, "needs-review", "overdue", why, (_ASKED, due))
 
 
 def _due(memory: Memory) -> Day:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from engram.consolidate.candidate_pairs import pairs
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.model.memory import Memory, authority_rank
 from engram.model.standing import settled_with
 from engram.model.step import Opinion, Step
@@ -27,19 +27,19 @@ TASK = "contradictions"
 _DISPUTED = frozenset({CONTRADICTION, LOWER_AUTHORITY})
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """The steps, each on top of those before it."""
     now: dict[str, Memory] = {}
     steps: list[Step] = []
-    for pair in pairs(scene):
+    for pair in pairs(context):
         older, newer = (now.get(memory.id, memory) for memory in pair)
         if not (older.live and newer.live) or linked(older, newer):
             continue
-        step = _step(older, newer, scene.judge.compare(older, newer), scene)
+        step = _step(older, newer, context.judge.compare(older, newer), context)
         if step is not None:
             steps.append(step)
             now.update((after.id, after) for _, after in step.amended)
-    steps += _settlements(scene, now)
+    steps += _settlements(context, now)
     return steps
 
 
@@ -53,47 +53,47 @@ def linked(older: Memory, newer: Memory) -> bool:
     )  # fmt: skip
 
 
-def _step(older: Memory, newer: Memory, said: Opinion, scene: Scene) -> Step | None:
+def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> Step | None:
     pair = (newer.id, older.id)
     if said.relation == "supersedes" and said.sure and not said.partial:
         if newer.status != "active":
             return None  # what waits for the person replaces nothing
-        loser = superseded(older, newer, "judged", scene.now)
+        loser = superseded(older, newer, "judged", context.now)
         winner = replace(newer, supersedes=(*newer.supersedes, older.id))
         return Step(TASK, "supersede", pair, said.why, amended=((newer, winner), (older, loser)))
     if said.relation != "contradicts":
         return None
     lower = authority_rank(newer.authority) < authority_rank(older.authority)
     code = LOWER_AUTHORITY if lower else CONTRADICTION
-    amended = [(newer, disputed(newer, (older.id,), code, scene.now))]
+    amended = [(newer, disputed(newer, (older.id,), code, context.now))]
     if not lower:
-        amended.append((older, disputed(older, (newer.id,), code, scene.now)))
+        amended.append((older, disputed(older, (newer.id,), code, context.now)))
     return Step(TASK, "dispute", pair, said.why, amended=tuple(amended))
 
 
-def _settlements(scene: Scene, now: dict[str, Memory]) -> Iterator[Step]:
+def _settlements(context: PassContext, now: dict[str, Memory]) -> Iterator[Step]:
     """Disputed memories whose opponents have all left."""
 
     def current(identifier: str) -> Memory | None:
-        return now.get(identifier) or scene.contents.memory(identifier)
+        return now.get(identifier) or context.contents.memory(identifier)
 
-    for memory in _waiting(scene, now):
+    for memory in _waiting(context, now):
         opponents = (current(name) for name in memory.conflicts)
         if not any(other is not None and other.live for other in opponents):
             why = "what it did not agree with is gone"
             yield Step(TASK, "settle", (memory.id,), why, amended=((memory, settled(memory)),))
 
 
-def _waiting(scene: Scene, now: dict[str, Memory]) -> Iterable[Memory]:
+def _waiting(context: PassContext, now: dict[str, Memory]) -> Iterable[Memory]:
     """The disputed memories that this run looks at, with those that a changed one was against."""
-    if scene.changed is None:
-        names = [memory.id for memory in scene.contents.live()]
+    if context.changed is None:
+        names = [memory.id for memory in context.contents.live()]
     else:
-        changed = {*scene.changed, *now}
-        known = (now.get(name) or scene.contents.memory(name) for name in sorted(changed))
+        changed = {*context.changed, *now}
+        known = (now.get(name) or context.contents.memory(name) for name in sorted(changed))
         against = {name for memory in known if memory is not None for name in memory.conflicts}
         names = sorted(changed | against)
-    found = (now.get(name) or scene.contents.memory(name) for name in names)
+    found = (now.get(name) or context.contents.memory(name) for name in names)
     return [
         memory
         for memory in found

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.merge_question import MOST_PAIRS, Pair, confirmed
 from engram.consolidate.merging import class_of, may_merge, may_take, merged, rank
 from engram.language.near_duplicates import joined, prefix_of, rarest
@@ -29,20 +29,20 @@ Names = Callable[[Memory], tuple[Hashable, ...]]
 Group = tuple[Memory, list[Memory]]
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """One step for each group of memories that say the same."""
-    known = scene.contents.live() if scene.changed is None else _around(scene)
+    known = context.contents.live() if context.changed is None else _around(context)
     found = list(groups(known, names))
-    if scene.model is not None:
+    if context.model is not None:
         gone = {loser.id for _, losers in found for loser in losers}
         left = [memory for memory in known if memory.id not in gone]
-        said = confirmed(scene, _doubtful(left, scene))
+        said = confirmed(context, _doubtful(left, context))
         if said:
             found = list(groups(known, _with(said)))
     return [
         merged(survivor, losers, _why(survivor, losers))
         for survivor, losers in found
-        if any(scene.concerns(memory.id) for memory in (survivor, *losers))
+        if any(context.concerns(memory.id) for memory in (survivor, *losers))
     ]
 
 
@@ -93,9 +93,9 @@ def _why(survivor: Memory, losers: Sequence[Memory]) -> str:
 # -- what may be the same ----------------------------------------------------------------------
 
 
-def _around(scene: Scene) -> list[Memory]:
+def _around(context: PassContext) -> list[Memory]:
     """The changed memories, and all that could be merged with one of them."""
-    known = map(scene.contents.memory, sorted(scene.changed or ()))
+    known = map(context.contents.memory, sorted(context.changed or ()))
     waiting = [memory for memory in known if memory is not None and may_merge(memory)]
     found: dict[str, Memory] = {}
     beside: dict[str, Memory] = {}
@@ -103,17 +103,17 @@ def _around(scene: Scene) -> list[Memory]:
         memory = waiting.pop()
         if memory.id not in found:
             found[memory.id] = memory
-            for other in _candidates(memory, scene):
+            for other in _candidates(memory, context):
                 if set(names(memory)) & set(names(other)):
                     waiting.append(other)
-                elif scene.model is not None and scene.concerns(memory.id):
+                elif context.model is not None and context.concerns(memory.id):
                     beside[other.id] = other
     return list({**beside, **found}.values())
 
 
-def _candidates(memory: Memory, scene: Scene) -> Iterator[Memory]:
+def _candidates(memory: Memory, context: PassContext) -> Iterator[Memory]:
     """Every memory of its class that says the same; with a model, also what may say it."""
-    contents = scene.contents
+    contents = context.contents
     said = phrasing(memory.text).terms
     spoken = {term: [contents.terms(word) for word in surfaces(term)] for term in said}
     # "I" tells nothing, so that not everything about the user is found by "user"
@@ -124,14 +124,14 @@ def _candidates(memory: Memory, scene: Scene) -> Iterator[Memory]:
     held = contents.frequencies(
         {one for some in looked_up.values() for ones in some for one in ones}
     )
-    count = prefix_of(len(said)) if scene.model is not None and said else 1
+    count = prefix_of(len(said)) if context.model is not None and said else 1
     for identifier in contents.holding(rarest(looked_up, held, count)):
         other = contents.memory(identifier) if identifier != memory.id else None
         if other is not None and class_of(other) == class_of(memory):
             yield other
 
 
-def _doubtful(memories: Iterable[Memory], scene: Scene) -> list[Pair]:
+def _doubtful(memories: Iterable[Memory], context: PassContext) -> list[Pair]:
     """Pairs whose words are nearly the same, the most alike first, as many as may be asked."""
     classes: dict[Hashable, list[Memory]] = defaultdict(list)
     for memory in memories:
@@ -141,7 +141,7 @@ def _doubtful(memories: Iterable[Memory], scene: Scene) -> list[Pair]:
     for some in classes.values():
         for one, other, percent in joined([phrasing(memory.text) for memory in some]):
             first, second = sorted((some[one], some[other]), key=rank)
-            concerned = scene.concerns(first.id) or scene.concerns(second.id)
+            concerned = context.concerns(first.id) or context.concerns(second.id)
             if concerned and may_take(first, second):
                 found.append((-percent, first.id, second.id, (first, second)))
     return [pair for *_, pair in sorted(found, key=lambda row: row[:3])[:MOST_PAIRS]]

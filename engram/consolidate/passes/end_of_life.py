@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.model.memory import Memory
 from engram.model.step import Step
 
@@ -17,7 +17,7 @@ ACTIONS = {"needs-review": "review", "expired": "expire", "archived": "archive"}
 
 
 def ended(
-    scene: Scene, task: str, memory: Memory, status: str, reason: str, why: str,
+    context: PassContext, task: str, memory: Memory, status: str, reason: str, why: str,
     mark: tuple[str, str] | None = None,
 ) -> Step:  # fmt: skip
     """The step that gives a memory a status, as of now, for a reason (a stable code).
@@ -25,7 +25,7 @@ def ended(
     `mark` is a key of the header that outlives a return to `active`: what a person decided against
     once is not proposed again.
     """
-    after = replace(memory, status=status, status_since=scene.now, status_reason=reason)
+    after = replace(memory, status=status, status_since=context.now, status_reason=reason)
     if mark is not None:
         others = tuple(pair for pair in memory.extra if pair[0] != mark[0])
         after = replace(after, extra=(*others, mark))

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import EntityBook, is_worth_a_page
 from engram.model.entity import Entity, Named
 from engram.model.entity_ids import is_entity_id, stem_of
@@ -23,32 +23,32 @@ from engram.model.step import Step
 TASK = "entity_merge"
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """One step a group of fragments."""
-    book = EntityBook(scene)
-    mentioned = scene.contents.mentioned()
-    told = _told(scene)
+    book = EntityBook(context)
+    mentioned = context.contents.mentioned()
+    told = _told(context)
     said = [memory.text for memory in told if memory.status == "active"]
     touched = {name for memory in told for name in memory.entities}
     found = {*mentioned, *touched}
-    if scene.changed is None or any(map(book.is_page, scene.changed)):
+    if context.changed is None or any(map(book.is_page, context.changed)):
         # a person may have written an alias on a page
-        found.update(entity.id for entity in scene.contents.entities())
+        found.update(entity.id for entity in context.contents.entities())
     else:
-        found = scene.biographer.likely(found, touched, said)
+        found = context.entity_weaver.likely(found, touched, said)
     counts: Counter[str] = Counter()
     for name in filter(is_entity_id, found):
         counts[book.lead(name)] += mentioned.get(name, 0)
     named = [_named(book, name, count) for name, count in sorted(counts.items())]
-    steps = (_step(book, group) for group in scene.biographer.fragments(named, said))
+    steps = (_step(book, group) for group in context.entity_weaver.fragments(named, said))
     return [step for step in steps if step is not None]
 
 
-def _told(scene: Scene) -> Sequence[Memory]:
+def _told(context: PassContext) -> Sequence[Memory]:
     """The memories whose words may say that two names are one."""
-    if scene.changed is None:
-        return scene.contents.live()
-    found = map(scene.contents.memory, sorted(scene.changed))
+    if context.changed is None:
+        return context.contents.live()
+    found = map(context.contents.memory, sorted(context.changed))
     return [memory for memory in found if memory is not None and memory.live]
 
 

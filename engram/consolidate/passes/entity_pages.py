@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import LEAST_MEMORIES, EntityBook, is_worth_a_page
 from engram.model.entity import Entity
 from engram.model.entity_ids import is_entity_id
@@ -20,11 +20,11 @@ from engram.model.step import Step
 TASK = "entity_pages"
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """One step a page that is to be made or brought up to date."""
-    book = EntityBook(scene)
+    book = EntityBook(context)
     steps: list[Step] = []
-    for identifier in _concerned(scene, book):
+    for identifier in _concerned(context, book):
         former = book.page(identifier)
         memories = book.memories(identifier)
         if former is None and not is_worth_a_page(memories):
@@ -35,13 +35,13 @@ def plan(scene: Scene) -> list[Step]:
     return steps
 
 
-def _concerned(scene: Scene, book: EntityBook) -> list[str]:
+def _concerned(context: PassContext, book: EntityBook) -> list[str]:
     """The entities to look at, by id: those of changed memories, in a full run all."""
-    if scene.changed is None:
-        named = Counter(name for memory in scene.contents.live() for name in memory.entities)
+    if context.changed is None:
+        named = Counter(name for memory in context.contents.live() for name in memory.entities)
         telling = {
             name
-            for memory in scene.contents.live()
+            for memory in context.contents.live()
             if is_worth_a_page([memory])
             for name in memory.entities
         }
@@ -50,12 +50,12 @@ def _concerned(scene: Scene, book: EntityBook) -> list[str]:
         for name, count in named.items():
             counted[book.lead(name)] += count
         often = {name for name, count in counted.items() if count >= LEAST_MEMORIES}
-        paged = (one.id for one in scene.contents.entities() if not one.merged_into)
+        paged = (one.id for one in context.contents.entities() if not one.merged_into)
         return _named({*often, *map(book.lead, telling), *paged})
     found: set[str] = set()
     gone: set[str] = set()
-    for identifier in scene.changed:
-        memory = scene.contents.memory(identifier)
+    for identifier in context.changed:
+        memory = context.contents.memory(identifier)
         if memory is not None:
             found.update(map(book.lead, memory.entities))
         elif is_memory_id(identifier):
@@ -63,7 +63,7 @@ def _concerned(scene: Scene, book: EntityBook) -> list[str]:
         elif book.is_page(identifier):
             found.add(book.lead(identifier))
     if gone:
-        found.update(one.id for one in scene.contents.entities() if _tells_of(one, gone))
+        found.update(one.id for one in context.contents.entities() if _tells_of(one, gone))
     return _named(found)
 
 

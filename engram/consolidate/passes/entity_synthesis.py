@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.model.entity import Entity
 from engram.model.errors import BudgetExceeded, ConfigError, ModelError
 from engram.model.model_request import Request, fenced, tokens_of
@@ -31,21 +31,21 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def can_be_asked(scene: Scene, entity: Entity) -> bool:
+def can_be_asked(context: PassContext, entity: Entity) -> bool:
     """Whether there is a model, and enough for it to say."""
-    return scene.model is not None and len(entity.timeline) >= LEAST_LINES
+    return context.model is not None and len(entity.timeline) >= LEAST_LINES
 
 
-def synthesis_of(scene: Scene, entity: Entity) -> str:
+def synthesis_of(context: PassContext, entity: Entity) -> str:
     """What a model says of an entity, on one line; '' when nothing came that can be used.
 
     Raises ConfigError when the prompt is missing.
     """
-    if scene.model is None:
+    if context.model is None:
         return ""
-    request = _request(scene, entity)
+    request = _request(context, entity)
     try:
-        reply = scene.model.ask(request)
+        reply = context.model.ask(request)
     except (ModelError, BudgetExceeded):
         return ""
     said = reply.value.get(KEY) if isinstance(reply.value, dict) else None
@@ -56,12 +56,12 @@ def synthesis_of(scene: Scene, entity: Entity) -> str:
     return text if len(text) <= _LONGEST and set(_NUMBER.findall(text)) <= known else ""
 
 
-def _request(scene: Scene, entity: Entity) -> Request:
-    table = scene.prompts.get(PROMPT, {})
+def _request(context: PassContext, entity: Entity) -> Request:
+    table = context.prompts.get(PROMPT, {})
     version, instructions = table.get("version"), table.get("instructions")
     if not (isinstance(version, str) and isinstance(instructions, str)):
         raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
-    room = scene.settings.llm.max_input_tokens - tokens_of(instructions) - tokens_of(str(SCHEMA))
+    room = context.settings.llm.max_input_tokens - tokens_of(instructions) - tokens_of(str(SCHEMA))
     # the fence and the name take a little, and redaction may make text longer
     room = room * 3 // 4
     lines: list[str] = []

@@ -12,7 +12,7 @@ memory for ever; what waits for review already is not asked about twice.
 
 from __future__ import annotations
 
-from engram.consolidate.context import Scene
+from engram.consolidate.context import PassContext
 from engram.consolidate.passes.commitments import is_commitment
 from engram.consolidate.passes.end_of_life import ended
 from engram.model.memory import PROTECTED, Memory, confidence_tier, speculative_days
@@ -21,22 +21,22 @@ from engram.model.step import Step
 TASK = "expiry"
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """A step for every memory whose day has come, oldest first."""
-    steps = (_step(scene, memory) for memory in scene.contents.due(scene.today))
+    steps = (_step(context, memory) for memory in context.contents.due(context.today))
     return [step for step in steps if step is not None]
 
 
-def _step(scene: Scene, memory: Memory) -> Step | None:
+def _step(context: PassContext, memory: Memory) -> Step | None:
     if is_commitment(memory):
         return None
     if (days := speculative_days(memory.confidence)) is not None:
         why = f"{confidence_tier(memory.confidence)}, and not confirmed within {days} days"
-        return ended(scene, TASK, memory, "expired", "unconfirmed", why)
+        return ended(context, TASK, memory, "expired", "unconfirmed", why)
     if memory.category not in PROTECTED and memory.schema != "constraint":
         why = f"its time was up on {memory.expires}"
-        return ended(scene, TASK, memory, "expired", "ttl", why)
+        return ended(context, TASK, memory, "expired", "ttl", why)
     if memory.status != "active":
         return None
     why = f"does it still hold? Not heard of again until {memory.expires}"
-    return ended(scene, TASK, memory, "needs-review", "stale", why)
+    return ended(context, TASK, memory, "needs-review", "stale", why)

@@ -19,8 +19,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engram.consolidate.condense import LEAST_KEPT, Said, condensed
-from engram.consolidate.context import Scene
+from engram.consolidate.condense import LEAST_KEPT, CitedStatement, condensed
+from engram.consolidate.context import PassContext
 from engram.consolidate.page_lines import BULLET, HEADING, Lines, one_line
 from engram.consolidate.repeated_lines import alike
 from engram.model.change import Change
@@ -41,7 +41,7 @@ _SENTENCE = re.compile(r".+?[.!?](?=\s|$)")
 
 
 @dataclass(slots=True)
-class _Pattern:
+class _BehaviourPattern:
     """A pattern in its newest wording, what was said with it, and how often it was said."""
 
     text: str
@@ -50,19 +50,19 @@ class _Pattern:
 
 
 @dataclass(slots=True)
-class _Parts:
+class _PageParts:
     """A page taken apart: what was learnt, oldest first; all other lines; where patterns go."""
 
-    learnt: list[_Pattern]
-    reflected: list[_Pattern]
+    learnt: list[_BehaviourPattern]
+    reflected: list[_BehaviourPattern]
     rest: list[str]
     place: int = -1
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """One step that condenses the page, or none."""
-    most = scene.settings.consolidate.identity_max_bytes
-    before = scene.contents.page(PATH)
+    most = context.settings.consolidate.identity_max_bytes
+    before = context.contents.page(PATH)
     if before is None or _size(before) <= most:
         return []
     page = Lines(before)
@@ -71,7 +71,7 @@ def plan(scene: Scene) -> list[Step]:
     if not said or not page.workable:
         return []
     rest = "\n".join(parts.rest)
-    chosen = _chosen(scene, _distinct(said), int(most * _FILLED) - _size(rest))
+    chosen = _chosen(context, _distinct(said), int(most * _FILLED) - _size(rest))
     bullets = [f"{BULLET}{text}{page.end}" for text in chosen]
     made = "\n".join([*parts.rest[: parts.place], *bullets, *parts.rest[parts.place :]])
     if not chosen or _size(made) > most:
@@ -88,8 +88,8 @@ def _size(text: str) -> int:
 # -- the page taken apart --------------------------------------------------------------------------
 
 
-def _parts(page: Lines) -> _Parts:
-    parts, instead, done = _Parts([], [], []), 0, 0
+def _parts(page: Lines) -> _PageParts:
+    parts, instead, done = _PageParts([], [], []), 0, 0
     for section in page.sections():
         parts.rest += page.raw[done : section.start]
         lines = page.raw[section.start : section.end]
@@ -108,13 +108,13 @@ def _parts(page: Lines) -> _Parts:
     return parts
 
 
-def _take_patterns(lines: Sequence[str], parts: _Parts) -> None:
+def _take_patterns(lines: Sequence[str], parts: _PageParts) -> None:
     """Bullets with the indented lines below them are patterns; the rest stays."""
     kept: list[str] = []
     inside = False
     for line in lines:
         if line.startswith(BULLET):
-            parts.learnt.append(_Pattern(" ".join(line[len(BULLET) :].split())))
+            parts.learnt.append(_BehaviourPattern(" ".join(line[len(BULLET) :].split())))
             inside = True
         elif inside and line[:1] in (" ", "\t") and line.strip():
             last = parts.learnt[-1]
@@ -129,7 +129,7 @@ def _take_patterns(lines: Sequence[str], parts: _Parts) -> None:
     parts.rest += kept
 
 
-def _take_reflection(lines: Sequence[str], parts: _Parts) -> None:
+def _take_reflection(lines: Sequence[str], parts: _PageParts) -> None:
     """A reflection's first sentence is what may become a pattern."""
     words = " ".join(" ".join(lines).split()).removeprefix(BULLET)
     if not words:
@@ -137,15 +137,15 @@ def _take_reflection(lines: Sequence[str], parts: _Parts) -> None:
     found = _SENTENCE.match(words)
     first = first_line(found.group() if found else words, _WIDTH)
     more = words[len(first) :].strip() if words.startswith(first) else ""
-    parts.reflected.append(_Pattern(one_line(first), first_line(more, _WHOLE)))
+    parts.reflected.append(_BehaviourPattern(one_line(first), first_line(more, _WHOLE)))
 
 
 # -- what stays ------------------------------------------------------------------------------------
 
 
-def _distinct(said: Iterable[_Pattern]) -> list[_Pattern]:
+def _distinct(said: Iterable[_BehaviourPattern]) -> list[_BehaviourPattern]:
     """Each pattern once, the newest first by when it was said last."""
-    found: dict[str, _Pattern] = {}
+    found: dict[str, _BehaviourPattern] = {}
     for pattern in said:
         normal = normalise(pattern.text)
         same = next((known for known in found if alike(known, normal)), None)
@@ -156,11 +156,11 @@ def _distinct(said: Iterable[_Pattern]) -> list[_Pattern]:
     return list(reversed(found.values()))
 
 
-def _chosen(scene: Scene, patterns: Sequence[_Pattern], room: int) -> list[str]:
+def _chosen(context: PassContext, patterns: Sequence[_BehaviourPattern], room: int) -> list[str]:
     """The texts that stay: a model's, or the most recurring and newest; empty when refused."""
     oldest_first = patterns[::-1]
-    given = [Said(PATTERNS, pattern.text, pattern.more) for pattern in oldest_first]
-    answer = condensed(scene, given, _LINES)
+    given = [CitedStatement(PATTERNS, pattern.text, pattern.more) for pattern in oldest_first]
+    answer = condensed(context, given, _LINES)
     if answer is not None:
         return [
             one_line(line.text) if len(line.of) > 1 else oldest_first[line.of[0]].text

@@ -21,8 +21,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engram.consolidate.condense import Line, Said, condensed, room_for
-from engram.consolidate.context import Scene
+from engram.consolidate.condense import CitedStatement, CondensedLine, condensed, room_for
+from engram.consolidate.context import PassContext
 from engram.consolidate.page_lines import Bullet, Edit, Lines, one_line
 from engram.consolidate.repeated_lines import unsaid
 from engram.model.change import Change
@@ -67,22 +67,22 @@ class _Entry:
     line: int = -1
 
 
-def plan(scene: Scene) -> list[Step]:
+def plan(context: PassContext) -> list[Step]:
     """One step that brings the page up to date, or none."""
-    before = scene.contents.page(PATH)
+    before = context.contents.page(PATH)
     text = before if before and before.strip() else _HEAD
     page = Lines(text)
     if not page.workable:
         return []
     edit = Edit()
-    kept = _kept(scene, page, edit)
-    fresh = _fresh(scene, page, kept, edit)
+    kept = _kept(context, page, edit)
+    fresh = _fresh(context, page, kept, edit)
     made = _added(page, edit, fresh)
-    too_long = made.count("\n") > scene.settings.consolidate.profile_max_lines
+    too_long = made.count("\n") > context.settings.consolidate.profile_max_lines
     # a model that was refused is not asked again about the same page night after night
-    if too_long and (made != text or scene.changed is None):
-        room = _room(scene, made, len(kept) + len(fresh))
-        made = _condensed(scene, page, edit, [*kept, *fresh], room) or made
+    if too_long and (made != text or context.changed is None):
+        room = _room(context, made, len(kept) + len(fresh))
+        made = _condensed(context, page, edit, [*kept, *fresh], room) or made
     if _same(made, text) or not (before or fresh):
         return []
     names = [one.id for entry in fresh for one in entry.memories]
@@ -109,15 +109,15 @@ def _why(text: str, made: str) -> str:
 # -- what the page has -----------------------------------------------------------------------------
 
 
-def _kept(scene: Scene, page: Lines, edit: Edit) -> list[_Entry]:
+def _kept(context: PassContext, page: Lines, edit: Edit) -> list[_Entry]:
     """Our lines that stay; what is to become of the others goes into the edit."""
     entries: list[_Entry] = []
     listed: set[str] = set()
     for bullet in page.bullets():
-        linked = _linked(scene, bullet)
+        linked = _linked(context, bullet)
         if linked is None:
             continue
-        entry = _entry_of(scene, bullet, linked)
+        entry = _entry_of(context, bullet, linked)
         names = {one.id for one in entry.memories} if entry else set()
         if entry is None or names & listed:
             edit.drop.add(bullet.line)
@@ -129,13 +129,13 @@ def _kept(scene: Scene, page: Lines, edit: Edit) -> list[_Entry]:
     return entries
 
 
-def _linked(scene: Scene, bullet: Bullet) -> list[Memory | None] | None:
+def _linked(context: PassContext, bullet: Bullet) -> list[Memory | None] | None:
     """The memories that a line of ours links to; None for a line of the person's."""
     links = _LINKS.search(bullet.text)
     if links is None:
         return None
     names = _LINK.findall(links.group())
-    memories = [scene.contents.memory(name) for name in names]
+    memories = [context.contents.memory(name) for name in names]
     for name, memory in zip(names, memories, strict=True):
         ours = _is_of_profile(memory) if memory else _BORN.fullmatch(name) is not None
         if not ours:
@@ -143,25 +143,27 @@ def _linked(scene: Scene, bullet: Bullet) -> list[Memory | None] | None:
     return memories
 
 
-def _entry_of(scene: Scene, bullet: Bullet, linked: Sequence[Memory | None]) -> _Entry | None:
+def _entry_of(
+    context: PassContext, bullet: Bullet, linked: Sequence[Memory | None]
+) -> _Entry | None:
     """The line as it is to be now, wherever the person put it; None when it has to go."""
     live = tuple(memory for memory in linked if memory is not None and _belongs(memory))
     text = bullet.text
-    if len(linked) == 1 and (heir := _heir(scene, linked[0])):
+    if len(linked) == 1 and (heir := _heir(context, linked[0])):
         live, text = (heir,), _line(heir)
     if len(live) != len(linked):
         return None
     return _Entry(live, text, bullet.heading or SECTIONS[live[0].category], bullet.line)
 
 
-def _heir(scene: Scene, memory: Memory | None) -> Memory | None:
+def _heir(context: PassContext, memory: Memory | None) -> Memory | None:
     """The memory, or what took its place and belongs on the page."""
     for _ in range(_MOST_HEIRS):
         if memory is None or _belongs(memory):
             return memory
         if memory.live or not memory.superseded_by:
             return None
-        memory = scene.contents.memory(memory.superseded_by[0])
+        memory = context.contents.memory(memory.superseded_by[0])
     return None
 
 
@@ -187,12 +189,12 @@ def _shown(memory: Memory) -> str:
 # -- what it lacks ---------------------------------------------------------------------------------
 
 
-def _fresh(scene: Scene, page: Lines, kept: Sequence[_Entry], edit: Edit) -> list[_Entry]:
+def _fresh(context: PassContext, page: Lines, kept: Sequence[_Entry], edit: Edit) -> list[_Entry]:
     """Memories that are to be added, oldest first; what the page says already is not."""
     listed = {memory.id for entry in kept for memory in entry.memories}
-    wanted = [one for one in _looked_at(scene, page) if one.id not in listed and _belongs(one)]
+    wanted = [one for one in _looked_at(context, page) if one.id not in listed and _belongs(one)]
     # more than can ever stay need not be compared
-    most = 2 * scene.settings.consolidate.profile_max_lines
+    most = 2 * context.settings.consolidate.profile_max_lines
     best = sorted(_by_rank(wanted)[:most], key=lambda memory: (memory.created, memory.id))
     gone = edit.drop | edit.replace.keys()
     said = [_bare(bullet.text) for bullet in page.bullets() if bullet.line not in gone]
@@ -203,12 +205,12 @@ def _fresh(scene: Scene, page: Lines, kept: Sequence[_Entry], edit: Edit) -> lis
     ]
 
 
-def _looked_at(scene: Scene, page: Lines) -> Iterable[Memory]:
-    if scene.changed is not None:
-        found = (scene.contents.memory(name) for name in sorted(scene.changed))
+def _looked_at(context: PassContext, page: Lines) -> Iterable[Memory]:
+    if context.changed is not None:
+        found = (context.contents.memory(name) for name in sorted(context.changed))
         return [memory for memory in found if memory is not None]
     since = _condensed_on(page)
-    return [memory for memory in scene.contents.live() if memory.created > since]
+    return [memory for memory in context.contents.live() if memory.created > since]
 
 
 def _condensed_on(page: Lines) -> Instant:
@@ -239,26 +241,30 @@ def _added(page: Lines, edit: Edit, entries: Iterable[_Entry]) -> str:
 # -- when it is too long ---------------------------------------------------------------------------
 
 
-def _condensed(scene: Scene, page: Lines, edit: Edit, entries: Sequence[_Entry], room: int) -> str:
+def _condensed(
+    context: PassContext, page: Lines, edit: Edit, entries: Sequence[_Entry], room: int
+) -> str:
     """The page with so many lines of ours; empty when a model's are refused."""
     if len(entries) <= room:
         return ""
-    given = _chosen(entries, _GIVEN * room, room_for(scene))
-    answer = condensed(scene, [Said(one.heading, _bare(one.text)) for one in given], room)
+    given = _chosen(entries, _GIVEN * room, room_for(context))
+    answer = condensed(
+        context, [CitedStatement(one.heading, _bare(one.text)) for one in given], room
+    )
     if answer is None:
-        return _rewritten(scene, page, edit, entries, _chosen(entries, room))
+        return _rewritten(context, page, edit, entries, _chosen(entries, room))
     lines = [_joined(line, [given[place] for place in line.of]) for line in answer]
-    return _rewritten(scene, page, edit, entries, lines) if lines else ""
+    return _rewritten(context, page, edit, entries, lines) if lines else ""
 
 
-def _room(scene: Scene, made: str, ours: int) -> int:
+def _room(context: PassContext, made: str, ours: int) -> int:
     """How many lines of ours are to remain: half of them whatever the person wrote."""
-    lines = scene.settings.consolidate.profile_lines
+    lines = context.settings.consolidate.profile_lines
     others = made.count("\n") - ours + _NOTE_LINES
     return max(lines - others, lines // 2)
 
 
-def _joined(line: Line, given: Sequence[_Entry]) -> _Entry:
+def _joined(line: CondensedLine, given: Sequence[_Entry]) -> _Entry:
     """A line of a model's: the given one itself when it stands for it alone."""
     if len(given) == 1:
         return given[0]
@@ -290,7 +296,11 @@ def _tokens(entries: Iterable[_Entry]) -> int:
 
 
 def _rewritten(
-    scene: Scene, page: Lines, edit: Edit, entries: Sequence[_Entry], chosen: Sequence[_Entry]
+    context: PassContext,
+    page: Lines,
+    edit: Edit,
+    entries: Sequence[_Entry],
+    chosen: Sequence[_Entry],
 ) -> str:
     """The page with the chosen lines alone, and the day on which it was condensed."""
     stay = {entry.line for entry in chosen}
@@ -299,7 +309,7 @@ def _rewritten(
             edit.drop.add(entry.line)
             edit.replace.pop(entry.line, None)
     made = _added(page, edit, [entry for entry in chosen if entry.line < 0])
-    note = f"*Condensed on {scene.now}: what is not listed here is still in the vault.*"
+    note = f"*Condensed on {context.now}: what is not listed here is still in the vault.*"
     if _CONDENSED.search(made):
         return _CONDENSED.sub(note, made, count=1)
     if not made.startswith("# "):

@@ -1,11 +1,12 @@
 """The control socket: whole command lines of the person's own processes, carried out here.
 
-Turns requests (`knock`) into calls of a `Host` and its answers into frames, one after the other, on
-one thread of the daemon that everything the host keeps belongs to. Guarantees: only this user gets
-in (a folder of mode 0700, a socket of 0600, and the kernel says who calls); nothing is begun for a
-caller who has gone; an answer is sent whole, when the command has ended, and never waits for a slow
-reader. Refuses: a folder of somebody else, a path too long, a request larger than 1 MB or of
-another person's surroundings, an answer that is too large, if nothing was written for it.
+Turns requests (`rpc.messages`) into calls of a `CommandHost` and its answers into frames, one after
+the other, on one thread of the daemon that everything the host keeps belongs to. Guarantees: only
+this user gets in (a folder of mode 0700, a socket of 0600, and the kernel says who calls); nothing
+is begun for a caller who has gone; an answer is sent whole, when the command has ended, and never
+waits for a slow reader. Refuses: a folder of somebody else, a path too long, a request larger than
+1 MB or of another person's surroundings, an answer that is too large, if nothing was written for
+it.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _HERE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CommandRequest:
     """A command line and what it sees of its surroundings; `columns` is 0 where nobody knows.
 
     `identity` says which folder it saw at `folder`, `terminals` whether standard output and
@@ -65,7 +66,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandAnswer:
     """What a command printed, ("out" or "err", text) in its order, and its exit code.
 
     `repeatable` when it wrote nothing that a second time would write twice.
@@ -76,10 +77,10 @@ class Answer:
     repeatable: bool
 
 
-class Host(Protocol):
+class CommandHost(Protocol):
     """Who carries commands out. Everything is called on the thread of the door."""
 
-    def answer(self, request: Request) -> Answer | None:
+    def answer(self, request: CommandRequest) -> CommandAnswer | None:
         """Carry it out; None when the caller has to, as nothing was done."""
         ...
 
@@ -92,10 +93,10 @@ class Host(Protocol):
         ...
 
 
-class Door:
+class ControlServer:
     """The control socket of one daemon. Use as a context, or `open` and `close`."""
 
-    def __init__(self, host: Host, environment: Mapping[str, str]) -> None:
+    def __init__(self, host: CommandHost, environment: Mapping[str, str]) -> None:
         self._host = host
         self._environment = dict(environment)
         self.path = messages.place(environment)
@@ -173,7 +174,7 @@ class Door:
         caller.settimeout(_HEARING)
         caller.sendall(_framed(answer))
 
-    def _sees_the_same(self, request: Request) -> bool:
+    def _sees_the_same(self, request: CommandRequest) -> bool:
         """Whether the person's files are the same here: a service can have other folders."""
         if any(request.environment.get(name) != self._environment.get(name) for name in _HERE):
             return False
@@ -183,7 +184,7 @@ class Door:
             return False
 
 
-def _framed(answer: Answer | None) -> bytes:
+def _framed(answer: CommandAnswer | None) -> bytes:
     if answer is None:
         return messages.framed([messages.REFUSED])
     fields = [messages.DONE, b"%d" % answer.code]
@@ -195,7 +196,7 @@ def _framed(answer: Answer | None) -> bytes:
     return frame
 
 
-def _request(fields: Sequence[bytes], gone: Callable[[], bool]) -> Request | None:
+def _request(fields: Sequence[bytes], gone: Callable[[], bool]) -> CommandRequest | None:
     """What a caller asks; None for what is no request.
 
     The fields: folder, its identity, is stdout a terminal, is stderr, columns, how many arguments,
@@ -210,7 +211,7 @@ def _request(fields: Sequence[bytes], gone: Callable[[], bool]) -> Request | Non
     words = [os.fsdecode(field) for field in fields[6:]]
     pairs = (word.partition("=") for word in words[count:])
     until = time.monotonic() + DEADLINE
-    return Request(
+    return CommandRequest(
         words[:count], Path(folder), identity, {name: value for name, _, value in pairs},
         (bool(out), bool(err)), columns, lambda: gone() or time.monotonic() > until,
     )  # fmt: skip

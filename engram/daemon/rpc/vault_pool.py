@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from engram.daemon.change_detector import Sentry
+from engram.daemon.change_detector import FolderChangeDetector
 from engram.model.errors import EngramError, StorageError
 from engram.vault import Vault
 
@@ -30,22 +30,22 @@ _Key = tuple[str, frozenset[tuple[str, str]]]
 
 
 @dataclass(slots=True)
-class _Kept:
+class _OpenVault:
     """An open vault, the folder that it was opened in, and when it was last asked and looked at."""
 
     vault: Vault
-    sentry: Sentry
+    change_detector: FolderChangeDetector
     folder: tuple[int, int]
     asked: float
     looked: float
 
 
-class WarmVaults:
+class VaultPool:
     """The open vaults of one daemon; close them. `clock` gives seconds that never go back."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._kept: OrderedDict[_Key, _OpenVault] = OrderedDict()
 
     @contextmanager
     def lend(self, path: Path, environment: Mapping[str, str], here: Path) -> Iterator[Vault]:
@@ -56,8 +56,8 @@ class WarmVaults:
         if kept is None or not _is_same(kept, fresh):
             if kept is not None:
                 kept.vault.close()
-            fresh.sentry = sentry = Sentry(fresh.root)
-            kept = _Kept(fresh, sentry, _identity(fresh.root), 0.0, 0.0)
+            fresh.change_detector = change_detector = FolderChangeDetector(fresh.root)
+            kept = _OpenVault(fresh, change_detector, _identity(fresh.root), 0.0, 0.0)
         sound = False
         try:
             yield kept.vault
@@ -71,7 +71,7 @@ class WarmVaults:
             else:
                 kept.vault.close()
 
-    def _keep(self, key: _Key, kept: _Kept) -> None:
+    def _keep(self, key: _Key, kept: _OpenVault) -> None:
         kept.asked = kept.looked = self._clock()
         self._kept[key] = kept
         while len(self._kept) > _MOST:
@@ -83,11 +83,11 @@ class WarmVaults:
         for key, kept in list(self._kept.items()):
             if now - kept.asked > _IDLE:
                 self._kept.pop(key).vault.close()
-            elif kept.sentry.able and now - kept.looked > _CALM:
+            elif kept.change_detector.able and now - kept.looked > _CALM:
                 kept.looked = now
                 self._look(key, kept)
 
-    def _look(self, key: _Key, kept: _Kept) -> None:
+    def _look(self, key: _Key, kept: _OpenVault) -> None:
         try:
             kept.vault.ready_to_read()
         except EngramError:
@@ -100,7 +100,7 @@ class WarmVaults:
             self._kept.popitem()[1].vault.close()
 
 
-def _is_same(kept: _Kept, fresh: Vault) -> bool:
+def _is_same(kept: _OpenVault, fresh: Vault) -> bool:
     """Whether a vault that was kept open is the one that was opened now."""
     old = kept.vault
     return (old.loaded, old.trusted, old.cache, kept.folder) == (

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from engram.daemon.service.program import itself
 from engram.model.errors import StorageError
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 
 
-def detach(arguments: Sequence[str], places: Places, environment: Mapping[str, str]) -> None:
+def detach(arguments: Sequence[str], places: UserPaths, environment: Mapping[str, str]) -> None:
     """Start `engram ARGUMENTS`; nobody waits for it."""
     absolute = dict(environment)
     if "ENGRAM_HOME" in environment:

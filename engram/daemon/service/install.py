@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engram.daemon.inspect import session_folder
-from engram.daemon.service.systems import Supervisor
-from engram.daemon.service.units import Service, home_of, seal_of
-from engram.daemon.state.instance_lock import FOLDER, Seat
+from engram.daemon.service.systems import ServiceManager
+from engram.daemon.service.units import ServiceDefinition, home_of, seal_of
+from engram.daemon.state.instance_lock import FOLDER, InstanceLock
 from engram.model.errors import Conflict, EngramError, Locked, NotFound, StorageError
 from engram.settings.load import load
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.settings.user_files import refuse_symlink, replace
 from engram.vault.create import find_vault
@@ -57,8 +57,8 @@ class Unit:
 
 
 def service_of(
-    program: tuple[str, ...], vault: str, places: Places, environment: Mapping[str, str]
-) -> Service:
+    program: tuple[str, ...], vault: str, places: UserPaths, environment: Mapping[str, str]
+) -> ServiceDefinition:
     """What a unit says: what is captured goes to the vault that is chosen here and now.
 
     Raises NotFound unless that one is registered.
@@ -76,7 +76,7 @@ def service_of(
     state = str(places.state_dir)
     folders = [*registered, state, str(places.cache_dir), str(places.config_file.parent)]
     user, domain = environment.get("USERNAME", ""), environment.get("USERDOMAIN", "")
-    return Service(
+    return ServiceDefinition(
         program=program[0],
         arguments=(*program[1:], *named, "daemon", "run"),
         state=state,
@@ -89,12 +89,12 @@ def service_of(
     )
 
 
-def _in_session(places: Places, environment: Mapping[str, str]) -> bool:
+def _in_session(places: UserPaths, environment: Mapping[str, str]) -> bool:
     """Whether the door will stand in the folder of a session, though there may be none just now."""
     return bool(session_folder(places, {"XDG_RUNTIME_DIR": os.sep, **environment}))
 
 
-def _carried(places: Places, environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _carried(places: UserPaths, environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """The variables that a service manager would not know by itself."""
     pairs = [(name, environment[name]) for name in _CARRIED if environment.get(name)]
     if environment.get("ENGRAM_HOME"):
@@ -114,7 +114,7 @@ def _outermost(folders: Iterable[str]) -> tuple[str, ...]:
 # -- in place --------------------------------------------------------------------------------------
 
 
-def planned(manager: Supervisor, service: Service, *, force: bool = False) -> Unit:
+def planned(manager: ServiceManager, service: ServiceDefinition, *, force: bool = False) -> Unit:
     """What would be written. Raises Conflict for a unit that is not ours to replace."""
     before = manager.text()
     if before is not None and not force:
@@ -123,11 +123,11 @@ def planned(manager: Supervisor, service: Service, *, force: bool = False) -> Un
 
 
 def install(
-    manager: Supervisor, unit: Unit, service: Service, environment: Mapping[str, str]
+    manager: ServiceManager, unit: Unit, service: ServiceDefinition, environment: Mapping[str, str]
 ) -> None:
     """Write the unit and have it run, now and whenever the person logs in. Raises Locked."""
     manager.check(environment)
-    if (pid := Seat(Path(service.state)).holder()) and not manager.runs(environment):
+    if (pid := InstanceLock(Path(service.state)).holder()) and not manager.runs(environment):
         raise Locked(
             f"a daemon that was started by hand is running (process {pid})",
             "`engram daemon stop` ends it; then install again",
@@ -154,7 +154,9 @@ def _refuse_foreign(path: Path, text: str, home: str) -> None:
 # -- taken away ------------------------------------------------------------------------------------
 
 
-def estate(manager: Supervisor, places: Places, environment: Mapping[str, str]) -> list[Path]:
+def estate(
+    manager: ServiceManager, places: UserPaths, environment: Mapping[str, str]
+) -> list[Path]:
     """The files and folders that the daemon left on this machine, those that are there."""
     folders = [places.state_dir / FOLDER, *session_folder(places, environment)]
     # what `systemctl enable` makes, should nobody be there to take it away
@@ -162,19 +164,19 @@ def estate(manager: Supervisor, places: Places, environment: Mapping[str, str]) 
     return [path for path in (manager.file, enabled, *folders) if os.path.lexists(path)]
 
 
-def checked(manager: Supervisor, places: Places, *, force: bool = False) -> None:
+def checked(manager: ServiceManager, places: UserPaths, *, force: bool = False) -> None:
     """Raise Conflict when the unit is not ours to remove."""
     text = manager.text()
     if text is not None and not force:
         _refuse_foreign(manager.file, text, home_of(_of_home(places)))
 
 
-def _of_home(places: Places) -> Service:
-    return Service("", (), str(places.state_dir), (), "")
+def _of_home(places: UserPaths) -> ServiceDefinition:
+    return ServiceDefinition("", (), str(places.state_dir), (), "")
 
 
 def uninstall(
-    manager: Supervisor, places: Places, environment: Mapping[str, str]
+    manager: ServiceManager, places: UserPaths, environment: Mapping[str, str]
 ) -> tuple[list[Path], str]:
     """Stop and remove all of it; returns what was removed, and why the manager was not asked."""
     found = estate(manager, places, environment)
@@ -185,7 +187,7 @@ def uninstall(
             manager.ask(manager.end, environment)
         except EngramError as error:
             trouble = str(error)
-    _end(Seat(places.state_dir))
+    _end(InstanceLock(places.state_dir))
     for path in found:
         _remove(path)
     # what it made for others to fill, and nobody filled
@@ -198,11 +200,11 @@ def uninstall(
     return found, trouble
 
 
-def _end(seat: Seat) -> None:
+def _end(instance_lock: InstanceLock) -> None:
     """End a daemon that no manager ended. Raises Locked for one that does not go."""
     give_up = time.monotonic() + _PATIENCE
     asked = 0
-    while pid := seat.holder():
+    while pid := instance_lock.holder():
         if pid != asked:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)

@@ -19,14 +19,14 @@ from pathlib import Path
 from engram.daemon.service.units import (
     LABEL,
     NAME,
-    Service,
+    ServiceDefinition,
     launchd_plist,
     systemd_unit,
     windows_task,
 )
 from engram.daemon.state.instance_lock import FOLDER
 from engram.model.errors import ConfigError, NotFound, StorageError
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.settings.user_files import read_small, refuse_symlink
 
 #: a manager that has not answered by then does not answer, seconds
@@ -40,7 +40,7 @@ _Call = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Supervisor:
+class ServiceManager:
     """One service manager: its program, the file that it reads, and what it is called with.
 
     `reach` asks whether it is there at all. A call in `begin` or `end` that starts with "?" may
@@ -52,7 +52,7 @@ class Supervisor:
     variable: str
     program: str
     file: Path
-    render: Callable[[Service], str]
+    render: Callable[[ServiceDefinition], str]
     reach: _Call
     active: _Call
     begin: tuple[_Call, ...]
@@ -130,16 +130,16 @@ def supervisor_here() -> str:
     return {"darwin": "launchd", "win32": "windows"}.get(sys.platform, "systemd")
 
 
-def supervisor(name: str, places: Places, environment: Mapping[str, str]) -> Supervisor:
+def supervisor(name: str, places: UserPaths, environment: Mapping[str, str]) -> ServiceManager:
     """The service manager of a name: systemd, launchd or windows."""
     return _KNOWN[name](places, environment)
 
 
-def _systemd(places: Places, environment: Mapping[str, str]) -> Supervisor:
+def _systemd(places: UserPaths, environment: Mapping[str, str]) -> ServiceManager:
     named = environment.get("XDG_CONFIG_HOME", "")
     config = Path(named) if os.path.isabs(named) else places.home / ".config"
     unit, user = f"{NAME}.service", "--user"
-    return Supervisor(
+    return ServiceManager(
         "systemd", "systemd user manager", "ENGRAM_SYSTEMCTL", "systemctl",
         config / "systemd" / "user" / unit, systemd_unit,
         reach=(user, "show", "--property=Version"),
@@ -151,11 +151,11 @@ def _systemd(places: Places, environment: Mapping[str, str]) -> Supervisor:
     )  # fmt: skip
 
 
-def _launchd(places: Places, environment: Mapping[str, str]) -> Supervisor:
+def _launchd(places: UserPaths, environment: Mapping[str, str]) -> ServiceManager:
     file = places.home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
     domain = f"gui/{os.getuid() if hasattr(os, 'getuid') else 0}"
     job = f"{domain}/{LABEL}"
-    return Supervisor(
+    return ServiceManager(
         "launchd", "launchd", "ENGRAM_LAUNCHCTL", "launchctl", file, launchd_plist,
         reach=("print", domain),
         active=("print", job),
@@ -166,9 +166,9 @@ def _launchd(places: Places, environment: Mapping[str, str]) -> Supervisor:
     )  # fmt: skip
 
 
-def _windows(places: Places, environment: Mapping[str, str]) -> Supervisor:
+def _windows(places: UserPaths, environment: Mapping[str, str]) -> ServiceManager:
     file = places.state_dir / FOLDER / "task.xml"
-    return Supervisor(
+    return ServiceManager(
         "windows", "Task Scheduler", "ENGRAM_SCHTASKS", "schtasks", file, windows_task,
         reach=("/Query", "/FO", "LIST"),
         active=("/Query", "/TN", NAME),

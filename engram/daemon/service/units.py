@@ -1,11 +1,11 @@
 """Units: what a service manager is to know of the daemon -> the text that it reads.
 
-Pure: a frozen `Service` in, a systemd user unit, a launchd property list or a task of the Windows
-Task Scheduler out; equal input, equal text. Every unit carries a seal, the SHA-256 of its own text,
-which tells whether a person changed it, and which home it serves. Guarantees: no path or value can
-end its word, its line or its element, whatever stands in it; no key of a model is ever part of a
-unit, only the name of its variable. Refuses (BadInput) what the service manager itself cannot be
-told: control characters, what is not UTF-8, on Windows also `%NAME%`.
+Pure: a frozen `ServiceDefinition` in, a systemd user unit, a launchd property list or a task of the
+Windows Task Scheduler out; equal input, equal text. Every unit carries a seal, the SHA-256 of its
+own text, which tells whether a person changed it, and which home it serves. Guarantees: no path or
+value can end its word, its line or its element, whatever stands in it; no key of a model is ever
+part of a unit, only the name of its variable. Refuses (BadInput) what the service manager itself
+cannot be told: control characters, what is not UTF-8, on Windows also `%NAME%`.
 
 Only the systemd unit was ever run; the other two are rendered as their documentation says.
 """
@@ -38,7 +38,7 @@ _SEAL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServiceDefinition:
     """The daemon as a service manager sees it; every path is absolute.
 
     `program` with `arguments` is what it runs; `writes` the folders that it may write to (vaults,
@@ -60,27 +60,27 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
+class UnitSeal:
     """What a unit says of itself: whether it is as it was written, and for which home."""
 
     intact: bool
     home: str
 
 
-def seal_of(text: str) -> Seal | None:
+def seal_of(text: str) -> UnitSeal | None:
     """The seal of a unit; None when it has none, so that somebody else wrote it."""
     found = _SEAL.search(text)
     if found is None:
         return None
-    return Seal(_digest(text[: found.start()] + text[found.end() :]) == found[1], found[2])
+    return UnitSeal(_digest(text[: found.start()] + text[found.end() :]) == found[1], found[2])
 
 
-def home_of(service: Service) -> str:
+def home_of(service: ServiceDefinition) -> str:
     """What stands in the seal of every unit that serves the same home."""
     return _digest(service.state)[:12]
 
 
-def _sealed(head: str, form: str, rest: str, service: Service) -> str:
+def _sealed(head: str, form: str, rest: str, service: ServiceDefinition) -> str:
     """A unit with its seal between its first lines and the others."""
     seal = f"engram-unit: sha256 {_digest(head + rest)} home {home_of(service)}"
     return f"{head}{form.format(seal)}\n{rest}"
@@ -100,7 +100,7 @@ def _told(text: str, what: str) -> str:
 # -- systemd ---------------------------------------------------------------------------------------
 
 
-def systemd_unit(service: Service) -> str:
+def systemd_unit(service: ServiceDefinition) -> str:
     """A user unit: `~/.config/systemd/user/engram.service`. Raises BadInput."""
     program = _told(service.program, "the program")
     words = [program, *(_told(one, "an argument") for one in service.arguments)]
@@ -138,7 +138,7 @@ def _word(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _remarks(service: Service) -> list[str]:
+def _remarks(service: ServiceDefinition) -> list[str]:
     lines = [
         "# Written by `engram daemon install`, removed by `engram daemon uninstall`. Once you",
         "# change it, both leave it alone; a drop-in is kept: systemctl --user edit engram",
@@ -184,7 +184,7 @@ _INSTALL = ("", "[Install]", "WantedBy=default.target")
 # -- launchd ---------------------------------------------------------------------------------------
 
 
-def launchd_plist(service: Service) -> str:
+def launchd_plist(service: ServiceDefinition) -> str:
     """A launch agent: `~/Library/LaunchAgents/dev.engram.daemon.plist`. Raises BadInput."""
     job: dict[str, object] = {
         "Label": LABEL,
@@ -211,7 +211,7 @@ def launchd_plist(service: Service) -> str:
 # -- the Task Scheduler ----------------------------------------------------------------------------
 
 
-def windows_task(service: Service) -> str:
+def windows_task(service: ServiceDefinition) -> str:
     """A task at logon, without a window; to be stored as UTF-16. Raises BadInput."""
     program = _told(service.program, "the program")
     arguments = _told(command_line(service.arguments), "an argument")

@@ -27,7 +27,7 @@ _SAID_OTHERWISE = frozenset({"time", "level", "event", "machine"})
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 
-class Logbook(logging.Handler):
+class EventLog(logging.Handler):
     """One log; also the handler of the program's own warnings, of which it keeps where they arose.
 
     `echo` is given each event as a plain line; `machine` stands in each row, for those who bring

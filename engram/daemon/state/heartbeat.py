@@ -22,7 +22,7 @@ _LEAST = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
+class Heartbeat:
     """The daemon as it is. `unread` is, by source, since when something of it waits to be read;
     `errors` are the last ones, `(time, task, code)`; `failing` the tasks that fail now, by code.
 
@@ -49,36 +49,36 @@ class Pulse:
     on_battery: bool = False
 
 
-class PulseFile:
+class HeartbeatFile:
     """The file; `clock` gives seconds that never go back."""
 
     def __init__(self, state: Path, clock: Callable[[], float]) -> None:
         self._path = state / FOLDER / "pulse.json"
         self._clock = clock
-        self._written: Pulse | None = None
+        self._written: Heartbeat | None = None
         self._at = float("-inf")
 
-    def offer(self, pulse: Pulse, *, now: bool = False) -> float:
+    def offer(self, heartbeat: Heartbeat, *, now: bool = False) -> float:
         """Write what has changed, unless it was written just now; returns in how many seconds it
         is to be offered again, infinite when there is nothing to write."""
-        if pulse == self._written:
+        if heartbeat == self._written:
             return float("inf")
         wait = self._at + _LEAST - self._clock()
         if wait > 0 and not now:
             return wait
         self._at = self._clock()
         try:
-            replace(self._path, json.dumps(asdict(pulse), indent=1).encode("ascii") + b"\n")
+            replace(self._path, json.dumps(asdict(heartbeat), indent=1).encode("ascii") + b"\n")
         except StorageError:
             return _LEAST  # the disk is full: whoever asks sees an older one
-        self._written = pulse
+        self._written = heartbeat
         return float("inf")
 
 
-def read_pulse(state: Path) -> Pulse | None:
+def read_pulse(state: Path) -> Heartbeat | None:
     """The last pulse, also of a daemon that is gone; None when there is none that makes sense."""
     try:
         row = json.loads((state / FOLDER / "pulse.json").read_bytes())
-        return Pulse(**{name: row[name] for name in Pulse.__slots__ if name in row})
+        return Heartbeat(**{name: row[name] for name in Heartbeat.__slots__ if name in row})
     except (OSError, ValueError, TypeError):
         return None

@@ -21,7 +21,7 @@ FOLDER = "daemon"
 _PATIENCE = 0.5
 
 
-class Seat:
+class InstanceLock:
     """The seat in a person's state folder."""
 
     def __init__(self, state: Path) -> None:

@@ -16,7 +16,7 @@ from engram.settings.user_files import replace
 Row = dict[str, str]
 
 
-class Notebook:
+class LastRuns:
     """Rows of text by table and name."""
 
     def __init__(self, state: Path) -> None:

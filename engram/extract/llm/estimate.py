@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engram.extract.llm.prompt import MOST_TURNS, Prompt
+from engram.extract.llm.prompt import MOST_TURNS, ExtractionPrompt
 from engram.model.turn import Turn
 
 
 class Forecast:
     """Counts while an import is read."""
 
-    def __init__(self, prompt: Prompt) -> None:
+    def __init__(self, prompt: ExtractionPrompt) -> None:
         self._prompt = prompt
         #: transcript -> messages and their tokens in the question that is being filled, and
         #: whether a person speaks in it

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engram.extract.llm.answer_items import candidates_of, refused
-from engram.extract.llm.prompt import KEY, Prompt
+from engram.extract.llm.prompt import KEY, ExtractionPrompt
 from engram.model.candidate import Candidate
 from engram.model.errors import BadAnswer
 from engram.model.model_request import Request
-from engram.model.ports import Model, Surroundings
+from engram.model.ports import Model, PromptContext
 from engram.model.turn import Turn
 
 #: more items of one answer than this are a flood; the rest is one refusal
@@ -30,10 +30,12 @@ class ModelTier:
 
     costly = True
 
-    def __init__(self, prompt: Prompt, model: Model, surroundings: Surroundings) -> None:
+    def __init__(
+        self, prompt: ExtractionPrompt, model: Model, prompt_context: PromptContext
+    ) -> None:
         self._prompt = prompt
         self._model = model
-        self._surroundings = surroundings
+        self._prompt_context = prompt_context
 
     def portion(self, turns: Sequence[Turn], attempts: int) -> int:
         """As many turns as one question holds."""
@@ -41,13 +43,13 @@ class ModelTier:
 
     def request(self, turns: Sequence[Turn]) -> Request:
         """The question that `extract` would ask."""
-        return self._prompt.request(turns, self._surroundings.near(turns))
+        return self._prompt.request(turns, self._prompt_context.near(turns))
 
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
         """Candidates of one question; nothing is asked about turns in which no person speaks."""
         if not any(turn.role == "user" for turn in turns):
             return []
-        context = self._surroundings.near(turns)
+        context = self._prompt_context.near(turns)
         reply = self._model.ask(self._prompt.request(turns, context))
         items = reply.value.get(KEY) if isinstance(reply.value, dict) else None
         if not isinstance(items, list):

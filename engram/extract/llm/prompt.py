@@ -75,7 +75,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-class Prompt:
+class ExtractionPrompt:
     """The prompt of one version. Raises ConfigError when `table` is no prompt."""
 
     def __init__(self, table: Mapping[str, Any], max_input_tokens: int) -> None:

@@ -27,7 +27,7 @@ class Sleeper(Protocol):
         ...
 
 
-class Sentry(Protocol):
+class ChangeDetector(Protocol):
     """Who knows without a look at every file whether something happened to the content folders."""
 
     def begin(self) -> None:
@@ -105,7 +105,7 @@ class Tally:
     unknown: dict[str, int] = field(default_factory=dict)
 
 
-class Database(Protocol):
+class ForeignRows(Protocol):
     """A SQLite file of another program, read where it lies: never written, never locked for long.
 
     Raises BadInput for a file that is no database, or one that is damaged or busy.
@@ -123,7 +123,7 @@ class Database(Protocol):
 
 
 @dataclass(slots=True)
-class Reading:
+class SourceReading:
     """One reading of one transcript, from a byte offset to the end of the last complete line.
 
     Handed to `Source.parse` with where to start; the source moves `offset` (the byte after the
@@ -142,7 +142,7 @@ class Reading:
     state: dict[str, str] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     path: PurePath = field(default_factory=PurePath)
-    database: Callable[[], Database] | None = None
+    database: Callable[[], ForeignRows] | None = None
 
 
 class Source(Protocol):
@@ -163,7 +163,7 @@ class Source(Protocol):
         """Whether the first bytes (up to 64 KiB) of a file look like this source."""
         ...
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, in file order; `seq` is 0. Bounded memory."""
         ...
 

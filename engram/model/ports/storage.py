@@ -14,7 +14,7 @@ from engram.model.hit import Admit, Collection, Document, Found, Hints
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
 from engram.model.step import Access, Page
-from engram.model.turn import Entry, Turn, Waiting
+from engram.model.turn import Turn, TurnEntry, Waiting
 
 
 class Known(Protocol):
@@ -146,7 +146,7 @@ class PageWriter(Protocol):
         ...
 
 
-class Ledger(Protocol):
+class Committer(Protocol):
     """The store as the flows see it: one lock, one commit."""
 
     def lock(self) -> AbstractContextManager[None]:
@@ -158,10 +158,10 @@ class Ledger(Protocol):
         ...
 
 
-class Journal(Protocol):
+class TurnLog(Protocol):
     """The durable buffer of turns."""
 
-    def append(self, turns: Sequence[tuple[Turn, str]], batch: str = "") -> list[Entry]:
+    def append(self, turns: Sequence[tuple[Turn, str]], batch: str = "") -> list[TurnEntry]:
         """Number and append `(turn, signal level)` pairs with one group fsync."""
         ...
 
@@ -169,7 +169,7 @@ class Journal(Protocol):
         """The last segment, its size in bytes and the last number."""
         ...
 
-    def entries(self, after: int = 0) -> Iterator[Entry]:
+    def entries(self, after: int = 0) -> Iterator[TurnEntry]:
         """Every sound entry numbered above `after`, in order; purged turns are left out."""
         ...
 
@@ -186,14 +186,14 @@ class Journal(Protocol):
         ...
 
 
-class TurnBook(Protocol):
+class TurnStore(Protocol):
     """What the vault knows of captured turns."""
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
         """Digests of those turns that were captured before and not taken back."""
         ...
 
-    def add(self, entries: list[Entry]) -> None:
+    def add(self, entries: list[TurnEntry]) -> None:
         """Freshly journalled turns: now pending, and readable in their transcripts."""
         ...
 

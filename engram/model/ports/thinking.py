@@ -49,7 +49,7 @@ class Model(Protocol):
         ...
 
 
-class Surroundings(Protocol):
+class PromptContext(Protocol):
     """What the vault knows around some turns."""
 
     def near(self, turns: Sequence[Turn]) -> Context:
@@ -65,7 +65,7 @@ class Judge(Protocol):
         ...
 
 
-class Weaver(Protocol):
+class BoxWeaver(Protocol):
     """Who makes boxes of memories, and threads of boxes (weave's engine, design 3)."""
 
     def line(self, memory: Memory) -> str:
@@ -101,7 +101,7 @@ class Weaver(Protocol):
         ...
 
 
-class Biographer(Protocol):
+class EntityWeaver(Protocol):
     """Who says which entities are one, and what their pages say (weave's engine, design 3)."""
 
     def page(

@@ -16,7 +16,7 @@ from engram.model.instant import Instant, instant_of
 from engram.model.step import Access
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
-from engram.store.catalog.database import Database
+from engram.store.catalog.database import CacheDatabase
 from engram.store.commits.transaction import sha256
 
 TABLES = """
@@ -56,7 +56,7 @@ class AccessLog:
 class AccessRows:
     """The sums in the catalog. Called inside the catalog's transaction to write."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     def of(self, identifiers: Iterable[str]) -> dict[str, Access]:

@@ -23,20 +23,20 @@ from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.store.base import layout
 from engram.store.catalog import (
     access,
-    census,
     conditions,
     log_rows,
+    memory_queries,
     page_rows,
     topic_rows,
     trace_rows,
     turn_rows,
 )
 from engram.store.catalog.access import AccessRows
-from engram.store.catalog.census import Census, is_forgotten, session_of
 from engram.store.catalog.conditions import Where
-from engram.store.catalog.consolidation_rows import NightRows
-from engram.store.catalog.database import CatalogUnusable, Database
+from engram.store.catalog.consolidation_rows import ConsolidationRows
+from engram.store.catalog.database import CacheDatabase, CatalogUnusable
 from engram.store.catalog.log_rows import LogRows
+from engram.store.catalog.memory_queries import Census, is_forgotten, session_of
 from engram.store.catalog.neighbours import neighbours
 from engram.store.catalog.page_rows import PageRows
 from engram.store.catalog.row_body import decode
@@ -71,7 +71,16 @@ create index memories_slot on memories(slot) where slot != '';
 create table sources(link text, id text, primary key(link, id)) without rowid;
 create index sources_id on sources(id);
 """
-_PARTS = (access, census, log_rows, conditions, page_rows, topic_rows, trace_rows, turn_rows)
+_PARTS = (
+    access,
+    memory_queries,
+    log_rows,
+    conditions,
+    page_rows,
+    topic_rows,
+    trace_rows,
+    turn_rows,
+)
 _TABLES = _OWN + "".join(part.TABLES for part in _PARTS)
 #: where the base names are that a link can mean
 _NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
@@ -100,20 +109,20 @@ _FILE = ", ".join(FileRow._fields)
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities), `census` (memories together)
-    and `accesses` are parts.
+    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities), `memory_queries` (memories
+    together) and `accesses` are parts.
     """
 
-    def __init__(self, database: Database, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
+    def __init__(self, database: CacheDatabase, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
         self._db = database
         self._vault = vault
         self._vocabulary = vocabulary
         self.turns = TurnRows(database)
         self.log = LogRows(database)
-        self.nights = NightRows(database)
+        self.nights = ConsolidationRows(database)
         self.topics = TopicRows(database)
         self.pages = PageRows(database)
-        self.census = Census(database)
+        self.memory_queries = Census(database)
         self.accesses = AccessRows(database)
 
     @classmethod
@@ -121,7 +130,7 @@ class Catalog:
         """Open, or raise CatalogUnusable when there is none that is ours and sound."""
         if not path.exists():
             raise CatalogUnusable("missing")
-        catalog = cls(Database(path), vault, vocabulary)
+        catalog = cls(CacheDatabase(path), vault, vocabulary)
         if not catalog.is_sound():
             catalog.close()
             raise CatalogUnusable("another schema or another vault")
@@ -143,7 +152,7 @@ class Catalog:
         try:
             return cls.open(path, vault, vocabulary)
         except CatalogUnusable:
-            return cls(Database.create(path), vault, vocabulary)
+            return cls(CacheDatabase.create(path), vault, vocabulary)
 
     def clear(self) -> None:
         """Drop every table and make them empty; called inside a transaction."""
@@ -342,7 +351,7 @@ class Catalog:
         self._db.many(
             "insert or ignore into tags values(?,?)", [(tag, memory.id) for tag in memory.tags]
         )
-        self.census.put(memory)
+        self.memory_queries.put(memory)
 
     def _drop_memory(self, identifier: str) -> None:
         known = self.memory(identifier)
@@ -354,7 +363,7 @@ class Catalog:
         self._db.do("delete from memories where id = ?", identifier)
         self._db.do("delete from sources where id = ?", identifier)
         self._db.do("delete from tags where id = ?", identifier)
-        self.census.drop(identifier)
+        self.memory_queries.drop(identifier)
 
     # -- transactions --------------------------------------------------------------------------
 

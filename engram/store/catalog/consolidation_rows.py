@@ -9,16 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from engram.store.catalog.database import Database
+from engram.store.catalog.database import CacheDatabase
 
 #: the event of one step of a consolidation, and the kind of its transaction
 STEP, KIND = "consolidated", "consolidate"
 
 
-class NightRows:
+class ConsolidationRows:
     """What the catalog knows of consolidations."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     def last(self) -> int:

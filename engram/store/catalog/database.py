@@ -26,7 +26,7 @@ class CatalogUnusable(StorageError):
     default_hint = "run the command again: what is damaged in the cache is built anew"
 
 
-class Database:
+class CacheDatabase:
     """A connection. Not shared between threads; other processes may read the file meanwhile."""
 
     def __init__(self, path: Path) -> None:
@@ -41,7 +41,7 @@ class Database:
             self._db.execute("pragma temp_store=memory")
 
     @classmethod
-    def create(cls, path: Path) -> Database:
+    def create(cls, path: Path) -> CacheDatabase:
         """A new file, readable by its owner only, in place of whatever is there."""
         with sound():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

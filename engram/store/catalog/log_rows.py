@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from engram.model.change import Event, Transaction
-from engram.store.catalog.database import Database
+from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table transactions(
@@ -21,7 +21,7 @@ create index events_n on events(n);
 class LogRows:
     """What was done to the vault. Called inside the catalog's transaction to write."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     def record(self, transaction: Transaction) -> None:

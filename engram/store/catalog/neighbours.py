@@ -9,7 +9,7 @@ from __future__ import annotations
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
 from engram.model.vocabulary import Vocabulary
-from engram.store.catalog.database import Database
+from engram.store.catalog.database import CacheDatabase
 from engram.store.catalog.row_body import decode
 
 #: so many of a text's rarest words are followed
@@ -20,7 +20,7 @@ _COMMON = 200
 _MOST = 12
 
 
-def neighbours(db: Database, vocabulary: Vocabulary, candidate: Candidate) -> list[Memory]:
+def neighbours(db: CacheDatabase, vocabulary: Vocabulary, candidate: Candidate) -> list[Memory]:
     """Those of a candidate's space and project: the nearest first, among equals the newer."""
     held = "select count(*) from (select 1 from words where term = ? limit ?)"
     terms = set(vocabulary.terms(candidate.text))

@@ -12,7 +12,7 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.instant import Instant
 from engram.model.step import Page
-from engram.store.catalog.database import Database
+from engram.store.catalog.database import CacheDatabase
 from engram.store.catalog.row_body import decode, encode
 from engram.store.catalog.trace_rows import TraceRows
 
@@ -40,7 +40,7 @@ _ORDER = "order by created, id"
 class PageRows:
     """What the catalog knows of boxes and entities; `traces` is a part."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CacheDatabase) -> None:
         self._db = database
         self.traces = TraceRows(database)
 

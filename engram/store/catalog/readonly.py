@@ -32,7 +32,7 @@ _STEPS = 10_000
 Standing = tuple[int, str, Day, float, bool]
 
 
-class Glance:
+class ReadOnlyCatalog:
     """One read-only look; close it, or use it as a context."""
 
     def __init__(self, path: Path, vault: str, vocabulary: Vocabulary, deadline: float) -> None:

@@ -11,7 +11,7 @@ from collections import Counter
 
 from engram.language.topics import Topic, top_topics, topic_terms
 from engram.model.memory import LIVE
-from engram.store.catalog.database import Database
+from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table topics(term text primary key, held int, weight int) without rowid;
@@ -21,7 +21,7 @@ create table topics(term text primary key, held int, weight int) without rowid;
 class TopicRows:
     """What the words of the live memories sum up to. Called inside the catalog's transaction."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CacheDatabase) -> None:
         self._db = database
         self._held: Counter[str] = Counter()
         self._weights: Counter[str] = Counter()

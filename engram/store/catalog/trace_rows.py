@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable
 
 from engram.model.box import Box, traces_of
-from engram.store.catalog.database import Database
+from engram.store.catalog.database import CacheDatabase
 from engram.store.catalog.row_body import decode
 
 TABLES = """
@@ -22,7 +22,7 @@ create table traces(id text primary key, entry text) without rowid;
 class TraceRows:
     """What the catalog knows of traces."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     def touch(self, *boxes: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engram.model.change import Range, Transaction
-from engram.model.turn import Entry, Turn
-from engram.store.catalog.database import Database
+from engram.model.turn import Turn, TurnEntry
+from engram.store.catalog.database import CacheDatabase
 
 PENDING, DONE, DEAD, WITHDRAWN, PURGED = range(5)
 
@@ -46,7 +46,7 @@ class TurnRow:
 class TurnRows:
     """What the catalog knows of turns. Called inside the catalog's transaction to write."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     @property
@@ -73,7 +73,7 @@ class TurnRows:
             known.update(turn.message for turn in some if link_of(turn) in foreign)
         return known
 
-    def add(self, entries: Iterable[Entry]) -> None:
+    def add(self, entries: Iterable[TurnEntry]) -> None:
         """Turns as the journal has them, pending."""
         self._db.many(
             "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0)",

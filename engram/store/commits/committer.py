@@ -20,14 +20,14 @@ from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.base.lock import WriterLock
 from engram.store.commits import transaction
-from engram.store.commits.projections import Followers
-from engram.store.commits.purge import Eraser
+from engram.store.commits.projections import Projections
+from engram.store.commits.purge import PurgeWriter
 
 #: files staged with one group fsync; bounds the open file handles
 _GROUP = 200
 
 
-class Ledger:
+class VaultCommitter:
     """All writing to one vault goes through here."""
 
     def __init__(
@@ -35,14 +35,14 @@ class Ledger:
         disk: VaultDisk,
         clock: Clock,
         lock: WriterLock,
-        followers: Followers,
-        eraser: Eraser,
+        projections: Projections,
+        purge_writer: PurgeWriter,
     ) -> None:
         self._disk = disk
         self._clock = clock
         self._lock = lock
-        self._followers = followers
-        self._eraser = eraser
+        self._projections = projections
+        self._purge_writer = purge_writer
 
     @contextmanager
     def lock(self, timeout: float | None = None) -> Iterator[None]:
@@ -60,14 +60,14 @@ class Ledger:
                 self._disk.remove(path)  # staged for a transaction that was never committed
             elif layout.is_transaction(name):
                 self._finish(transaction.decode(self._disk.read(path) or b"", path), staged=False)
-        self._followers.catch_up()
+        self._projections.catch_up()
 
     @property
     def behind(self) -> bool:
         """Whether a crash left something to recover; needs no lock."""
         if any(map(layout.is_transaction, self._disk.names(layout.PENDING))):
             return True
-        return self._followers.behind
+        return self._projections.behind
 
     def commit(self, plan: Plan) -> Transaction:
         """Make a plan durable and apply it; raises Conflict when a file is not as it expects."""
@@ -77,7 +77,7 @@ class Ledger:
                     continue
                 if self._disk.read(change.path) != change.before:
                     raise Conflict(f"{change.path} has changed meanwhile")
-            number = self._followers.next_number
+            number = self._projections.next_number
             committed = Transaction(number, self._clock.now(), plan)
             # refused before the commit when it could not be filed after it
             self._disk.path(layout.journal_path(number, committed.time))
@@ -109,7 +109,7 @@ class Ledger:
             self._disk.put(pending, transaction.encode(committed))
         self._disk.rename(pending, layout.journal_path(committed.number, committed.time))
         if follow:
-            self._followers.follow(committed)
+            self._projections.follow(committed)
         return committed
 
     def _apply(self, committed: Transaction, *, staged: bool) -> list[str]:
@@ -121,7 +121,7 @@ class Ledger:
             if not self._apply_one(change, _staged(committed.number, index), staged=staged):
                 left.append(change.path)
         if committed.plan.kind == "purge":
-            self._eraser.erase(committed)
+            self._purge_writer.erase(committed)
         folders = {change.path.rpartition("/")[0] for change in committed.plan.changes}
         self._disk.sync(folders)
         return left

@@ -15,55 +15,55 @@ from engram.model.memory import Memory
 from engram.model.step import Access
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access import AccessLog
-from engram.store.commits.projections import Followers
+from engram.store.commits.projections import Projections
 
 
 class VaultContents:
     """One vault, as it is while a consolidation plans."""
 
-    def __init__(self, disk: VaultDisk, followers: Followers) -> None:
+    def __init__(self, disk: VaultDisk, projections: Projections) -> None:
         self._disk = disk
-        self._followers = followers
+        self._projections = projections
 
     def memory(self, identifier: str) -> Memory | None:
         """The memory of that id, whatever its status."""
-        return self._followers.catalog.memory(identifier)
+        return self._projections.catalog.memory(identifier)
 
     def live(self) -> Sequence[Memory]:
         """Every active or needs-review memory."""
-        return self._followers.catalog.census.live()
+        return self._projections.catalog.memory_queries.live()
 
     def due(self, day: Day) -> Sequence[Memory]:
         """Live memories whose `expires` is that day or before."""
-        return self._followers.catalog.census.due(day)
+        return self._projections.catalog.memory_queries.due(day)
 
     def aged(self, before: Instant, importance: float) -> Sequence[Memory]:
         """Active memories created at or before a time, of an importance below that."""
-        return self._followers.catalog.census.aged(before, importance)
+        return self._projections.catalog.memory_queries.aged(before, importance)
 
     def overdue(self, day: Day) -> Sequence[Memory]:
         """Active commitments whose header `due` is a day before that one."""
-        return self._followers.catalog.census.overdue(day)
+        return self._projections.catalog.memory_queries.overdue(day)
 
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live memories whose header key is this slot, in that space and project."""
-        return self._followers.catalog.holders(slot, space, project)
+        return self._projections.catalog.holders(slot, space, project)
 
     def terms(self, text: str) -> frozenset[str]:
         """The words (stems) that a text is found by; words that tell nothing are left out."""
-        return frozenset(self._followers.vocabulary.telling(text))
+        return frozenset(self._projections.vocabulary.telling(text))
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """How many live memories hold each of these terms; a term that none holds is absent."""
-        return self._followers.catalog.census.frequencies(terms)
+        return self._projections.catalog.memory_queries.frequencies(terms)
 
     def holding(self, terms: Iterable[str]) -> Sequence[str]:
         """Ids of live memories that hold at least one of these terms."""
-        return self._followers.catalog.census.holding(terms)
+        return self._projections.catalog.memory_queries.holding(terms)
 
     def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
         """How often these memories were asked for; those that never were are absent."""
-        catalog, log = self._followers.catalog, AccessLog(self._disk)
+        catalog, log = self._projections.catalog, AccessLog(self._disk)
         if catalog.accesses.is_behind(log):
             with catalog.transaction():
                 catalog.accesses.count(log)
@@ -71,35 +71,35 @@ class VaultContents:
 
     def unboxed(self) -> Sequence[Memory]:
         """Memories with a source that no box holds, but those that the person forgot."""
-        return self._followers.catalog.census.unboxed()
+        return self._projections.catalog.memory_queries.unboxed()
 
     def boxes(self, since: Instant = "", until: Instant = "") -> Sequence[Box]:
         """Boxes whose last memory is not before `since` nor after `until`."""
-        return self._followers.catalog.pages.boxes(since, until)
+        return self._projections.catalog.pages.boxes(since, until)
 
     def box(self, identifier: str) -> Box | None:
         """The box of that id."""
-        return self._followers.catalog.pages.box(identifier)
+        return self._projections.catalog.pages.box(identifier)
 
     def box_of(self, memory: str) -> Box | None:
         """The box that holds a memory."""
-        return self._followers.catalog.pages.box_of(memory)
+        return self._projections.catalog.pages.box_of(memory)
 
     def entities(self) -> Sequence[Entity]:
         """Every entity that has a file, those that were merged too, by id."""
-        return list(self._followers.catalog.pages.entities())
+        return list(self._projections.catalog.pages.entities())
 
     def entity(self, identifier: str) -> Entity | None:
         """The entity of that id."""
-        return self._followers.catalog.pages.entity(identifier)
+        return self._projections.catalog.pages.entity(identifier)
 
     def mentioned(self) -> Mapping[str, int]:
         """Entity names that memories link to, and how many live ones do."""
-        return self._followers.catalog.census.mentioned()
+        return self._projections.catalog.memory_queries.mentioned()
 
     def about(self, entity: str) -> Sequence[Memory]:
         """Memories of any status that link to this entity name."""
-        return self._followers.catalog.census.about(entity)
+        return self._projections.catalog.memory_queries.about(entity)
 
     def page(self, path: str) -> str | None:
         """The text of a plain page of the vault, None when there is none."""
@@ -108,7 +108,7 @@ class VaultContents:
 
     def opening(self, session: str, without: Iterable[str] = ()) -> str:
         """What the user said first in a conversation; empty where that is hidden or not known."""
-        catalog, journal = self._followers.catalog, self._followers.journal
+        catalog, turn_log = self._projections.catalog, self._projections.turn_log
         hidden = catalog.hidden().union(without)
         places = [row[1:] for row in catalog.turns.opening(session) if row[0] not in hidden]
-        return "".join(turn.text for turn in journal.read(places))
+        return "".join(turn.text for turn in turn_log.read(places))

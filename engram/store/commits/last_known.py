@@ -16,7 +16,7 @@ from engram.model.change import Transaction
 from engram.store.base import layout
 from engram.store.catalog.catalog import FileRow
 from engram.store.commits.transaction import sha256
-from engram.store.commits.transaction_log import History
+from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of
 
@@ -39,8 +39,8 @@ class _Last(NamedTuple):
 class LastKnown:
     """Files by path, as the transactions that were followed left them."""
 
-    def __init__(self, history: History) -> None:
-        self._history = history
+    def __init__(self, transaction_log: TransactionLog) -> None:
+        self._transaction_log = transaction_log
         self._files: dict[str, _Last] = {}
         self._holders: dict[_Name, str] = {}
         self._homeless: set[str] = set()
@@ -102,7 +102,7 @@ class LastKnown:
 
     def _says(self, path: str, last: _Last) -> str:
         """The meaning of a file's last known version."""
-        found = self._history.read(last.number)
+        found = self._transaction_log.read(last.number)
         changes = (*found.plan.changes, *found.plan.seen) if found is not None else ()
         bodies = [one.after for one in changes if one.path == path and one.after is not None]
         return meaning_of(path, bodies[-1]) if bodies else ""

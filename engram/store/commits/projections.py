@@ -17,8 +17,8 @@ from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
-from engram.model.ports import Journal
-from engram.model.turn import Entry
+from engram.model.ports import TurnLog
+from engram.model.turn import TurnEntry
 from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
@@ -30,37 +30,37 @@ from engram.store.commits import transaction, views
 from engram.store.commits.last_known import LastKnown
 from engram.store.commits.scan import Scan, content_files
 from engram.store.commits.shown_turns import add_shown
-from engram.store.commits.transaction_log import History
+from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of, meaning_of_read
 from engram.store.files.transcripts import Transcripts
 
 
-class Followers:
+class Projections:
     """The followers of one vault. `catalog` is opened, or rebuilt, at first use."""
 
     def __init__(
         self,
         disk: VaultDisk,
-        journal: Journal,
+        turn_log: TurnLog,
         catalog_path: Path,
         vault: str,
-        history: History,
+        transaction_log: TransactionLog,
         guard: WriterLock,
         vocabulary: Vocabulary = PLAIN,
     ) -> None:
         """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
         written, else one in the cache. `vocabulary` is what the catalog finds memories by."""
         self._disk = disk
-        self.journal = journal
+        self.turn_log = turn_log
         self._path = catalog_path
         self._vault = vault
         self.vocabulary = vocabulary
-        self._history = history
+        self._transaction_log = transaction_log
         self.guard = guard
         self._open: Catalog | None = None
         self.transcripts = Transcripts(disk)
-        self.trace = views.Trace(disk)
+        self.trace = views.EventTrace(disk)
         self.hashes = views.FactHashes(disk)
         self.topics = views.Topics(disk)
         self.traces = views.Traces(disk)
@@ -92,7 +92,7 @@ class Followers:
     def behind(self) -> bool:
         """Whether transactions or turns exist that the catalog has not seen; needs no lock."""
         self._reopen_if_replaced()
-        if self._diverged() or self._history.sha_of(self.catalog.last + 1):
+        if self._diverged() or self._transaction_log.sha_of(self.catalog.last + 1):
             return True
         segments = [name for name in self._disk.names(layout.TURNS) if name.endswith(".jsonl")]
         if not segments:
@@ -109,35 +109,35 @@ class Followers:
     @property
     def next_number(self) -> int:
         """The number of the next transaction; one whose file is damaged keeps its own."""
-        return self._history.following(self.catalog.last)
+        return self._transaction_log.following(self.catalog.last)
 
     def _diverged(self) -> bool:
         """Whether the vault is not the one that the catalog knew: restored, or synced otherwise."""
         last = self.catalog.last
-        return bool(last) and self._history.sha_of(last) != self.catalog.last_sha
+        return bool(last) and self._transaction_log.sha_of(last) != self.catalog.last_sha
 
     def catch_up(self) -> None:
         """Replay the turns and transactions that the catalog has not seen; mend the views."""
         self._reopen_if_replaced()
-        segment, size, end = self.journal.end()
+        segment, size, end = self.turn_log.end()
         known = self.catalog.turns
         # the same turns in another place: somebody changed the length of a line
         moved = bool(segment) and end == known.last and size != known.end_of(segment)
         if self._diverged() or end < known.last or moved:
             self.rebuild("the vault was restored or changed elsewhere")
         fresh = end > self.catalog.turns.last
-        entries = list(self.journal.entries(self.catalog.turns.last)) if fresh else []
+        entries = list(self.turn_log.entries(self.catalog.turns.last)) if fresh else []
         if entries:
             with self.catalog.transaction():
                 self.catalog.turns.add(entries)
-        if self._history.sha_of(self.catalog.last + 1):
-            for missed in self._history.all(self.catalog.last):
+        if self._transaction_log.sha_of(self.catalog.last + 1):
+            for missed in self._transaction_log.all(self.catalog.last):
                 self.follow(missed, again=True)
         if entries:
             rows = self.catalog.turns.places_of(
                 [(entries[0].turn.seq, entries[-1].turn.seq)], WITHDRAWN
             )
-            self.transcripts.mend(list(self.journal.read(row[1:] for row in rows)))
+            self.transcripts.mend(list(self.turn_log.read(row[1:] for row in rows)))
         self.catalog.scrub()
         if self.rebuilt:
             self.mend_views()
@@ -157,7 +157,7 @@ class Followers:
         if self.hashes.read() != live:
             self.hashes.follow((), live)
             mended.append(layout.HASHES)
-        if self.trace.mend(self._history.all()):
+        if self.trace.mend(self._transaction_log.all()):
             mended.append(layout.TRACE)
         if self.traces.follow(self.catalog.pages.traces.listed()):
             mended.append(layout.TRACES)
@@ -165,7 +165,7 @@ class Followers:
             mended.append(layout.TOPICS)
         return mended
 
-    def add_turns(self, entries: list[Entry]) -> None:
+    def add_turns(self, entries: list[TurnEntry]) -> None:
         """Freshly journalled turns: into the catalog, then into their transcripts."""
         with self.catalog.transaction():
             self.transcripts.append([entry.turn for entry in entries])
@@ -212,12 +212,12 @@ class Followers:
         plan = committed.plan
         if plan.withdraw:
             rows = self.catalog.turns.places_of(plan.withdraw)
-            self.transcripts.withdraw(list(self.journal.read(row[1:] for row in rows)))
+            self.transcripts.withdraw(list(self.turn_log.read(row[1:] for row in rows)))
             # the files are to be read again when the person imports them again
             self._disk.put(layout.CURSORS, b"{}\n")
         if plan.readmit:
             rows = self.catalog.turns.places_of(plan.readmit, WITHDRAWN)
-            self.transcripts.mend(list(self.journal.read(row[1:] for row in rows)))
+            self.transcripts.mend(list(self.turn_log.read(row[1:] for row in rows)))
         settled = (*plan.ack, *plan.readmit, *plan.requeue, *plan.withdraw)
         for name, block in self.catalog.turns.extracted(settled):
             self.transcripts.mark(name, block)
@@ -304,7 +304,7 @@ class Followers:
 
     def damaged_turns(self) -> int:
         """How many whole lines of the turn journal cannot be read."""
-        return self.journal.count_damaged()
+        return self.turn_log.count_damaged()
 
     # -- Known: delegated, because the catalog behind it may be replaced ------------------------
 
@@ -354,9 +354,9 @@ class Followers:
         self.rebuilt = reason
 
     def _fill(self, catalog: Catalog) -> None:
-        known = LastKnown(self._history)
-        catalog.turns.add(self.journal.entries())
-        for committed in self._history.all():
+        known = LastKnown(self._transaction_log)
+        catalog.turns.add(self.turn_log.entries())
+        for committed in self._transaction_log.all():
             catalog.record(committed)
             known.follow(committed)
 

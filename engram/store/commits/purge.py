@@ -12,26 +12,30 @@ from collections.abc import Callable, Iterable, Iterator
 
 from engram.model.change import Transaction
 from engram.model.memory import Memory
-from engram.model.ports import Journal
+from engram.model.ports import TurnLog
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.commits import transaction
-from engram.store.commits.purge_remains import Remains
+from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.transaction import Purged
-from engram.store.commits.transaction_log import History
+from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.memory_file import read_memory
 from engram.store.files.transcripts import Transcripts
 
 
-class Eraser:
+class PurgeWriter:
     """Erases in one vault; the writer lock must be held."""
 
     def __init__(
-        self, disk: VaultDisk, history: History, journal: Journal, transcripts: Transcripts
+        self,
+        disk: VaultDisk,
+        transaction_log: TransactionLog,
+        turn_log: TurnLog,
+        transcripts: Transcripts,
     ) -> None:
         self._disk = disk
-        self._history = history
-        self._journal = journal
+        self._transaction_log = transaction_log
+        self._turn_log = turn_log
         self._transcripts = transcripts
 
     def changes(
@@ -61,14 +65,14 @@ class Eraser:
             # pages first: the other places are where it is known from what it said
             self._erase_from_pages(self._remains(event.subject, own, messages), pages)
             self._rewrite(lambda earlier: transaction.purged(earlier, own))
-            self._journal.purge(messages)
+            self._turn_log.purge(messages)
             self._transcripts.purge(details.get("turns", "").split())
             for path in own:
                 # its place may be another's by now; a conflict copy is nobody else's
                 if layout.original_of(path) != path or self._identity(path) == event.subject:
                     self._disk.remove(path)
 
-    def _erase_from_pages(self, remains: Remains, paths: Iterable[str]) -> None:
+    def _erase_from_pages(self, remains: PurgeRemains, paths: Iterable[str]) -> None:
         for path in paths:
             data = self._disk.read(path)
             if data is not None and (kept := _without(remains, path, data)) != data:
@@ -83,21 +87,23 @@ class Eraser:
 
     def _rewrite(self, change: Callable[[Transaction], Transaction]) -> None:
         """Rewrite the transactions of the journal that a change makes others of."""
-        for earlier in self._history.all():
+        for earlier in self._transaction_log.all():
             without = change(earlier)
             if without != earlier:
                 path = layout.journal_path(earlier.number, earlier.time)
                 self._disk.put(path, transaction.encode(without))
 
-    def _remains(self, identifier: str, paths: Iterable[str], messages: Iterable[str]) -> Remains:
+    def _remains(
+        self, identifier: str, paths: Iterable[str], messages: Iterable[str]
+    ) -> PurgeRemains:
         states = self._states(identifier, frozenset(paths))
         texts = [text for memory in states for text in (memory.text, memory.quote)]
-        return Remains.of(identifier, [*texts, *self._turns(frozenset(messages))])
+        return PurgeRemains.of(identifier, [*texts, *self._turns(frozenset(messages))])
 
     def _states(self, identifier: str, paths: frozenset[str]) -> Iterator[Memory]:
         """The memory as files and transactions show it, at any of its paths."""
         bodies = [(path, self._disk.read(path)) for path in sorted(paths)]
-        for earlier in self._history.all():
+        for earlier in self._transaction_log.all():
             for change in (*earlier.plan.changes, *earlier.plan.seen):
                 if change.path in paths:
                     bodies += [(change.path, change.before), (change.path, change.after)]
@@ -111,7 +117,7 @@ class Eraser:
         """What was said in these turns."""
         if not messages:
             return []
-        entries = self._journal.entries()
+        entries = self._turn_log.entries()
         return [entry.turn.text for entry in entries if entry.turn.message in messages]
 
     def _identity(self, path: str) -> str:
@@ -120,6 +126,6 @@ class Eraser:
         return "" if data is None else read_memory(path, data).memory.id
 
 
-def _without(remains: Remains, path: str, data: bytes) -> bytes:
+def _without(remains: PurgeRemains, path: str, data: bytes) -> bytes:
     """A page, or a conflict copy of one, without what remains of a memory."""
     return remains.without(layout.original_of(path), data)

@@ -28,14 +28,14 @@ _ITEM = re.compile(r"\s*[-*+] ")
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
+class PurgeRemains:
     """A purged memory as other pages show it: its id, and how what it said begins, normalised."""
 
     id: str
     words: frozenset[str]
 
     @classmethod
-    def of(cls, identifier: str, said: Iterable[str]) -> Remains:
+    def of(cls, identifier: str, said: Iterable[str]) -> PurgeRemains:
         """What to look for: all that the memory, its quotes and its source turns said."""
         lines = (normalise(line) for text in said for line in (text, *text.splitlines()))
         return cls(identifier, frozenset(_beginning(line) for line in lines if line))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from engram.model.change import Range
 from engram.store.catalog.turn_rows import DONE, PURGED, TurnRows, ranges_of
 from engram.store.files.transcripts import PURGED as MARK
-from engram.store.files.transcripts import Block, Transcripts
+from engram.store.files.transcripts import Transcripts, TurnBlock
 
 
 def add_shown(turns: TurnRows, transcripts: Transcripts, paths: Iterable[str]) -> list[str]:
@@ -52,7 +52,7 @@ def settled_elsewhere(turns: TurnRows, transcripts: Transcripts, name: str) -> l
     return ranges_of(sorted(pending[link] for link in links if link in pending))
 
 
-def _settled(blocks: Sequence[Block], mark: str) -> list[str]:
+def _settled(blocks: Sequence[TurnBlock], mark: str) -> list[str]:
     """The links of the blocks up to the one that a transcript's header names."""
     links = [block.link for block in blocks]
     names = [link.partition("^")[2] for link in links]

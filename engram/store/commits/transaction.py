@@ -106,10 +106,10 @@ def _is_typed(transaction: Transaction) -> bool:
 
 def purged(transaction: Transaction, paths: Sequence[str]) -> Transaction:
     """The same transaction without the bodies of these paths."""
-    doomed = frozenset(paths)
+    purge_preview = frozenset(paths)
 
     def emptied(change: Change) -> Change:
-        if change.path not in doomed:
+        if change.path not in purge_preview:
             return change
         return Purged(change.path, None, None, change.why)
 

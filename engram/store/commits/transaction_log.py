@@ -40,7 +40,7 @@ _Stamp = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChangeEntry:
     """One line of the log. `undone` is whether it is out of force at present."""
 
     number: int
@@ -53,7 +53,7 @@ class Entry:
     undone: bool
 
 
-class History:
+class TransactionLog:
     """The journal of one vault's transactions."""
 
     def __init__(self, disk: VaultDisk) -> None:
@@ -143,12 +143,12 @@ class History:
             before = number
         return found
 
-    def entries(self, catalog: Catalog, limit: int) -> list[Entry]:
+    def entries(self, catalog: Catalog, limit: int) -> list[ChangeEntry]:
         """The log, newest first."""
         rows = catalog.log.rows()
         undone = _undone(rows)
         return [
-            Entry(row[0], row[1], row[2], row[3], row[4], tuple(row[5].splitlines()),
+            ChangeEntry(row[0], row[1], row[2], row[3], row[4], tuple(row[5].splitlines()),
                   tuple(map(int, row[6].split())), row[0] in undone)
             for row in rows[:limit]
         ]  # fmt: skip

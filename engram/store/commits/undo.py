@@ -13,25 +13,25 @@ from dataclasses import replace
 from engram.model.change import Plan
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.store.base import layout
-from engram.store.commits.projections import Followers
-from engram.store.commits.transaction_log import History
+from engram.store.commits.projections import Projections
+from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 
 
-class Undoing:
+class UndoPlanner:
     """In one vault."""
 
-    def __init__(self, history: History, followers: Followers) -> None:
-        self._history = history
-        self._followers = followers
+    def __init__(self, transaction_log: TransactionLog, projections: Projections) -> None:
+        self._transaction_log = transaction_log
+        self._projections = projections
 
     def plan(self, what: str) -> Plan:
         """What that takes: files, turns and transactions. Raises NotFound, BadInput, Conflict."""
-        catalog = self._followers.catalog
+        catalog = self._projections.catalog
         if re.fullmatch(r"[0-9]{1,15}\.[0-9]{1,6}", what):
             return self._undo_of_a_step(what)
-        numbers, batch = self._history.to_undo(what, catalog)
-        plan = self._history.undo_plan(numbers)
+        numbers, batch = self._transaction_log.to_undo(what, catalog)
+        plan = self._transaction_log.undo_plan(numbers)
         if batch:
             plan = replace(plan, withdraw=(*plan.withdraw, *catalog.turns.batch_range(batch)))
         if plan.empty or not (plan.changes or plan.withdraw or plan.readmit or plan.requeue):
@@ -48,24 +48,24 @@ class Undoing:
                 f"what would come back stands in {elsewhere[0]} already",
                 "a memory has one file; remove that one first, or leave it as it is",
             )
-        return replace(plan, events=self._history.undo_events(plan))
+        return replace(plan, events=self._transaction_log.undo_events(plan))
 
     def _undo_of_a_step(self, what: str) -> Plan:
         """What takes back one step of a consolidation, and those that changed the same things."""
         number, _, step = what.partition(".")
-        steps = self._followers.catalog.nights.steps(int(number))
+        steps = self._projections.catalog.nights.steps(int(number))
         if step not in steps:
             raise NotFound(f"there is no step {what!r}", f"`engram log {number}` shows the steps")
         wanted, subjects = {step}, set(steps[step])
         while more := {one for one in steps if subjects & set(steps[one])} - wanted:
             wanted |= more
             subjects.update(*(steps[one] for one in more))
-        plan = self._history.part_plan(int(number), subjects)
+        plan = self._transaction_log.part_plan(int(number), subjects)
         if not plan.changes:
             raise BadInput(f"there is nothing left of {what} to take back", "`engram log` shows it")
         label = f"{number}.{'+'.join(sorted(wanted, key=int))}"
         plan = replace(plan, batch=label)
-        return replace(plan, events=self._history.undo_events(plan))
+        return replace(plan, events=self._transaction_log.undo_events(plan))
 
     def _second_homes(self, plan: Plan) -> list[str]:
         """Where that stands already which a plan would make a second file of: people move files."""
@@ -74,7 +74,7 @@ class Undoing:
         for change in plan.changes:
             if change.before is None and change.after and layout.content_type(change.path):
                 read = read_content(change.path, change.after)
-                home = self._followers.catalog.home(read.kind, read.id)
+                home = self._projections.catalog.home(read.kind, read.id)
                 if home and home not in leaving | {change.path}:
                     found.append(home)
         return found

@@ -5,72 +5,72 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from engram.model.change import Range
-from engram.model.ports import Journal
-from engram.model.turn import Entry, Turn, Waiting
+from engram.model.ports import TurnLog
+from engram.model.turn import Turn, TurnEntry, Waiting
 from engram.store.catalog.turn_rows import PENDING, ranges_of
-from engram.store.commits.projections import Followers
+from engram.store.commits.projections import Projections
 from engram.store.commits.shown_turns import add_shown, settled_elsewhere
 
 
 class VaultTurns:
     """The TurnBook port on a vault's followers."""
 
-    def __init__(self, followers: Followers, journal: Journal) -> None:
-        self._followers = followers
-        self._journal = journal
+    def __init__(self, projections: Projections, turn_log: TurnLog) -> None:
+        self._projections = projections
+        self._turn_log = turn_log
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
         """Digests of those turns that were captured before and not taken back."""
-        return self._followers.catalog.turns.seen(turns)
+        return self._projections.catalog.turns.seen(turns)
 
     def take_up_shown(self, turns: Sequence[Turn]) -> None:
         """Know what transcripts of these turns show that came from another machine."""
         names = dict.fromkeys(turn.transcript for turn in turns)
-        self._add_shown(self._followers.transcripts.news_of(list(names)))
+        self._add_shown(self._projections.transcripts.news_of(list(names)))
 
     def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
         """Know the transcripts that came from another machine as a whole, and some other paths.
 
         Returns the links of the turns that are new.
         """
-        catalog = self._followers.catalog
+        catalog = self._projections.catalog
         known = catalog.turns.transcript_names()
-        paths = self._followers.transcripts.paths()
+        paths = self._projections.transcripts.paths()
         strange = [path for path in paths if path.rpartition("/")[2][:-3] not in known]
         return self._add_shown(list(dict.fromkeys((*strange, *also))))
 
     def _add_shown(self, paths: Sequence[str]) -> list[str]:
         if not paths:
             return []
-        catalog = self._followers.catalog
+        catalog = self._projections.catalog
         with catalog.transaction():
-            return add_shown(catalog.turns, self._followers.transcripts, paths)
+            return add_shown(catalog.turns, self._projections.transcripts, paths)
 
     def settled_elsewhere(self, transcript: str) -> list[Range]:
         """The pending ranges of a transcript that another machine has settled."""
-        turns = self._followers.catalog.turns
-        return settled_elsewhere(turns, self._followers.transcripts, transcript)
+        turns = self._projections.catalog.turns
+        return settled_elsewhere(turns, self._projections.transcripts, transcript)
 
-    def add(self, entries: list[Entry]) -> None:
+    def add(self, entries: list[TurnEntry]) -> None:
         """Freshly journalled turns: now pending, and readable in their transcripts."""
-        self._followers.add_turns(entries)
+        self._projections.add_turns(entries)
 
     def waiting(self) -> list[Waiting]:
         """What is pending, by transcript, oldest first."""
-        return [Waiting(*row) for row in self._followers.catalog.turns.pending()]
+        return [Waiting(*row) for row in self._projections.catalog.turns.pending()]
 
     def pending(self, transcript: str) -> tuple[list[Range], list[Turn], str]:
         """A transcript's pending ranges, their turns in order, and their import; one at a time.
 
         A turn whose line is damaged is not among them: it stays pending, and doctor tells of it.
         """
-        rows = self._followers.catalog.turns.pending_of(transcript)
+        rows = self._projections.catalog.turns.pending_of(transcript)
         batches = {row[1]: row[0] for row in rows}
-        readable = list(self._journal.read(row[2:] for row in rows))
+        readable = list(self._turn_log.read(row[2:] for row in rows))
         batch = batches[readable[0].seq] if readable else ""
         turns = [turn for turn in readable if batches[turn.seq] == batch]
         return ranges_of(turn.seq for turn in turns), turns, batch
 
     def still_pending(self, ranges: Sequence[Range]) -> bool:
         """Whether nothing of these ranges was settled meanwhile."""
-        return self._followers.catalog.turns.states(ranges) <= {PENDING}
+        return self._projections.catalog.turns.states(ranges) <= {PENDING}

@@ -24,7 +24,7 @@ COUNTING = ("consolidate", "undo", "purge")
 _TAIL = 4_096
 
 
-class Trace:
+class EventTrace:
     """`state/trace.jsonl`: a line for each transaction, then one for each event; no content."""
 
     def __init__(self, disk: VaultDisk) -> None:

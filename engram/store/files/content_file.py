@@ -12,7 +12,7 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.store.base.layout import Content, content_type
 from engram.store.files.box_file import read_box
-from engram.store.files.document import Document, parse
+from engram.store.files.document import NoteDocument, parse
 from engram.store.files.entity_file import read_entity
 from engram.store.files.memory_file import read_memory
 
@@ -23,7 +23,7 @@ class ContentFile:
 
     content: Content
     problems: tuple[str, ...]
-    document: Document
+    document: NoteDocument
 
     @property
     def id(self) -> str:

@@ -24,8 +24,8 @@ from engram.model.errors import BadInput
 from engram.store.files.foreign_header import Value, export
 from engram.store.files.header import (
     TEXT_KEYS,
-    Entry,
-    Reading,
+    HeaderEntry,
+    HeaderReading,
     block_items,
     comment_after,
     cut,
@@ -46,7 +46,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class NoteDocument:
     """One note. Values are texts or lists of texts; `header_lines` is None without a header.
 
     `body` begins after the closing fence and has the line ends of the file; `newline` is its first
@@ -75,17 +75,17 @@ class _Frame(NamedTuple):
     problem: str | None
 
 
-def parse(data: bytes) -> Document:
+def parse(data: bytes) -> NoteDocument:
     """Any bytes as a Document. Never raises."""
     text, first, last, body, bom, problem = frame = _framed(data)
     newline: Newline = "\r\n" if _first_line_is_crlf(text) else "\n"
     if not body:
-        return Document({}, text, newline, bom, None, problem)
+        return NoteDocument({}, text, newline, bom, None, problem)
     lines = _header_lines(frame)
     values, fault, _ = _reading(lines, text[first:last])
     if fault:
         problem = f"{fault}; {problem}" if problem else fault
-    return Document(values, text[body:], newline, bom, tuple(lines), problem)
+    return NoteDocument(values, text[body:], newline, bom, tuple(lines), problem)
 
 
 def render(header: Mapping[str, str | Sequence[str]], body: str) -> bytes:
@@ -165,7 +165,7 @@ def _header_lines(frame: _Frame) -> list[str]:
     return [line.removesuffix("\r") for line in lines] if "\r" in head else lines
 
 
-def _reading(lines: list[str], head: str) -> Reading:
+def _reading(lines: list[str], head: str) -> HeaderReading:
     """The values; a lone CR ends a line for some readers, so such a header is left to YAML."""
     if "\r" in head and any("\r" in line for line in lines):
         return read_whole(lines)
@@ -212,17 +212,17 @@ def _with_header(frame: _Frame, wanted: Mapping[str, Value | None], create: bool
 def _patched(
     frame: _Frame,
     lines: list[str],
-    reading: Reading,
+    reading: HeaderReading,
     wanted: Mapping[str, Value | None],
     newline: Newline,
 ) -> str:
     """The header lines with the wanted keys set or removed, as text with line ends."""
     raw = frame.text[frame.first : frame.last].split("\n")
     raw = [line + "\n" for line in raw[:-1]]
-    places: dict[str, list[Entry]] = {}
+    places: dict[str, list[HeaderEntry]] = {}
     for entry in cut(lines):
         places.setdefault(entry.key, []).append(entry)
-    edits: list[tuple[Entry, list[str]]] = []
+    edits: list[tuple[HeaderEntry, list[str]]] = []
     added: list[str] = []
     for key, value in wanted.items():
         if value is None:
@@ -238,7 +238,7 @@ def _patched(
     return "".join(raw + added)
 
 
-def _with_remarks(lines: list[str], entry: Entry) -> Entry:
+def _with_remarks(lines: list[str], entry: HeaderEntry) -> HeaderEntry:
     """An entry with the indented comments below it: left alone, they could join what is above."""
     stop = entry.stop
     for number in range(entry.stop, len(lines)):
@@ -251,7 +251,7 @@ def _with_remarks(lines: list[str], entry: Entry) -> Entry:
 
 
 def _replaced(
-    lines: list[str], raw: list[str], entry: Entry, old: Value, value: Value, newline: Newline
+    lines: list[str], raw: list[str], entry: HeaderEntry, old: Value, value: Value, newline: Newline
 ) -> list[str]:
     """The lines of one entry with a new value, in the style of the old one."""
     line = lines[entry.start]
@@ -270,7 +270,7 @@ def _replaced(
 
 
 def _items(
-    lines: list[str], raw: list[str], entry: Entry, value: Sequence[str], newline: Newline
+    lines: list[str], raw: list[str], entry: HeaderEntry, value: Sequence[str], newline: Newline
 ) -> list[str]:
     """The lines of a block list; those of items that stay at its start and end are kept."""
     old = block_items(lines, entry)

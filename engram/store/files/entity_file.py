@@ -22,7 +22,7 @@ from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.markdown import inert_line, neutralise
 from engram.model.text import sha256_text
-from engram.store.files.document import Document, parse, patch, render
+from engram.store.files.document import NoteDocument, parse, patch, render
 from engram.store.files.foreign_header import Value
 from engram.store.files.links import LINK, target_of, targets_of
 from engram.store.files.sections import bare, body_of, headings, interleave, lines_of, sections
@@ -104,7 +104,7 @@ def entity_changes(data: bytes, before: Entity, after: Entity) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class _List:
+class _EntityList:
     """A section that holds one item a line; the order of its fields is that of the page."""
 
     name: str
@@ -138,11 +138,15 @@ def _show_related(item: Line) -> str:
     return f"- [[{item[0]}]] {inert_line(item[1])} [[{item[2]}]]"
 
 
-_TIMELINE = _List("Timeline", lambda one: one.timeline, _dated, lambda item: item[1], _show_dated)
-_RELATIONS = _List(
+_TIMELINE = _EntityList(
+    "Timeline", lambda one: one.timeline, _dated, lambda item: item[1], _show_dated
+)
+_RELATIONS = _EntityList(
     "Connected to", lambda one: one.relations, _related, lambda item: item[0], _show_related
 )
-_ACTIVITY = _List("Activity", lambda one: one.activity, _dated, lambda item: item[1:], _show_dated)
+_ACTIVITY = _EntityList(
+    "Activity", lambda one: one.activity, _dated, lambda item: item[1:], _show_dated
+)
 _LISTS = (_TIMELINE, _RELATIONS, _ACTIVITY)
 _SYNTHESIS = "Synthesis"
 
@@ -162,7 +166,7 @@ class _Body:
         """The text of the section, its lines ended by `\\n`."""
         return "\n".join(map(bare, self._section(_SYNTHESIS))).strip()
 
-    def items(self, part: _List) -> tuple[Line, ...]:
+    def items(self, part: _EntityList) -> tuple[Line, ...]:
         """The program's items of a section, in the order of the page."""
         found = (part.read(bare(line)) for line in self._section(part.name))
         return tuple(item for item in found if item is not None)
@@ -243,7 +247,7 @@ def _digest(synthesis: str) -> str:
     return sha256_text(synthesis)[:12]
 
 
-def _writer(document: Document, synthesis: str) -> str:
+def _writer(document: NoteDocument, synthesis: str) -> str:
     """Who wrote the synthesis: as the header says, unless it was edited since."""
     if not synthesis:
         return ""
@@ -252,7 +256,7 @@ def _writer(document: Document, synthesis: str) -> str:
     return writer if ours else "person"
 
 
-def _identity(path: str, document: Document, problems: list[str]) -> str:
+def _identity(path: str, document: NoteDocument, problems: list[str]) -> str:
     """The header's id, else one made from the file's name."""
     given = _text(document, "id")
     if is_id(given):
@@ -263,7 +267,7 @@ def _identity(path: str, document: Document, problems: list[str]) -> str:
     return made
 
 
-def _type(identifier: str, document: Document, problems: list[str]) -> str:
+def _type(identifier: str, document: NoteDocument, problems: list[str]) -> str:
     """The header's type, else what the id begins with."""
     given = _text(document, "type").strip().casefold()
     if given in TYPES:
@@ -275,7 +279,7 @@ def _type(identifier: str, document: Document, problems: list[str]) -> str:
     return found
 
 
-def _text(document: Document, key: str) -> str:
+def _text(document: NoteDocument, key: str) -> str:
     """A scalar as it stands; of a list the first item."""
     value = document.header.get(key, "")
     return value if isinstance(value, str) else next(iter(value), "")

@@ -3,8 +3,9 @@
 Reading: a header is cut at the lines that begin with a key, and each entry is read by itself. Our
 own shape needs no library: plain or quoted scalars, one-line flow lists, block lists, comments;
 also a bare `[[link]]`, which people write and YAML takes for a list. Any other shape is left to
-`foreign`. What cannot be read is named in `Reading.problem`, and the other entries are still given.
-A key that stands twice has its last value, as for other YAML readers, and is named too.
+`foreign_header`. What cannot be read is named in `HeaderReading.problem`, and the other entries are
+still given. A key that stands twice has its last value, as for other YAML readers, and is named
+too.
 
 Writing: one line for a scalar, a block list otherwise, in a form that YAML 1.1 and 1.2 readers take
 for the same text. Numbers, days and instants stand bare, but not in `TEXT_KEYS` or lists, where a
@@ -31,7 +32,7 @@ TEXT_KEYS = frozenset(
 )  # fmt: skip
 
 
-class Entry(NamedTuple):
+class HeaderEntry(NamedTuple):
     """One key of a header: its lines are `start` to `stop`, its value begins at `colon`."""
 
     key: str
@@ -40,7 +41,7 @@ class Entry(NamedTuple):
     colon: int
 
 
-class Reading(NamedTuple):
+class HeaderReading(NamedTuple):
     """What the lines say. `sound`: every line was understood, so that entries may be replaced."""
 
     values: dict[str, Value]
@@ -74,7 +75,7 @@ _NAMED = {
 }  # fmt: skip
 
 
-def read(lines: Sequence[str]) -> Reading:
+def read(lines: Sequence[str]) -> HeaderReading:
     """Header lines, without line ends and fences, as values."""
     starts = _starts(lines)
     if starts is None:
@@ -95,7 +96,7 @@ def read(lines: Sequence[str]) -> Reading:
             value = _several(lines, entry)
         if value is None:
             refused = oversize(lines) if refused is None else refused
-            value, fault = _odd(lines, entry or Entry(key, start, end, colon), refused)
+            value, fault = _odd(lines, entry or HeaderEntry(key, start, end, colon), refused)
             if fault:
                 faults.append(fault)
             if value is None:
@@ -104,19 +105,19 @@ def read(lines: Sequence[str]) -> Reading:
         if key in values:
             faults.append(f"{key!r} stands twice, the last one counts")
         values[key] = value
-    return Reading(values, "; ".join(faults) or None, sound)
+    return HeaderReading(values, "; ".join(faults) or None, sound)
 
 
-def read_whole(lines: Sequence[str]) -> Reading:
+def read_whole(lines: Sequence[str]) -> HeaderReading:
     """A header that has no line of its own for each key: one flow mapping, indented keys."""
     refused = oversize(lines)
     found = refused or read_yaml(lines)
     if isinstance(found, str):
-        return Reading({}, f"unreadable header: {found}", False)
-    return Reading(found, None, False)
+        return HeaderReading({}, f"unreadable header: {found}", False)
+    return HeaderReading(found, None, False)
 
 
-def cut(lines: Sequence[str]) -> list[Entry]:
+def cut(lines: Sequence[str]) -> list[HeaderEntry]:
     """The entries of a header that was read and found sound, in order."""
     starts = _starts(lines) or []
     ends = [start for _, start, _ in starts[1:]] + [len(lines)]
@@ -159,7 +160,7 @@ def _key(line: str) -> tuple[str, int] | None:
     return line[: colon.start()].rstrip(" \t"), colon.end()
 
 
-def _entry(lines: Sequence[str], key: str, start: int, end: int, colon: int) -> Entry:
+def _entry(lines: Sequence[str], key: str, start: int, end: int, colon: int) -> HeaderEntry:
     """An entry without the blank lines and comments below it."""
     literal = lines[start][colon:].lstrip(" \t")[:1] in ("|", ">")
     while end - start > 1:
@@ -168,7 +169,7 @@ def _entry(lines: Sequence[str], key: str, start: int, end: int, colon: int) -> 
         if bare and (bare[0] != "#" or (literal and len(bare) < len(line))):
             break
         end -= 1
-    return Entry(key, start, end, colon)
+    return HeaderEntry(key, start, end, colon)
 
 
 def comment_after(text: str) -> str:
@@ -232,7 +233,7 @@ def _flow(text: str) -> list[str] | None:
     return items
 
 
-def _several(lines: Sequence[str], entry: Entry) -> Value | None:
+def _several(lines: Sequence[str], entry: HeaderEntry) -> Value | None:
     """The value of an entry with lines below it; None when it is not of our own shape."""
     if entry.stop - entry.start == 1:
         return _value(lines[entry.start][entry.colon :])
@@ -240,7 +241,7 @@ def _several(lines: Sequence[str], entry: Entry) -> Value | None:
     return None if found is None else [item for item, _ in found]
 
 
-def block_items(lines: Sequence[str], entry: Entry) -> list[tuple[str, int]] | None:
+def block_items(lines: Sequence[str], entry: HeaderEntry) -> list[tuple[str, int]] | None:
     """The items of a block list with their line numbers; None for any other value."""
     if lines[entry.start][entry.colon :].strip(" \t")[:1] not in ("", "#"):
         return None
@@ -286,7 +287,7 @@ def _escaped(escape: re.Match[str]) -> str:
     return chr(point)
 
 
-def _odd(lines: Sequence[str], entry: Entry, refused: str) -> tuple[Value | None, str]:
+def _odd(lines: Sequence[str], entry: HeaderEntry, refused: str) -> tuple[Value | None, str]:
     """An entry of another shape: by YAML, or as the plain words that a person meant; or a fault."""
     found = refused or read_yaml(lines[entry.start : entry.stop])
     if not isinstance(found, str):

@@ -24,7 +24,7 @@ from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
 from engram.model.markdown import code_lines, neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
-from engram.store.files.document import Document, parse, patch, render
+from engram.store.files.document import NoteDocument, parse, patch, render
 from engram.store.files.foreign_header import Value
 from engram.store.files.links import targets_of
 
@@ -55,7 +55,7 @@ class MemoryFile:
 
     memory: Memory
     problems: tuple[str, ...]
-    document: Document
+    document: NoteDocument
 
 
 def read_memory(path: str, data: bytes) -> MemoryFile:
@@ -229,7 +229,7 @@ def _texts(value: Value | None) -> tuple[str, ...]:
     return tuple(item for item in items if item)
 
 
-def _tags(document: Document) -> tuple[str, ...]:
+def _tags(document: NoteDocument) -> tuple[str, ...]:
     """Tags from a list, `a, b`, or `#a #b` (which YAML takes for a comment)."""
     value = document.header.get("tags")
     if value is None:

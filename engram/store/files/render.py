@@ -23,7 +23,7 @@ from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.memory_file import memory_changes, render_memory
 
 
-class Pen:
+class FileRenderer:
     """The ports Writer and PageWriter."""
 
     def __init__(self, disk: VaultDisk) -> None:

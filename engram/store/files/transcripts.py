@@ -44,7 +44,7 @@ _ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TurnBlock:
     """One turn as its transcript shows it; `line` is the 1-based line of the speaker line.
 
     `speaker` is a name, where the conversation has one.
@@ -256,7 +256,7 @@ class Transcripts:
             return
         raise StorageError(f"{path} keeps changing", "wait until no other program writes to it")
 
-    def blocks(self, path: str) -> list[Block]:
+    def blocks(self, path: str) -> list[TurnBlock]:
         """The turns that a transcript shows, in its order."""
         text = (self._disk.read(path) or b"").decode("utf-8", "replace").replace("\r\n", "\n")
         name = path.rpartition("/")[2][:-3]
@@ -268,7 +268,7 @@ class Transcripts:
             at = hit.start()
             words = text[hit.end() : end].strip("\n")
             blocks.append(
-                Block(
+                TurnBlock(
                     f"{name}#^{hit['block']}", hit["role"], f"{hit['day']}T{hit['time']}Z", words,
                     line, hit["name"] or "",
                 )

@@ -17,11 +17,11 @@ from pathlib import Path
 from engram.model.change import Change, Event, Plan
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import Memory
-from engram.model.report import Apart
+from engram.model.report import ConflictCopy
 from engram.store.base import layout
 from engram.store.base.copy_name import is_left_over
 from engram.store.base.disk import VaultDisk
-from engram.store.commits.projections import Followers
+from engram.store.commits.projections import Projections
 from engram.store.commits.scan import LARGEST
 from engram.store.commits.transaction import sha256
 from engram.store.files.content_file import read_content
@@ -52,12 +52,12 @@ def conflict_copies(root: Path) -> list[str]:
 
 
 @dataclass(slots=True)
-class Reunion:
+class CopyMerge:
     """What is to be done: files as they will be, what becomes of each copy, and what to log."""
 
     changes: dict[str, Change] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
-    apart: list[Apart] = field(default_factory=list)
+    apart: list[ConflictCopy] = field(default_factory=list)
 
     @property
     def plan(self) -> Plan:
@@ -68,21 +68,21 @@ class Reunion:
 class ConflictCopies:
     """The conflict copies of one vault, looked for once; the writer lock must be held."""
 
-    def __init__(self, disk: VaultDisk, followers: Followers) -> None:
+    def __init__(self, disk: VaultDisk, projections: Projections) -> None:
         self._disk = disk
-        self._followers = followers
+        self._projections = projections
 
     @cached_property
     def _copies(self) -> list[str]:
         return conflict_copies(self._disk.root)
 
-    def transcripts(self, *, dry_run: bool = False) -> list[Apart]:
+    def transcripts(self, *, dry_run: bool = False) -> list[ConflictCopy]:
         """Bring transcripts together with their copies, and with themselves where git marked them.
 
         A dry run writes nothing.
         """
-        done: list[Apart] = []
-        own = self._followers.transcripts
+        done: list[ConflictCopy] = []
+        own = self._projections.transcripts
         for copy in self._copies:
             original = layout.original_of(copy)
             if layout.kind_of(original) != "transcript":
@@ -95,23 +95,25 @@ class ConflictCopies:
             if now is not None and found is not None and not dry_run:
                 own.replace(path, now, found)
                 self._disk.remove(copy)
-            done.append(Apart(copy, path, why))
+            done.append(ConflictCopy(copy, path, why))
         for path in list(own.paths()) if self._in_git() else ():
             now = self._bytes(path)
             found = self._unmarked(path, now)
             if now is not None and found is not None:
                 if not dry_run:
                     own.replace(path, now, found)
-                done.append(Apart(path, path))
+                done.append(ConflictCopy(path, path))
         return done
 
-    def plan(self) -> Reunion:
+    def plan(self) -> CopyMerge:
         """What to do about all other copies and marks."""
-        reunion = Reunion()
+        reunion = CopyMerge()
         for copy in self._copies:
             original = layout.original_of(copy)
             if original.startswith(f"{layout.STATE}/") or original == layout.CONFIG:
-                reunion.apart.append(Apart(copy, original, "logs and settings of two machines"))
+                reunion.apart.append(
+                    ConflictCopy(copy, original, "logs and settings of two machines")
+                )
             elif layout.kind_of(original) != "transcript":
                 self._take_in(copy, original, reunion)
         for path in self._suspect() if self._in_git() else ():
@@ -120,17 +122,17 @@ class ConflictCopies:
             if found is not None:
                 reunion.changes[path] = Change(path, now, found, "versions brought together")
                 self._tell(reunion, _TAKEN, path, path, found, now)
-                reunion.apart.append(Apart(path, path))
+                reunion.apart.append(ConflictCopy(path, path))
         return reunion
 
-    def _take_in(self, copy: str, original: str, reunion: Reunion) -> None:
+    def _take_in(self, copy: str, original: str, reunion: CopyMerge) -> None:
         data = self._bytes(copy)
         path = self._home(original, data)
         change = reunion.changes.get(path)
         now = change.after if change is not None else self._bytes(path)
         why = _obstacle(copy, now, data)
         if why or data is None or now is None:
-            reunion.apart.append(Apart(copy, path, why))
+            reunion.apart.append(ConflictCopy(copy, path, why))
             return
         why = _UNDECIDED
         if (found := reunited(path, now, data)) is not None:
@@ -140,14 +142,14 @@ class ConflictCopies:
                     reunion.changes[path] = Change(path, before, found, "versions brought together")
                 reunion.changes[copy] = Change(copy, data, None, "conflict copy taken in")
                 self._tell(reunion, _TAKEN, path, copy, found, data)
-                reunion.apart.append(Apart(copy, path))
+                reunion.apart.append(ConflictCopy(copy, path))
                 return
             why = _TAKEN_BACK
-        reunion.apart.append(Apart(copy, path, why))
+        reunion.apart.append(ConflictCopy(copy, path, why))
         if why == _UNDECIDED and change is None:
             self._ask(copy, path, now, data, reunion)
 
-    def _ask(self, copy: str, path: str, now: bytes, data: bytes, reunion: Reunion) -> None:
+    def _ask(self, copy: str, path: str, now: bytes, data: bytes, reunion: CopyMerge) -> None:
         """Put a live memory to review; once, so that the person may say that it is in order."""
         memory = read_content(path, now).content
         if not isinstance(memory, Memory) or memory.status != "active":
@@ -163,7 +165,7 @@ class ConflictCopies:
         self._tell(reunion, _ASKED, path, copy, now, data)
 
     def _tell(
-        self, reunion: Reunion, name: str, path: str, copy: str, now: bytes, data: bytes | None
+        self, reunion: CopyMerge, name: str, path: str, copy: str, now: bytes, data: bytes | None
     ) -> None:
         details = (("copy", copy), ("sha256", sha256(data or b"")))
         reunion.events.append(Event(name, self._subject(path, now), details))
@@ -171,7 +173,7 @@ class ConflictCopies:
     def _known(self, name: str, path: str, now: bytes, copy: str, data: bytes) -> bool:
         """Whether that was done before with these very bytes of the copy."""
         wanted = {"copy": copy, "sha256": sha256(data)}
-        events = self._followers.catalog.log.events(self._subject(path, now))
+        events = self._projections.catalog.log.events(self._subject(path, now))
         return any(event.name == name and dict(event.details) == wanted for _, _, event in events)
 
     def _subject(self, path: str, data: bytes) -> str:
@@ -182,7 +184,7 @@ class ConflictCopies:
         kind = layout.content_type(original)
         if data is None or kind is None or self._bytes(original) is not None:
             return original
-        return self._followers.catalog.home(kind, read_content(original, data).id) or original
+        return self._projections.catalog.home(kind, read_content(original, data).id) or original
 
     def _unmarked(self, path: str, data: bytes | None) -> bytes | None:
         """A file that git left marked, as one; None where there is nothing that is sure.
@@ -196,7 +198,7 @@ class ConflictCopies:
 
     def _suspect(self) -> list[str]:
         """Pages, and memories whose header was not understood: where marks can be settled."""
-        rows = self._followers.catalog.files()
+        rows = self._projections.catalog.files()
         return [
             path for path, row in rows.items() if row.problem or layout.kind_of(path) != "memory"
         ]

@@ -21,7 +21,7 @@ from engram.model.memory import Memory
 from engram.store.base import layout
 from engram.store.files.box_file import box_changes, render_box
 from engram.store.files.content_file import ContentFile, read_content
-from engram.store.files.document import Document, parse, patch
+from engram.store.files.document import NoteDocument, parse, patch
 from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.foreign_header import Value
 from engram.store.files.meaning import meaning_of_read, said_in
@@ -115,12 +115,12 @@ def _merged(base: bytes, read: ContentFile, beside: ContentFile) -> bytes | None
     return None if added is None else patch(data, added)
 
 
-def _known(rendered: list[Document]) -> frozenset[str]:
+def _known(rendered: list[NoteDocument]) -> frozenset[str]:
     """The keys that the program writes into these pages."""
     return frozenset(key for document in rendered for key in document.header)
 
 
-def _lost(beside: Document, own: Document, result: bytes) -> bool:
+def _lost(beside: NoteDocument, own: NoteDocument, result: bytes) -> bool:
     """Whether a page has a line of a person's that the result has not."""
     kept = {line.strip() for line in parse(result).body.splitlines()}
     ours = {line.strip() for line in own.body.splitlines()}

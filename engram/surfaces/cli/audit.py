@@ -11,7 +11,7 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import fitted, styled
 
 if TYPE_CHECKING:
-    from engram.health.audit import Row
+    from engram.health.audit import AuditRow
 
 #: so many flaws of a row are shown unless all are asked for
 _EXAMPLES = 5
@@ -51,7 +51,7 @@ def command(everything: bool) -> None:
     talk(f"{plural(wanting, 'row')} to look at" if wanting else "all is well")
 
 
-def _data(row: Row, everything: bool) -> dict[str, object]:
+def _data(row: AuditRow, everything: bool) -> dict[str, object]:
     shown = row.flaws if everything else row.flaws[:_EXAMPLES]
     return {
         "name": row.name, "count": len(row.flaws), "of": row.among, "share": row.share,

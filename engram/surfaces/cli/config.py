@@ -11,7 +11,7 @@ from engram.surfaces.cli.arguments import Verbs, chosen, common
 from engram.surfaces.cli.output import emit_json, say, wants_json
 
 if TYPE_CHECKING:
-    from engram.settings.load import Origin
+    from engram.settings.load import ValueOrigin
 
 
 #: a longer value pushes only its own line to the right
@@ -41,7 +41,7 @@ def show() -> None:
         say(f"{name:<{wide[0]}}  {value:<{min(wide[1], _WIDEST)}}  {place}")
 
 
-def _value(origin: Origin) -> str:
+def _value(origin: ValueOrigin) -> str:
     value = origin.value
     text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     if isinstance(value, bool):
@@ -49,7 +49,7 @@ def _value(origin: Origin) -> str:
     return text or "(nothing)"
 
 
-def _place(origin: Origin) -> str:
+def _place(origin: ValueOrigin) -> str:
     if origin.layer == "shipped":
         return "shipped"
     where = f"{origin.source}:{origin.line}" if origin.line else origin.source

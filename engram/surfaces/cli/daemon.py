@@ -22,9 +22,9 @@ from engram.surfaces.cli.daemon_service import install, uninstall
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 
 if TYPE_CHECKING:
-    from engram.daemon.state.heartbeat import Pulse
+    from engram.daemon.state.heartbeat import Heartbeat
     from engram.daemon.state.pause import Paused
-    from engram.settings.paths import Places
+    from engram.settings.paths import UserPaths
 
 #: how long a daemon that was started or stopped is waited for, seconds
 _PATIENCE = 15.0
@@ -51,14 +51,14 @@ def run() -> None:
     What it captures goes to the vault that --vault and the like name; hand edits and inboxes are
     taken up in every vault that is registered here. SIGHUP reads the settings anew.
     """
-    from engram.daemon.rpc.server import Door
+    from engram.daemon.rpc.server import ControlServer
     from engram.daemon.run import Daemon
     from engram.surfaces.cli.opt_in import ask_once
     from engram.surfaces.remote.handler import Visitors
 
     places, target = _places(), _target()
     ask_once(places)
-    Daemon(target, places, os.environ, talk, Door(Visitors(), os.environ)).run()
+    Daemon(target, places, os.environ, talk, ControlServer(Visitors(), os.environ)).run()
 
 
 @command.command("start")
@@ -67,12 +67,12 @@ def start() -> None:
     """Start it: by the service manager where `engram daemon install` was run, else detached."""
     from engram.daemon.service.detached import detach
     from engram.daemon.service.systems import supervisor, supervisor_here
-    from engram.daemon.state.instance_lock import Seat
+    from engram.daemon.state.instance_lock import InstanceLock
     from engram.surfaces.cli.opt_in import ask_once
 
     places, target = _places(), _target()
-    seat = Seat(places.state_dir)
-    if holder := seat.holder():
+    instance_lock = InstanceLock(places.state_dir)
+    if holder := instance_lock.holder():
         raise Locked(
             f"the daemon is running already (process {holder})", "`engram daemon status` shows it"
         )
@@ -85,11 +85,11 @@ def start() -> None:
         by = one.title
     else:
         detach(["--vault", str(target), "daemon", "run"], places, os.environ)
-    _wait(lambda: seat.holder() > 0, "the daemon did not start")
+    _wait(lambda: instance_lock.holder() > 0, "the daemon did not start")
     if wants_json():
-        emit_json({"running": True, "pid": seat.holder(), "by": by})
+        emit_json({"running": True, "pid": instance_lock.holder(), "by": by})
         return
-    say(f"started (process {seat.holder()}){f' by the {by}' if by else ''}")
+    say(f"started (process {instance_lock.holder()}){f' by the {by}' if by else ''}")
     if not by:
         talk("note: it runs until you log out or stop it; `engram daemon install` keeps it running")
 
@@ -98,13 +98,13 @@ def start() -> None:
 @common
 def stop() -> None:
     """End it, with everything durable, and wait until it is gone."""
-    from engram.daemon.state.instance_lock import Seat
+    from engram.daemon.state.instance_lock import InstanceLock
 
-    seat = Seat(_places().state_dir)
-    holder = seat.holder()
+    instance_lock = InstanceLock(_places().state_dir)
+    holder = instance_lock.holder()
     if holder:
         os.kill(holder, signal.SIGTERM)
-        _wait(lambda: not seat.holder(), f"process {holder} does not end")
+        _wait(lambda: not instance_lock.holder(), f"process {holder} does not end")
     if wants_json():
         emit_json({"running": False, "stopped": holder})
     else:
@@ -117,46 +117,49 @@ def status() -> None:
     """What it is doing: the last event, what waits, what was spent today, what went wrong."""
     from dataclasses import asdict
 
-    from engram.daemon.state.heartbeat import Pulse, read_pulse
-    from engram.daemon.state.instance_lock import Seat
+    from engram.daemon.state.heartbeat import Heartbeat, read_pulse
+    from engram.daemon.state.instance_lock import InstanceLock
     from engram.daemon.state.pause import read
 
     state = _places().state_dir
-    holder, pulse = Seat(state).holder(), read_pulse(state) or Pulse()
+    holder, heartbeat = InstanceLock(state).holder(), read_pulse(state) or Heartbeat()
     running = bool(holder)
     if wants_json():
-        emit_json({"running": running, **asdict(pulse), "paused": _names(read(state))})
+        emit_json({"running": running, **asdict(heartbeat), "paused": _names(read(state))})
         return
     if running:
-        say(f"daemon     running since {pulse.since} (process {holder})")
+        say(f"daemon     running since {heartbeat.since} (process {holder})")
     else:
         say("daemon     not running; `engram daemon start` starts it")
     if paused := _names(read(state)):
         say(f"paused     {', '.join(paused)}; `engram daemon resume` goes on")
     if running:
-        _say_pulse(pulse)
-    elif pulse.last_event:
-        say(f"last event {pulse.last_event}")
+        _say_pulse(heartbeat)
+    elif heartbeat.last_event:
+        say(f"last event {heartbeat.last_event}")
 
 
-def _say_pulse(pulse: Pulse) -> None:
-    say(f"last event {pulse.last_event or 'none yet'}")
-    say(f"queue      {plural(pulse.queue, 'path')}, {plural(pulse.pending_turns, 'pending turn')}")
-    say(f"spent      ${pulse.spent_usd:.4f} and {pulse.spent_tokens:,} tokens today (UTC)")
-    say(f"sources    {', '.join(pulse.sources) or 'none; `engram sources --watch NAME`'}")
-    for name, since in sorted(pulse.unread.items()):
+def _say_pulse(heartbeat: Heartbeat) -> None:
+    say(f"last event {heartbeat.last_event or 'none yet'}")
+    say(
+        f"queue      {plural(heartbeat.queue, 'path')},"
+        f" {plural(heartbeat.pending_turns, 'pending turn')}"
+    )
+    say(f"spent      ${heartbeat.spent_usd:.4f} and {heartbeat.spent_tokens:,} tokens today (UTC)")
+    say(f"sources    {', '.join(heartbeat.sources) or 'none; `engram sources --watch NAME`'}")
+    for name, since in sorted(heartbeat.unread.items()):
         say(f"           {name}: unread since {since}")
-    for vault in pulse.vaults:
+    for vault in heartbeat.vaults:
         say(f"vault      {vault}")
-    for vault, code in sorted(pulse.away.items()):
+    for vault, code in sorted(heartbeat.away.items()):
         say(f"away       {vault} ({code})")
-    for folder in pulse.deaf:
+    for folder in heartbeat.deaf:
         say(f"polled     {folder}")
-    for task, code in sorted(pulse.failing.items()):
+    for task, code in sorted(heartbeat.failing.items()):
         say(f"failing    {task} ({code}); it is tried again")
-    for at, task, code in pulse.errors[-3:]:
+    for at, task, code in heartbeat.errors[-3:]:
         say(f"error      {at} {task} ({code})")
-    if pulse.on_battery:
+    if heartbeat.on_battery:
         say("battery    what can wait waits longer")
 
 
@@ -267,7 +270,7 @@ def _wait(condition: Callable[[], bool], message: str) -> None:
         time.sleep(_LOOK)
 
 
-def _places() -> Places:
+def _places() -> UserPaths:
     from engram.settings.paths import places_of
 
     return places_of(os.environ)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engram.daemon.service.install import Unit
-    from engram.daemon.service.systems import Supervisor
-    from engram.daemon.service.units import Service
+    from engram.daemon.service.systems import ServiceManager
+    from engram.daemon.service.units import ServiceDefinition
 
 _MANAGER = click.option(
     "--for", "manager", metavar="MANAGER", type=click.Choice(["systemd", "launchd", "windows"]),
@@ -65,7 +65,7 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
         _tell_installed(one, unit, service)
 
 
-def _tell_installed(one: Supervisor, unit: Unit, service: Service) -> None:
+def _tell_installed(one: ServiceManager, unit: Unit, service: ServiceDefinition) -> None:
     variable = service.key_variable
     done = "installed and started" if unit.differs else "is installed already, and runs"
     say(f"{done}: {unit.path}")
@@ -117,12 +117,12 @@ def uninstall(dry_run: bool, manager: str | None, force: bool) -> None:
         talk(f"note: {_drop_in(one)} is yours and stays")
 
 
-def _drop_in(one: Supervisor) -> Path:
+def _drop_in(one: ServiceManager) -> Path:
     """Where systemd looks for what the person lays over the unit."""
     return one.file.with_name(f"{one.file.name}.d")
 
 
-def _supervisor(name: str | None) -> Supervisor:
+def _supervisor(name: str | None) -> ServiceManager:
     from engram.daemon.service.systems import supervisor, supervisor_here
     from engram.settings.paths import places_of
 

@@ -16,7 +16,7 @@ from engram.surfaces.cli.terminal import progress, styled
 
 if TYPE_CHECKING:
     from engram.health.doctor import Finding
-    from engram.queries.source_survey import Checked
+    from engram.queries.source_survey import SourceCheck
 
 
 @click.command("doctor")
@@ -149,12 +149,12 @@ def _places(name: str) -> list[Path]:
     return [place for place in places if os.path.exists(place)]
 
 
-def _summary(found: Checked) -> str:
+def _summary(found: SourceCheck) -> str:
     yours, answers = plural(found.user_turns, "prompt"), plural(found.assistant_turns, "answer")
     return f"{plural(found.files, 'file')}, {plural(found.tally.lines, 'line')}: {yours}, {answers}"
 
 
-def _row(found: Checked) -> dict[str, object]:
+def _row(found: SourceCheck) -> dict[str, object]:
     return {
         "source": found.source,
         "verified": found.verified,

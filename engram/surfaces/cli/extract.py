@@ -17,7 +17,7 @@ from engram.surfaces.cli.terminal import fitted, progress
 if TYPE_CHECKING:
     from engram.model.model_request import Estimate, Request
     from engram.model.verdict import Verdict
-    from engram.pipeline.flow import Outcome
+    from engram.pipeline.flow import ExtractionResult
     from engram.vault import Vault
     from engram.vault.reading import Tier
 
@@ -58,7 +58,7 @@ def command(due: bool, rules: bool, model: bool, yes: bool, dry_run: bool) -> No
         raise click.exceptions.Exit(code)
 
 
-def _extract(vault: Vault, due: bool, tier: Tier) -> Outcome:
+def _extract(vault: Vault, due: bool, tier: Tier) -> ExtractionResult:
     if due:
         names = [waiting.transcript for waiting in vault.due()]
         return vault.extract_transcripts(names, tier)
@@ -67,7 +67,7 @@ def _extract(vault: Vault, due: bool, tier: Tier) -> Outcome:
         return vault.flush(extracted, tier)
 
 
-def _say(outcome: Outcome) -> None:
+def _say(outcome: ExtractionResult) -> None:
     say(
         f"{plural(outcome.turns, 'turn')}: {plural(outcome.memories, 'memory', 'memories')},"
         f" {outcome.confirmed} confirmed, {outcome.superseded} superseded"
@@ -78,7 +78,7 @@ def _say(outcome: Outcome) -> None:
         say(f"failed {plural(outcome.failed, 'conversation')}; {again}")
 
 
-def postponement(outcome: Outcome) -> int:
+def postponement(outcome: ExtractionResult) -> int:
     """Tell of conversations that wait for a model or a new budget; the exit code for it."""
     if not outcome.postponed:
         return 0

@@ -23,8 +23,8 @@ from engram.surfaces.cli.terminal import progress
 
 if TYPE_CHECKING:
     from engram.model.model_request import Estimate
-    from engram.pipeline.flow import Outcome
-    from engram.pipeline.imports import Report
+    from engram.pipeline.flow import ExtractionResult
+    from engram.pipeline.imports import ImportReport
     from engram.vault import Vault
 
 AUTO = "auto"
@@ -51,7 +51,7 @@ def command(
     rows: list[dict[str, object]] = []
     with opened() as vault:
         if model:
-            vault.house_for("model")  # says so when there is none, before anything is read
+            vault.ports_for("model")  # says so when there is none, before anything is read
         places = _places(source, path)
         if dry_run or ((source == AUTO or model) and not yes):
             plan = _plan(vault, source, places, model)
@@ -66,7 +66,7 @@ def command(
         emit_json(rows if source == AUTO else rows[0])
 
 
-Planned = tuple[str, "Report", "Estimate"]
+Planned = tuple[str, "ImportReport", "Estimate"]
 
 
 def _plan(
@@ -142,7 +142,10 @@ def _places(source: str, path: Path | None) -> dict[str, list[Path]]:
 
 
 def _row(
-    source: str, report: Report, outcome: Outcome | None, cost: Estimate | None = None
+    source: str,
+    report: ImportReport,
+    outcome: ExtractionResult | None,
+    cost: Estimate | None = None,
 ) -> dict[str, object]:
     row: dict[str, object] = {
         "source": source,
@@ -169,13 +172,13 @@ def _row(
     return row
 
 
-def _refuse_unreadable(paths: Sequence[Path], report: Report) -> None:
+def _refuse_unreadable(paths: Sequence[Path], report: ImportReport) -> None:
     """Raise BadInput for a file that was named and cannot be read; in a folder it is passed by."""
     if report.problems and len(paths) == 1 and not os.path.isdir(paths[0]):
         raise BadInput(report.problems[0][1])
 
 
-def _say(title: str, report: Report, outcome: Outcome | None) -> None:
+def _say(title: str, report: ImportReport, outcome: ExtractionResult | None) -> None:
     """What was read, what became of it, what was left out; without an outcome, what would be."""
     read = plural(report.files, "file")
     if report.new_turns:
@@ -196,7 +199,7 @@ def _say(title: str, report: Report, outcome: Outcome | None) -> None:
         )
 
 
-def _talk_of(source: str, report: Report) -> None:
+def _talk_of(source: str, report: ImportReport) -> None:
     for name, problem in report.problems:
         talk(f"skipped {name}: {problem}")
     if not (report.files or report.problems or report.excluded):

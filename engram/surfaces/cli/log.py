@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from engram.model.change import Transaction
-from engram.store.commits.transaction_log import Entry
+from engram.store.commits.transaction_log import ChangeEntry
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.consolidate import say_step
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
@@ -38,7 +38,7 @@ def command(number: int | None, limit: int) -> None:
         talk("nothing has happened yet")
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: ChangeEntry) -> str:
     notes = [entry.batch] if entry.batch else []
     notes += [f"undoes {' '.join(map(str, entry.undoes))}"] if entry.undoes else []
     notes += ["undone"] if entry.undone else []

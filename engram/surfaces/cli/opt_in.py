@@ -11,13 +11,13 @@ import signal
 import sys
 from collections.abc import Iterable
 
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.surfaces.cli.output import plural, talk
 
 KEY = "daemon.sources"
 
 
-def ask_once(places: Places) -> None:
+def ask_once(places: UserPaths) -> None:
     """Ask which sources to watch if nobody was asked yet and somebody can answer."""
     from engram.settings.load import load
 
@@ -40,18 +40,18 @@ def ask_once(places: Places) -> None:
         talk("note: none is watched; `engram sources --watch NAME` chooses single ones")
 
 
-def choose(places: Places, names: Iterable[str]) -> None:
+def choose(places: UserPaths, names: Iterable[str]) -> None:
     """Write the chosen sources down, and tell a daemon that runs. Raises as settings do."""
-    from engram.daemon.state.instance_lock import Seat
+    from engram.daemon.state.instance_lock import InstanceLock
     from engram.settings.load import set_user_key
 
     set_user_key(places, KEY, ",".join(names))
-    holder = Seat(places.state_dir).holder()
+    holder = InstanceLock(places.state_dir).holder()
     if holder and hasattr(signal, "SIGHUP"):
         os.kill(holder, signal.SIGHUP)
 
 
-def _here(places: Places) -> Iterable[tuple[str, int]]:
+def _here(places: UserPaths) -> Iterable[tuple[str, int]]:
     """The sources that have files on this machine, with how many."""
     from engram.capture.sources import SOURCES, source
     from engram.queries.source_survey import stock

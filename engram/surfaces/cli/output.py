@@ -98,13 +98,13 @@ def _warnings_heard() -> Iterator[None]:
 
     here = threading.get_ident()
 
-    class Talk(logging.Handler):
+    class StatusStream(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             # the daemon does other things meanwhile
             if record.thread == here:
                 talk(f"note: {record.getMessage()}")
 
-    logger, handler = logging.getLogger("engram"), Talk()
+    logger, handler = logging.getLogger("engram"), StatusStream()
     logger.addHandler(handler)
     try:
         yield

@@ -16,7 +16,7 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
-    from engram.model.report import Doomed
+    from engram.model.report import PurgePreview
 
 
 @click.command("purge")
@@ -29,22 +29,22 @@ def command(identifier: str, yes: bool, dry_run: bool) -> None:
     in transactions, turn journal, transcripts, index and catalog. This cannot be undone."""
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
-        doomed = vault.doomed(identifier)
+        purge_preview = vault.purge_preview(identifier)
         if not dry_run:
             if not yes:
-                _ask(doomed)
-            vault.purge(doomed.id)
+                _ask(purge_preview)
+            vault.purge(purge_preview.id)
             _take_out_of_qmd(vault.root)
     if wants_json():
         emit_json({
-            "id": doomed.id, "files": doomed.paths, "turns": doomed.turns,
-            "still_citing_the_same_turns": doomed.citing,
+            "id": purge_preview.id, "files": purge_preview.paths, "turns": purge_preview.turns,
+            "still_citing_the_same_turns": purge_preview.citing,
         })  # fmt: skip
     elif dry_run:
-        _describe(doomed, say)
+        _describe(purge_preview, say)
     else:
-        say(f"purged {doomed.id}")
-    for name in doomed.citing:
+        say(f"purged {purge_preview.id}")
+    for name in purge_preview.citing:
         talk(f"{name} was made from the same turn and may repeat its words")
     talk("not reached: git history, backups, synced copies, and the agent's own transcripts")
 
@@ -60,17 +60,17 @@ def _take_out_of_qmd(root: Path) -> None:
         talk(f"the index of the qmd face still holds a copy: {error}; run `engram-qmd update`")
 
 
-def _describe(doomed: Doomed, tell: Callable[[str], None]) -> None:
-    tell(f"would destroy {doomed.id}")
-    tell(fitted(doomed.text, 4))
-    for path in doomed.paths:
+def _describe(purge_preview: PurgePreview, tell: Callable[[str], None]) -> None:
+    tell(f"would destroy {purge_preview.id}")
+    tell(fitted(purge_preview.text, 4))
+    for path in purge_preview.paths:
         tell(f"    {path}")
-    if doomed.turns:
-        tell(f"    and {plural(len(doomed.turns), 'source turn')}")
+    if purge_preview.turns:
+        tell(f"    and {plural(len(purge_preview.turns), 'source turn')}")
 
 
-def _ask(doomed: Doomed) -> None:
+def _ask(purge_preview: PurgePreview) -> None:
     """Go on only when the person says yes."""
-    _describe(doomed, talk)
+    _describe(purge_preview, talk)
     if not agreed("destroy this for good?"):
         raise BadInput("not confirmed: nothing was destroyed", "answer y, or give --yes")

@@ -16,7 +16,7 @@ def command(dry_run: bool) -> None:
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
         mended = vault.stale_views() if dry_run else vault.rebuild()
-        memories, turns = (0, 0) if dry_run else vault.shelf.counts()
+        memories, turns = (0, 0) if dry_run else vault.index_sync.counts()
     if wants_json():
         rebuilt = {} if dry_run else {"memories": memories, "turns": turns}
         emit_json(rebuilt | {"views_mended": mended})

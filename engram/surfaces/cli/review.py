@@ -19,7 +19,7 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
-    from engram.health.review_queue import Item
+    from engram.health.review_queue import ReviewItem
     from engram.model.memory import Memory
     from engram.vault import Vault
 
@@ -58,7 +58,7 @@ def command(limit: int, since: str) -> None:
     say(f"{done}; {waiting}" if done else waiting)
 
 
-def _ask(vault: Vault, item: Item, number: str, counts: Counter[str]) -> bool:
+def _ask(vault: Vault, item: ReviewItem, number: str, counts: Counter[str]) -> bool:
     """Show one question and do what the person says; False to end it all."""
     keys = _PAIR if len(item.memories) > 1 else _ONE
     while (memories := _as_it_is(vault, item)) is not None:
@@ -82,7 +82,7 @@ def _ask(vault: Vault, item: Item, number: str, counts: Counter[str]) -> bool:
     return True
 
 
-def _as_it_is(vault: Vault, item: Item) -> list[Memory] | None:
+def _as_it_is(vault: Vault, item: ReviewItem) -> list[Memory] | None:
     """The memories of a question as they are by now; None when it is answered already."""
     from engram.health.review_queue import in_dispute
 
@@ -109,7 +109,7 @@ def _do(vault: Vault, key: str, memories: list[Memory]) -> None:
         tell_edit(change(vault, this))
 
 
-def _show(item: Item, memories: list[Memory], number: str) -> None:
+def _show(item: ReviewItem, memories: list[Memory], number: str) -> None:
     say(f"{number}  {item.reason}: {item.why}")
     for memory, name in zip(memories, ("this", "other"), strict=False):
         tier, project = confidence_tier(memory.confidence), memory.project or memory.space
@@ -120,7 +120,7 @@ def _show(item: Item, memories: list[Memory], number: str) -> None:
             say(fitted(f"> {memory.quote}", 4))
 
 
-def _row(item: Item) -> dict[str, object]:
+def _row(item: ReviewItem) -> dict[str, object]:
     return {
         "reason": item.reason,
         "why": item.why,

@@ -13,7 +13,7 @@ from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.step import Page
-    from engram.queries.search import Said
+    from engram.queries.search import ShownTurn
 
 
 @click.command("show")
@@ -57,7 +57,7 @@ def _show_page(page: Page, text: str) -> None:
     say(text.rstrip("\n"))
 
 
-def _show_turn(said: Said) -> None:
+def _show_turn(said: ShownTurn) -> None:
     turn = said.turn
     if wants_json():
         emit_json({

@@ -14,8 +14,8 @@ from engram.surfaces.cli.terminal import progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engram.queries.source_survey import Stock
-    from engram.settings.paths import Places
+    from engram.queries.source_survey import SourceStock
+    from engram.settings.paths import UserPaths
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -51,7 +51,7 @@ def command(watch: tuple[str, ...], unwatch: tuple[str, ...]) -> None:
         _choose(places, watched, watch, unwatch)
         return
     home = places.home
-    found: list[tuple[Stock, list[Path]]] = []
+    found: list[tuple[SourceStock, list[Path]]] = []
     with progress(("looking around", len(SOURCES))) as tell:
         for name in SOURCES:
             kind = source(name)
@@ -64,14 +64,14 @@ def command(watch: tuple[str, ...], unwatch: tuple[str, ...]) -> None:
         _say(found, watched)
 
 
-def _watched(places: Places) -> tuple[str, ...]:
+def _watched(places: UserPaths) -> tuple[str, ...]:
     from engram.settings.load import load
 
     return load(None, os.environ, home=places).settings.daemon.sources
 
 
 def _choose(
-    places: Places, before: tuple[str, ...], watch: tuple[str, ...], unwatch: tuple[str, ...]
+    places: UserPaths, before: tuple[str, ...], watch: tuple[str, ...], unwatch: tuple[str, ...]
 ) -> None:
     from engram.capture.sources import source
     from engram.surfaces.cli.opt_in import choose
@@ -86,7 +86,7 @@ def _choose(
         say(f"watched: {', '.join(chosen)}" if chosen else "no source is watched")
 
 
-def _say(found: list[tuple[Stock, list[Path]]], watched: tuple[str, ...]) -> None:
+def _say(found: list[tuple[SourceStock, list[Path]]], watched: tuple[str, ...]) -> None:
     here = [(one, places) for one, places in found if one.files]
     width = max((len(one.source) for one, _ in here), default=0) + 2
     for one, places in here:
@@ -101,7 +101,7 @@ def _say(found: list[tuple[Stock, list[Path]]], watched: tuple[str, ...]) -> Non
     say("any file or folder can be named: engram import SOURCE PATH")
 
 
-def _summary(one: Stock) -> str:
+def _summary(one: SourceStock) -> str:
     days = one.first if one.first == one.last else f"{one.first} to {one.last}"
     files = plural(one.files, "file") if one.complete else f"more than {one.files:,} files"
     checked = f"; format of {one.verified}" if one.verified else ""
@@ -119,7 +119,7 @@ def _size(count: float) -> str:
     )
 
 
-def _row(one: Stock, places: list[Path], watched: bool) -> dict[str, object]:
+def _row(one: SourceStock, places: list[Path], watched: bool) -> dict[str, object]:
     return {
         "source": one.source,
         "files": one.files,

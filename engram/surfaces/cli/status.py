@@ -10,7 +10,7 @@ import click
 
 from engram.daemon.spool import troubles
 from engram.daemon.state.heartbeat import read_pulse
-from engram.daemon.state.instance_lock import Seat
+from engram.daemon.state.instance_lock import InstanceLock
 from engram.model.report import ModelStatus
 from engram.settings.paths import places_of
 from engram.surfaces.cli.arguments import common
@@ -26,7 +26,7 @@ def command() -> None:
         newer = vault.read_only
     folder = places_of(os.environ).state_dir
     failed, log = troubles(folder)
-    holder = Seat(folder).holder()
+    holder = InstanceLock(folder).holder()
     if wants_json():
         emit_json({
             **dataclasses.asdict(state), "failed_hooks": failed, "daemon": bool(holder),
@@ -67,13 +67,13 @@ def command() -> None:
 
 def _say_daemon(folder: Path, holder: int) -> None:
     """Whether somebody captures in the background, and whether that goes well."""
-    pulse = read_pulse(folder)
-    if not holder or pulse is None:
+    heartbeat = read_pulse(folder)
+    if not holder or heartbeat is None:
         say("daemon     not running" if not holder else f"daemon     running (process {holder})")
         return
-    failing = f", {plural(len(pulse.failing), 'task')} failing" if pulse.failing else ""
-    paused = f", paused: {', '.join(pulse.paused)}" if pulse.paused else ""
-    say(f"daemon     running since {pulse.since}, {pulse.queue:,} queued{failing}{paused}")
+    failing = f", {plural(len(heartbeat.failing), 'task')} failing" if heartbeat.failing else ""
+    paused = f", paused: {', '.join(heartbeat.paused)}" if heartbeat.paused else ""
+    say(f"daemon     running since {heartbeat.since}, {heartbeat.queue:,} queued{failing}{paused}")
 
 
 def _say_model(model: ModelStatus) -> None:

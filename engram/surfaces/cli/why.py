@@ -12,7 +12,7 @@ from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
 
 if TYPE_CHECKING:
-    from engram.queries.search import Origin
+    from engram.queries.search import MemoryOrigin
 
 
 @click.command("why")
@@ -45,7 +45,7 @@ def command(identifier: str) -> None:
             say(paragraph(plain_line(details), 8), raw=True)
 
 
-def _data(origin: Origin) -> dict[str, object]:
+def _data(origin: MemoryOrigin) -> dict[str, object]:
     memory = origin.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,

@@ -19,20 +19,20 @@ from engram.model.errors import EngramError, NotFound
 from engram.model.instant import day_of
 from engram.model.memory import Memory
 from engram.recall.injection import (
-    Candidate,
+    InjectionCandidate,
     is_given,
     most_useful,
     prompt_block,
     session_block,
 )
-from engram.recall.match import FILLER, Words, matches
+from engram.recall.match import FILLER, PromptWords, matches
 from engram.settings.load import load
-from engram.settings.paths import Places
+from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.store.base import layout
 from engram.store.base.clock import clock_of
-from engram.store.catalog.readonly import Glance
-from engram.surfaces.hooks.host_protocol import Asked
+from engram.store.catalog.readonly import ReadOnlyCatalog
+from engram.surfaces.hooks.host_protocol import HookCall
 from engram.vault.create import cache_folder, real_root
 
 #: so much of a prompt says what it is about, characters
@@ -45,7 +45,7 @@ _EVERYWHERE = frozenset({"user", "system"})
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ContextSource:
     """A registered vault, as far as giving needs it."""
 
     root: Path
@@ -56,8 +56,8 @@ class Source:
 
 
 def source_of(
-    chosen: str, asked: Asked, environment: Mapping[str, str], places: Places
-) -> Source | None:
+    chosen: str, asked: HookCall, environment: Mapping[str, str], places: UserPaths
+) -> ContextSource | None:
     """The vault of a session; None when it is not registered here.
 
     The one named, else that of the nearest folder above the session's that is one, else the
@@ -75,7 +75,7 @@ def source_of(
         return None
     cache = cache_folder(places, root, loaded.vault.id)
     budget = loaded.settings.recall.budget_tokens
-    return Source(root, loaded.vault.id, cache, budget, day_of(clock_of(environment).now()))
+    return ContextSource(root, loaded.vault.id, cache, budget, day_of(clock_of(environment).now()))
 
 
 def _above(folder: str) -> Path | None:
@@ -98,17 +98,17 @@ def projects_of(folder: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def at_session_start(source: Source, asked: Asked, deadline: float) -> str:
+def at_session_start(source: ContextSource, asked: HookCall, deadline: float) -> str:
     """The most useful memories for a session in that folder."""
     projects = projects_of(asked.folder)
-    with _glance(source, deadline) as glance:
-        candidates = map(Candidate._make, glance.standing(projects, source.today))
-        memories = glance.memories(most_useful(candidates))
-        given = _as_they_are(memories, glance, source, projects)
+    with _glance(source, deadline) as catalog_reader:
+        candidates = map(InjectionCandidate._make, catalog_reader.standing(projects, source.today))
+        memories = catalog_reader.memories(most_useful(candidates))
+        given = _as_they_are(memories, catalog_reader, source, projects)
         return session_block(given, source.budget, project=next(iter(projects), "")).text
 
 
-def beside_a_prompt(source: Source, asked: Asked, deadline: float) -> str:
+def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> str:
     """The few memories that a prompt is truly about."""
     words = asked.prompt[:_MOST_PROMPT].strip()
     terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
@@ -116,25 +116,36 @@ def beside_a_prompt(source: Source, asked: Asked, deadline: float) -> str:
         return ""
     projects = projects_of(asked.folder)
     filler = frozenset(stem(word) for word in FILLER)
-    with _glance(source, deadline) as glance:
-        known = Words(glance.holders, glance.sizes, glance.count(), filler)
+    with _glance(source, deadline) as catalog_reader:
+        known = PromptWords(
+            catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
+        )
         found = matches(terms, known, _LOOKED_AT)
-        memories = glance.memories(match.number for match in found)
-        return prompt_block(_as_they_are(memories, glance, source, projects), source.budget).text
+        memories = catalog_reader.memories(match.number for match in found)
+        return prompt_block(
+            _as_they_are(memories, catalog_reader, source, projects), source.budget
+        ).text
 
 
-def _glance(source: Source, deadline: float) -> Glance:
-    return Glance(source.cache / "catalog.sqlite", source.id, VOCABULARY, deadline)
+def _glance(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
+    return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, VOCABULARY, deadline)
 
 
 def _as_they_are(
-    memories: Iterable[Memory], glance: Glance, source: Source, projects: tuple[str, ...]
+    memories: Iterable[Memory],
+    catalog_reader: ReadOnlyCatalog,
+    source: ContextSource,
+    projects: tuple[str, ...],
 ) -> Iterator[Memory]:
     """Those that may be given, as their files say them now."""
     for memory in memories:
         if not (_belongs(memory, projects) and is_given(memory, source.today)):
             continue
-        now = memory if glance.is_fresh(memory, source.root) else _read_again(memory, source.root)
+        now = (
+            memory
+            if catalog_reader.is_fresh(memory, source.root)
+            else _read_again(memory, source.root)
+        )
         if now is not None and _belongs(now, projects) and is_given(now, source.today):
             yield now
 

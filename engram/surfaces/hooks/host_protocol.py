@@ -16,7 +16,7 @@ MOST_BYTES = 8 * 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HookCall:
     """The fields of a host's JSON that matter here."""
 
     host_event: str = ""
@@ -26,7 +26,7 @@ class Asked:
     prompt: str = ""
 
 
-def asked_of(data: bytes) -> Asked:
+def asked_of(data: bytes) -> HookCall:
     """Read what a host wrote. Raises BadInput."""
     if len(data) > MOST_BYTES:
         raise BadInput("the hook was given too much")
@@ -42,7 +42,7 @@ def asked_of(data: bytes) -> Asked:
         # lone surrogates can be written as JSON, and nowhere else
         return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
-    return Asked(
+    return HookCall(
         text("hook_event_name"), text("session_id"), text("transcript_path"), text("cwd"),
         text("prompt"),
     )  # fmt: skip

@@ -86,7 +86,7 @@ def _poke(event: str, transcript: str, vault: str, environment: Mapping[str, str
     """Write down a transcript that lies in its agent's own folder; others are nobody's business."""
     from pathlib import Path
 
-    from engram.daemon.spool import Poke, spool
+    from engram.daemon.spool import TranscriptPoke, spool
     from engram.settings.paths import places_of
     from engram.store.base.clock import clock_of
     from engram.surfaces.hooks.agents import agent_of
@@ -97,7 +97,7 @@ def _poke(event: str, transcript: str, vault: str, environment: Mapping[str, str
     agent = agent_of(Path(transcript), environment, places.home)
     if agent is not None:
         now = clock_of(environment).now()
-        poke = Poke(now, event, agent.name, os.path.realpath(transcript), vault)
+        poke = TranscriptPoke(now, event, agent.name, os.path.realpath(transcript), vault)
         spool(places.state_dir, poke)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from engram.surfaces.qmd.config import Config
 from engram.surfaces.qmd.globs import Glob
-from engram.surfaces.qmd.index import Document, Index
+from engram.surfaces.qmd.index import DocumentIndex, IndexedDocument
 
 _DOCID = re.compile(r"#?([0-9a-fA-F]{6,64})")
 _RANGE = re.compile(r":([0-9]{1,9})(?::([0-9]{1,9}))?$")
@@ -65,7 +65,7 @@ def is_docid(name: str) -> bool:
     return _DOCID.fullmatch(_bare(name)) is not None
 
 
-def find(index: Index, config: Config, name: str) -> Document | None:
+def find(index: DocumentIndex, config: Config, name: str) -> IndexedDocument | None:
     """The document that a name means; a docid's digits are never a path."""
     if not _sayable(name):
         return None
@@ -79,7 +79,7 @@ def find(index: Index, config: Config, name: str) -> Document | None:
     return _by_end(index, name) or _by_place(index, config, name)
 
 
-def listed(index: Index, name: str) -> tuple[Document | None, str]:
+def listed(index: DocumentIndex, name: str) -> tuple[IndexedDocument | None, str]:
     """One item of a list: the document, or the line that says why there is none."""
     name = name.strip()
     if not _sayable(name):
@@ -104,7 +104,7 @@ def listed(index: Index, name: str) -> tuple[Document | None, str]:
     return None, f"File not found: {name}{meant}"
 
 
-def by_glob(index: Index, pattern: str) -> list[Document]:
+def by_glob(index: DocumentIndex, pattern: str) -> list[IndexedDocument]:
     """The documents that a pattern means by URI, path or collection/path."""
     glob = Glob(pattern)
     return [
@@ -123,7 +123,7 @@ def names_of(pattern: str) -> list[str] | None:
     return [pattern.strip()] if is_docid(pattern) else None
 
 
-def similar(index: Index, name: str, most: int = 5) -> tuple[str, ...]:
+def similar(index: DocumentIndex, name: str, most: int = 5) -> tuple[str, ...]:
     """The paths that are a few letters away from a name, the nearest first."""
     if len(name) > _LONGEST:
         return ()
@@ -187,22 +187,22 @@ def _bare(name: str) -> str:
     return name
 
 
-def _by_docid(index: Index, name: str) -> Document | None:
+def _by_docid(index: DocumentIndex, name: str) -> IndexedDocument | None:
     digits = _bare(name).removeprefix("#").lower()
     return _first(index.documents("hash >= ? and hash < ?", (digits, digits + "g")))
 
 
-def _at(index: Index, collection: str, path: str) -> Document | None:
+def _at(index: DocumentIndex, collection: str, path: str) -> IndexedDocument | None:
     return _first(index.documents("collection = ? and path = ?", (collection, path)))
 
 
-def _by_end(index: Index, name: str) -> Document | None:
+def _by_end(index: DocumentIndex, name: str) -> IndexedDocument | None:
     """The document whose URI ends so; a whole name before a part of one, then the shortest."""
     ending = f"%{_literally(name)}"
     found = index.documents("'qmd://' || collection || '/' || path like ? escape '#'", (ending,))
     wanted = name.lower()
 
-    def rank(one: Document) -> tuple[int, int]:
+    def rank(one: IndexedDocument) -> tuple[int, int]:
         whole = f"{one.collection}/{one.path}".lower()
         if wanted in (whole, one.path.lower()):
             return 0, len(whole)
@@ -211,7 +211,7 @@ def _by_end(index: Index, name: str) -> Document | None:
     return min(found, key=rank, default=None)
 
 
-def _by_place(index: Index, config: Config, name: str) -> Document | None:
+def _by_place(index: DocumentIndex, config: Config, name: str) -> IndexedDocument | None:
     """The document at an absolute path under a collection."""
     for one in config.collections:
         if name.startswith(f"{one.path}/"):
@@ -225,5 +225,5 @@ def _literally(text: str) -> str:
     return text.replace("#", "##").replace("%", "#%").replace("_", "#_")
 
 
-def _first(found: Sequence[Document]) -> Document | None:
+def _first(found: Sequence[IndexedDocument]) -> IndexedDocument | None:
     return found[0] if found else None

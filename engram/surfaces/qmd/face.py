@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from engram.surfaces.qmd import addresses, fulltext
 from engram.surfaces.qmd.config import Config, load
-from engram.surfaces.qmd.index import Document, Index
-from engram.surfaces.qmd.locations import DEFAULT, Places, places_of
-from engram.surfaces.qmd.rows import Mode, NotThere, Row, Skipped, Text, Typed
+from engram.surfaces.qmd.index import DocumentIndex, IndexedDocument
+from engram.surfaces.qmd.locations import DEFAULT, FaceLocations, places_of
+from engram.surfaces.qmd.rows import DocumentText, Mode, NotThere, ResultRow, Skipped, Typed
 from engram.surfaces.qmd.snippets import numbered, snippet
 from engram.surfaces.qmd.vaults import still_given, with_own
 
@@ -29,7 +29,7 @@ ALL = 100_000
 class Face:
     """What both surfaces of the face call; plain data in, plain data out."""
 
-    def __init__(self, places: Places, environment: Mapping[str, str]) -> None:
+    def __init__(self, places: FaceLocations, environment: Mapping[str, str]) -> None:
         self.places = places
         self.environment = environment
 
@@ -46,11 +46,11 @@ class Face:
         config = load(self.places.config, self.places.project, self.places.home)
         return config if self.places.project else with_own(config, self.environment)
 
-    def index(self, *, writable: bool = False) -> Index:
+    def index(self, *, writable: bool = False) -> DocumentIndex:
         """The index, opened; close it. Raises Unusable."""
         patience = self.environment.get("QMD_SQLITE_BUSY_TIMEOUT", "")
         wait = int(patience) if patience.isascii() and patience.isdigit() else 120_000
-        return Index(self.places.index, writable=writable, patience=min(wait, 3_600_000))
+        return DocumentIndex(self.places.index, writable=writable, patience=min(wait, 3_600_000))
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ class Face:
         full: bool = False,
         snippet_length: int = 300,
         explain: bool = False,
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         """The best rows, best first. Without collections: those that are included by default.
 
         mode `search` and `vsearch` score raw/(1+raw), `query` scores 1/rank; `query` reads typed
@@ -93,7 +93,7 @@ class Face:
             else:
                 fetch = ALL if limit >= ALL else max(_FETCH, limit * 2)
                 ranked = fulltext.by_score(index, query, known, fetch, relaxed=mode == "vsearch")
-            rows: list[Row] = []
+            rows: list[ResultRow] = []
             for one in ranked:
                 if len(rows) >= limit:
                     break
@@ -101,7 +101,7 @@ class Face:
                     body = index.text(one.document)
                     part = snippet(body, shown, snippet_length, intent)
                     rows.append(
-                        Row(
+                        ResultRow(
                             one.document.docid,
                             one.score,
                             self.uri(one.document),
@@ -124,7 +124,7 @@ class Face:
         from_line: int | None = None,
         max_lines: int | None = None,
         line_numbers: bool = False,
-    ) -> Text | NotThere:
+    ) -> DocumentText | NotThere:
         """A document by docid, URI, path or end of one, with `:from[:count]` behind it if asked.
 
         from_line and max_lines beat what stands behind the name.
@@ -158,14 +158,14 @@ class Face:
         max_lines: int | None = None,
         max_bytes: int = 10240,
         line_numbers: bool = False,
-    ) -> list[Text | Skipped]:
+    ) -> list[DocumentText | Skipped]:
         """All documents of a glob, a comma list or one docid, in that order.
 
         What is not there is a Skipped with `absent` set, whose reason is the error line.
         """
         config = self.config()
         names = addresses.names_of(pattern)
-        given: list[Text | Skipped] = []
+        given: list[DocumentText | Skipped] = []
         with self.index() as index:
             if names is None:
                 found = [
@@ -231,7 +231,7 @@ class Face:
         except OSError:
             return 0
 
-    def uri(self, document: Document) -> str:
+    def uri(self, document: IndexedDocument) -> str:
         """The URI of a document, with the name of the index unless it is the default."""
         if not self.places.name:
             return document.uri
@@ -250,7 +250,7 @@ class Face:
 
     # -- inside --------------------------------------------------------------------------------
 
-    def _is_given(self, config: Config, document: Document) -> bool:
+    def _is_given(self, config: Config, document: IndexedDocument) -> bool:
         """Whether a document may still be shown: of a vault, what is live now."""
         one = config.collection(document.collection)
         if one is None or not one.vault:
@@ -258,24 +258,30 @@ class Face:
         return still_given(one.path, document.path, document.size, document.mtime_ns)
 
     def _text(
-        self, config: Config, found: Document, text: str, first: int, total: int, listed: str = ""
-    ) -> Text:
+        self,
+        config: Config,
+        found: IndexedDocument,
+        text: str,
+        first: int,
+        total: int,
+        listed: str = "",
+    ) -> DocumentText:
         context = config.context_of(found.collection, found.path)
-        return Text(
+        return DocumentText(
             found.docid, self.uri(found), found.collection, found.path, found.title, context, text,
             first, total, listed or self.uri(found),
         )  # fmt: skip
 
     def _part(
         self,
-        index: Index,
+        index: DocumentIndex,
         config: Config,
-        found: Document,
+        found: IndexedDocument,
         listed: str,
         max_lines: int | None,
         max_bytes: int,
         line_numbers: bool,
-    ) -> Text | Skipped:
+    ) -> DocumentText | Skipped:
         """One document of a multi-get: its text, or why it is too large."""
         if found.length > max_bytes:
             sizes = f"{_kilobytes(found.length)}KB > {_kilobytes(max_bytes)}KB"
@@ -294,7 +300,7 @@ class Face:
         part = self._text(config, found, shown, 1, len(lines), listed)
         return part if part.title else replace(part, title=found.path.rpartition("/")[2])
 
-    def _not_there(self, index: Index, config: Config, asked: str, name: str) -> NotThere:
+    def _not_there(self, index: DocumentIndex, config: Config, asked: str, name: str) -> NotThere:
         if not addresses.is_docid(name):
             if rule := addresses.ignored(config, name):
                 notes = (f"Collection: {rule[0]}", f"Matched path: {rule[1]}",

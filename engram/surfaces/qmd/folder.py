@@ -30,7 +30,7 @@ _ORG_HEADING = re.compile(r"^\*+\s+(.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FolderFile:
     """One file: its path in the folder, its text, and the stat that it had."""
 
     path: str
@@ -70,7 +70,7 @@ def paths(root: str, pattern: str, ignore: tuple[str, ...] = ()) -> Iterator[str
             yield path
 
 
-def read(root: str, path: str) -> Found | Unread:
+def read(root: str, path: str) -> FolderFile | Unread:
     """One file of a folder. Empty text is given as it is; the caller passes it over."""
     place = os.path.join(root, path)
     try:
@@ -86,7 +86,7 @@ def read(root: str, path: str) -> Found | Unread:
         import errno
 
         return Unread(path, errno.errorcode.get(error.errno or 0, "ERROR"))
-    return Found(path, data.decode("utf-8", "replace"), status.st_size, status.st_mtime_ns)
+    return FolderFile(path, data.decode("utf-8", "replace"), status.st_size, status.st_mtime_ns)
 
 
 def title_of(path: str, text: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engram.surfaces.qmd.index import Document, Index
+from engram.surfaces.qmd.index import DocumentIndex, IndexedDocument
 from engram.surfaces.qmd.rows import BadQuery, Kind, Typed
 from engram.surfaces.qmd.terms import asked, lexical_fault, semantic_fault
 
@@ -48,10 +48,10 @@ class Question:
         return self.typed[0].query if self.typed else self.plain
 
 
-class Ranked(NamedTuple):
+class RankedDocument(NamedTuple):
     """One document with its score; `traces` say what gave it its place in a fusion."""
 
-    document: Document
+    document: IndexedDocument
     score: float
     explain: dict[str, object] | None = None
 
@@ -60,7 +60,7 @@ class Ranked(NamedTuple):
 class _Standing:
     """What the lists of a fusion give to one document."""
 
-    document: Document
+    document: IndexedDocument
     base: float = 0.0
     top: int = _LIST + 1
     traces: list[dict[str, object]] = field(default_factory=list)
@@ -74,12 +74,12 @@ class _Standing:
         return self.base + self.bonus
 
 
-class _List(NamedTuple):
+class _ResultList(NamedTuple):
     """One ranked list: who asked for it, and the documents with their scores."""
 
     kind: str
     query: str
-    hits: list[tuple[float, Document]]
+    hits: list[tuple[float, IndexedDocument]]
 
 
 def question_of(text: str) -> Question:
@@ -137,19 +137,19 @@ def check(searches: Sequence[Typed]) -> None:
 
 
 def by_score(
-    index: Index, query: str, names: Sequence[str], fetch: int, *, relaxed: bool = False
-) -> list[Ranked]:
+    index: DocumentIndex, query: str, names: Sequence[str], fetch: int, *, relaxed: bool = False
+) -> list[RankedDocument]:
     """The best of some collections (all, if none is named) with qmd's scores."""
     units = asked(query)
     expression = units.relaxed() if relaxed else units.strict()
     hits = _of_collections(index, expression, names, fetch)
     best = sorted((hit for found in hits for hit in found), key=lambda hit: -_score(hit[0]))
-    return [Ranked(document, _score(raw)) for raw, document in best[:fetch]]
+    return [RankedDocument(document, _score(raw)) for raw, document in best[:fetch]]
 
 
 def fused(
-    index: Index, question: Question, names: Sequence[str], *, explain: bool = False
-) -> list[Ranked]:
+    index: DocumentIndex, question: Question, names: Sequence[str], *, explain: bool = False
+) -> list[RankedDocument]:
     """The documents of all lists of a question, scored by their place."""
     standings: dict[int, _Standing] = {}
     for number, ranking in enumerate(_lists(index, question, names)):
@@ -166,12 +166,12 @@ def fused(
             })  # fmt: skip
     best = sorted(standings.values(), key=lambda one: -one.total)[:_CANDIDATES]
     return [
-        Ranked(one.document, 1 / rank, _explained(one, rank) if explain else None)
+        RankedDocument(one.document, 1 / rank, _explained(one, rank) if explain else None)
         for rank, one in enumerate(best, 1)
     ]
 
 
-def _lists(index: Index, question: Question, names: Sequence[str]) -> list[_List]:
+def _lists(index: DocumentIndex, question: Question, names: Sequence[str]) -> list[_ResultList]:
     """The lists of a question, the ones that count most first."""
     wanted: list[tuple[str, str, str | None]] = []
     for one in question.typed:
@@ -185,7 +185,7 @@ def _lists(index: Index, question: Question, names: Sequence[str]) -> list[_List
         wanted.append(("original", question.plain, units.strict()))
         wanted.append(("original", question.plain, units.relaxed()))
     return [
-        _List(kind, query, hits)
+        _ResultList(kind, query, hits)
         for kind, query, expression in wanted
         for hits in _of_collections(index, expression, names, _LIST)
         if hits
@@ -193,8 +193,8 @@ def _lists(index: Index, question: Question, names: Sequence[str]) -> list[_List
 
 
 def _of_collections(
-    index: Index, expression: str | None, names: Sequence[str], most: int
-) -> list[list[tuple[float, Document]]]:
+    index: DocumentIndex, expression: str | None, names: Sequence[str], most: int
+) -> list[list[tuple[float, IndexedDocument]]]:
     """The best of each collection apart, in the order they were named; one list if none was."""
     if expression is None:
         return []
@@ -202,7 +202,7 @@ def _of_collections(
         return [index.matches(expression, most)]
     # as qmd: some of the best are of other collections, so more are asked for
     found = index.matches(expression, most * 10)
-    apart: dict[str, list[tuple[float, Document]]] = {name: [] for name in names}
+    apart: dict[str, list[tuple[float, IndexedDocument]]] = {name: [] for name in names}
     for hit in found:
         of_one = apart.get(hit[1].collection)
         if of_one is not None and len(of_one) < most:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from engram.surfaces.qmd.folder import Found
+from engram.surfaces.qmd.folder import FolderFile
 from engram.surfaces.qmd.rows import Unusable
 from engram.surfaces.qmd.terms import spaced
 
@@ -45,7 +45,7 @@ create virtual table words using fts5(
 _COLUMNS = "id, collection, path, title, hash, length, size, mtime_ns, modified"
 
 
-class Document(NamedTuple):
+class IndexedDocument(NamedTuple):
     """One document of the index; `length` is in characters, size and time are the file's."""
 
     id: int
@@ -69,7 +69,7 @@ class Document(NamedTuple):
         return f"qmd://{self.collection}/{self.path}"
 
 
-class Index:
+class DocumentIndex:
     """An open index, for reading, or with `writable` for changing too."""
 
     def __init__(self, path: Path, *, writable: bool = False, patience: int = _PATIENCE) -> None:
@@ -110,7 +110,7 @@ class Index:
 
     # -- asking --------------------------------------------------------------------------------
 
-    def matches(self, expression: str, limit: int) -> list[tuple[float, Document]]:
+    def matches(self, expression: str, limit: int) -> list[tuple[float, IndexedDocument]]:
         """The best documents for an expression of FTS5, best first, with their raw BM25."""
         # the words first and alone: joined at once, the planner may leave the full-text index
         sql = (
@@ -119,15 +119,15 @@ class Index:
             f" select -raw, {_COLUMNS} from found join documents on id = row"
             " where active = 1 order by raw, row"
         )
-        return [(row[0], Document(*row[1:])) for row in self._rows(sql, (expression, limit))]
+        return [(row[0], IndexedDocument(*row[1:])) for row in self._rows(sql, (expression, limit))]
 
-    def documents(self, where: str = "", given: Sequence[str | int] = ()) -> list[Document]:
+    def documents(self, where: str = "", given: Sequence[str | int] = ()) -> list[IndexedDocument]:
         """The active documents, by collection and path; `where` is a condition of ours."""
         also = f" and ({where})" if where else ""
         sql = f"select {_COLUMNS} from documents where active = 1{also} order by collection, path"
-        return [Document(*row) for row in self._rows(sql, given)]
+        return [IndexedDocument(*row) for row in self._rows(sql, given)]
 
-    def text(self, document: Document) -> str:
+    def text(self, document: IndexedDocument) -> str:
         """A document's text as it was indexed; "" when it went meanwhile."""
         rows = self._rows("select doc from content where hash = ?", (document.hash,))
         return str(rows[0][0]) if rows else ""
@@ -157,11 +157,11 @@ class Index:
 
     # -- changing, within `change` ---------------------------------------------------------------
 
-    def known(self, collection: str) -> dict[str, Document]:
+    def known(self, collection: str) -> dict[str, IndexedDocument]:
         """The active documents of a collection by their path."""
         return {one.path: one for one in self.documents("collection = ?", (collection,))}
 
-    def put(self, collection: str, found: Found, title: str, digest: str) -> None:
+    def put(self, collection: str, found: FolderFile, title: str, digest: str) -> None:
         """A document new or anew, found by its words from now on."""
         db = self._connection
         old = db.execute(
@@ -169,7 +169,7 @@ class Index:
             (collection, found.path),
         ).fetchone()
         if old is not None and old[-1]:
-            self._forget_words(Document(*old[:-1]))
+            self._forget_words(IndexedDocument(*old[:-1]))
         db.execute("insert or ignore into content values(?, ?)", (digest, found.text))
         values = (
             title, digest, len(found.text), found.size, found.mtime_ns, found.modified,
@@ -190,14 +190,14 @@ class Index:
             )
         self._add_words(row, collection, found.path, title, found.text)
 
-    def touch(self, document: Document, found: Found) -> None:
+    def touch(self, document: IndexedDocument, found: FolderFile) -> None:
         """The same text in a file with another stat."""
         self._connection.execute(
             "update documents set size = ?, mtime_ns = ? where id = ?",
             (found.size, found.mtime_ns, document.id),
         )
 
-    def retire(self, documents: Iterable[Document]) -> None:
+    def retire(self, documents: Iterable[IndexedDocument]) -> None:
         """Documents that are no longer found; their rows stay until `cleanup`."""
         for one in documents:
             self._forget_words(one)
@@ -244,7 +244,7 @@ class Index:
             (row, spaced(f"{collection}/{path}"), spaced(title), spaced(text)),
         )
 
-    def _forget_words(self, one: Document) -> None:
+    def _forget_words(self, one: IndexedDocument) -> None:
         """A table without texts has to be told which words to take out."""
         self._connection.execute(
             "insert into words(words, rowid, filepath, title, body) values('delete', ?, ?, ?, ?)",

@@ -23,7 +23,7 @@ _TRUE = frozenset({"1", "true", "yes", "on"})
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class FaceLocations:
     """Where one index is. `project` is the folder that holds `.qmd/`, for a local one.
 
     `name` is "" for the default index, else what stands behind `?index=` in a URI. `trusted`: the
@@ -40,7 +40,7 @@ class Places:
     trusted: bool = False
 
 
-def places_of(environment: Mapping[str, str], index: str = DEFAULT) -> Places:
+def places_of(environment: Mapping[str, str], index: str = DEFAULT) -> FaceLocations:
     """The places of an index; `index` is what `--index` said, or "index"."""
     home = Path(environment.get("HOME") or os.path.expanduser("~"))
     here = working_folder(environment)
@@ -51,23 +51,25 @@ def places_of(environment: Mapping[str, str], index: str = DEFAULT) -> Places:
         folder = local.parent
         database = Path(moved) if moved else folder / "index.sqlite"
         trusted = environment.get("QMD_TRUST_LOCAL_CONFIG", "").strip().lower() in _TRUE
-        return Places(
+        return FaceLocations(
             local, _ours(database), cache, here, home, project=folder.parent, trusted=trusted
         )
     stem = _file_name(index, here)
     config = config_folder(environment, home) / f"{stem}.yml"
     database = Path(moved) if moved else cache / f"{stem}.sqlite"
-    return Places(config, _ours(database), cache, here, home, name=index if named else "")
+    return FaceLocations(config, _ours(database), cache, here, home, name=index if named else "")
 
 
-def all_places(environment: Mapping[str, str]) -> Iterator[Places]:
+def all_places(environment: Mapping[str, str]) -> Iterator[FaceLocations]:
     """The places of every index that lies in the person's cache."""
     home = Path(environment.get("HOME") or os.path.expanduser("~"))
     cache = Path(environment.get("XDG_CACHE_HOME") or home / ".cache") / "qmd"
     for database in sorted(cache.glob(f"*.sqlite{SUFFIX}")):
         stem = database.name.removesuffix(f".sqlite{SUFFIX}")
         config = config_folder(environment, home) / f"{stem}.yml"
-        yield Places(config, database, cache, cache, home, name="" if stem == DEFAULT else stem)
+        yield FaceLocations(
+            config, database, cache, cache, home, name="" if stem == DEFAULT else stem
+        )
 
 
 def config_folder(environment: Mapping[str, str], home: Path) -> Path:

@@ -33,7 +33,7 @@ _HOST: Final = "localhost"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ServerArguments:
     """What the arguments say."""
 
     http: bool = False
@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
     return 1
 
 
-def asked_of(argv: Sequence[str], environment: Mapping[str, str]) -> Asked:
+def asked_of(argv: Sequence[str], environment: Mapping[str, str]) -> ServerArguments:
     """The arguments, wherever they stand; the last of two values counts."""
     values = {
         "--port": str(PORT),
@@ -71,7 +71,7 @@ def asked_of(argv: Sequence[str], environment: Mapping[str, str]) -> Asked:
             values[name] = value if equals else next(rest, values[name])
         else:
             flags.add(word)
-    return Asked(
+    return ServerArguments(
         "--http" in flags, "--daemon" in flags, "stop" in flags,
         values["--port"], values["--host"], values["--index"],
     )  # fmt: skip
@@ -89,7 +89,7 @@ def complain(line: str) -> None:
         print(f"qmd mcp: {plain_line(line)}", file=sys.stderr, flush=True)
 
 
-def _stdio(asked: Asked) -> int:
+def _stdio(asked: ServerArguments) -> int:
     from engram.surfaces.qmd.mcp_stdio import serve
 
     signal.signal(signal.SIGTERM, _leave)
@@ -102,7 +102,7 @@ def _leave(number: int, frame: FrameType | None) -> NoReturn:
     os._exit(128 + number)
 
 
-def _http(asked: Asked) -> int:
+def _http(asked: ServerArguments) -> int:
     from engram.surfaces.qmd.mcp_guard import Guard, is_loopback
 
     if not re.fullmatch("[0-9]{1,5}", asked.port) or int(asked.port) > 65_535:
@@ -124,7 +124,7 @@ def _http(asked: Asked) -> int:
         except OSError as error:
             complain(f"Port {asked.port} cannot be used: {error}")
             return 1
-        with server, suppress(_Ended):
+        with server, suppress(_ServerEnd):
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, _end)
             listens()
@@ -145,15 +145,15 @@ def _http(asked: Asked) -> int:
         return 1
 
 
-class _Ended(BaseException):
+class _ServerEnd(BaseException):
     """The signal that ends the server, on its way out of its loop."""
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
     signal.signal(number, signal.SIG_IGN)
-    raise _Ended
+    raise _ServerEnd
 
 
-def _files(asked: Asked) -> mcp_daemon.Files:
+def _files(asked: ServerArguments) -> mcp_daemon.Files:
     places = places_of(os.environ, asked.index)
     return mcp_daemon.Files.of(places.cache, "" if asked.index == DEFAULT else asked.index)

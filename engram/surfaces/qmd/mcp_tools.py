@@ -15,11 +15,19 @@ from urllib.parse import quote, unquote
 
 from engram.model.errors import EngramError
 from engram.surfaces.qmd.mcp_offer import MOST_BYTES, TOOLS, BadArguments
-from engram.surfaces.qmd.rows import BadQuery, Kind, NotThere, Skipped, Text, Typed, Unusable
+from engram.surfaces.qmd.rows import (
+    BadQuery,
+    DocumentText,
+    Kind,
+    NotThere,
+    Skipped,
+    Typed,
+    Unusable,
+)
 
 if TYPE_CHECKING:
     from engram.surfaces.qmd.face import Face
-    from engram.surfaces.qmd.rows import Row
+    from engram.surfaces.qmd.rows import ResultRow
 
 SCHEME: Final = "qmd://"
 MARKDOWN: Final = "text/markdown"
@@ -57,7 +65,7 @@ def resource(face: Face, uri: str) -> Content:
     return {"contents": [{"uri": uri, **document, "mimeType": MARKDOWN, "text": _body(found)}]}
 
 
-def rows(face: Face, asked: Mapping[str, Any]) -> tuple[str, list[Row]]:
+def rows(face: Face, asked: Mapping[str, Any]) -> tuple[str, list[ResultRow]]:
     """What the checked arguments of `query` find, and the query by which it is called."""
     searches = [
         Typed(cast(Kind, item["type"]), _line(item["query"])) for item in asked["searches"] or ()
@@ -78,7 +86,7 @@ def rows(face: Face, asked: Mapping[str, Any]) -> tuple[str, list[Row]]:
     return named, found
 
 
-def result(row: Row, file: str) -> Content:
+def result(row: ResultRow, file: str) -> Content:
     """One hit as the protocol servers give it; the number of its line begins the snippet's."""
     lines = enumerate(row.snippet.split("\n"), row.line)
     return {
@@ -136,7 +144,7 @@ def _get(face: Face, asked: Mapping[str, Any]) -> Content:
         max_lines=_optional(asked["maxLines"]),
         line_numbers=asked["lineNumbers"],
     )
-    if isinstance(found, Text):
+    if isinstance(found, DocumentText):
         return {"content": [_embedded(found)]}
     lines = [found.message, *found.notes]
     if found.similar:
@@ -156,7 +164,7 @@ def _multi_get(face: Face, asked: Mapping[str, Any]) -> Content:
     absent = [one.reason for one in found if isinstance(one, Skipped) and one.absent]
     content = [_text("\n".join(("Errors:", *absent)))] if absent else []
     for one in found:
-        if isinstance(one, Text):
+        if isinstance(one, DocumentText):
             content.append(_embedded(one))
         elif not one.absent:
             content.append(_text(_left_out(one)))
@@ -190,12 +198,12 @@ def _status(face: Face, asked: Mapping[str, Any]) -> Content:
 _CALLS = {"query": _query, "get": _get, "multi_get": _multi_get, "status": _status}
 
 
-def _embedded(found: Text) -> Content:
+def _embedded(found: DocumentText) -> Content:
     resource = {"uri": uri_of(found.display), "mimeType": MARKDOWN, "text": _body(found)}
     return {"type": "resource", "resource": resource}
 
 
-def _body(found: Text) -> str:
+def _body(found: DocumentText) -> str:
     return f"<!-- Context: {found.context} -->\n\n{found.text}" if found.context else found.text
 
 

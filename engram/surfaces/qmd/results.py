@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engram.surfaces.qmd.output import as_json, csv_cell, fixed, rounded, say
-from engram.surfaces.qmd.rows import Row
+from engram.surfaces.qmd.rows import ResultRow
 from engram.surfaces.qmd.snippets import numbered
 
 FORMATS = ("cli", "json", "csv", "md", "xml", "files")
@@ -42,7 +42,7 @@ def show_none(form: str, *, too_low: bool = False) -> None:
         say("No results found above minimum score threshold." if too_low else "No results found.")
 
 
-def show(rows: Sequence[Row], style: Style) -> None:
+def show(rows: Sequence[ResultRow], style: Style) -> None:
     """Print some rows."""
     if style.form == "json":
         say(as_json([_record(row, style) for row in rows]))
@@ -72,7 +72,7 @@ def quoted_context(context: str) -> str:
     return ',"' + context.replace('"', '""') + '"' if context else ""
 
 
-def _record(row: Row, style: Style) -> dict[str, Any]:
+def _record(row: ResultRow, style: Style) -> dict[str, Any]:
     record: dict[str, Any] = {}
     if _shows_docid(row, style):
         record["docid"] = row.docid
@@ -89,14 +89,14 @@ def _record(row: Row, style: Style) -> dict[str, Any]:
     return record
 
 
-def _cells(row: Row, style: Style) -> str:
+def _cells(row: ResultRow, style: Style) -> str:
     docid = row.docid if _shows_docid(row, style) else ""
     content = _content(row, style, from_line=True)
     cells = (_name(row, style), row.title, row.context, str(row.line), content)
     return ",".join([docid, fixed(row.score, 4), *map(csv_cell, cells)])
 
 
-def _markdown(row: Row, style: Style) -> str:
+def _markdown(row: ResultRow, style: Style) -> str:
     name = _name(row, style)
     docid = f"**docid:** `{row.docid}`\n" if _shows_docid(row, style) else ""
     context = f"**context:** {row.context}\n" if row.context else ""
@@ -104,7 +104,7 @@ def _markdown(row: Row, style: Style) -> str:
     return f"---\n# {row.title or name}\n**file:** `{name}`\n{docid}{context}\n{content}\n"
 
 
-def _element(row: Row, style: Style) -> str:
+def _element(row: ResultRow, style: Style) -> str:
     docid = f' docid="{row.docid}"' if _shows_docid(row, style) else ""
     given = {"title": row.title, "context": row.context}
     attributes = "".join(
@@ -114,7 +114,7 @@ def _element(row: Row, style: Style) -> str:
     return f"{head}\n{_content(row, style)}\n</file>\n"
 
 
-def _plainly(row: Row, style: Style) -> None:
+def _plainly(row: ResultRow, style: Style) -> None:
     said = row.snippet.partition("\n")[2].lower()
     found = any(term in said for term in style.query.lower().split())
     docid = f" {row.docid}" if _shows_docid(row, style) else ""
@@ -146,17 +146,17 @@ def _explain(told: Any) -> None:
     say(f"  Top RRF contributions: {' | '.join(named)}")
 
 
-def _content(row: Row, style: Style, *, from_line: bool = False) -> str:
+def _content(row: ResultRow, style: Style, *, from_line: bool = False) -> str:
     text = row.body if style.full else row.snippet
     if not style.numbers or not text:
         return text
     return numbered(text, row.line if from_line and not style.full else 1)
 
 
-def _name(row: Row, style: Style) -> str:
+def _name(row: ResultRow, style: Style) -> str:
     return (style.paths or {}).get(row.file, row.file)
 
 
-def _shows_docid(row: Row, style: Style) -> bool:
+def _shows_docid(row: ResultRow, style: Style) -> bool:
     """The docid goes where a path on disk says which file it is."""
     return row.file not in (style.paths or {})

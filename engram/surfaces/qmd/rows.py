@@ -34,7 +34,7 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ResultRow:
     """One hit. `file` is the URI qmd://collection/path; `snippet` begins with its `@@` header.
 
     `docid` has its `#`; `path` is relative to the collection; `line` is 1-based; `context` is ""
@@ -60,7 +60,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class DocumentText:
     """One document's text as it was asked for: cut to its lines, numbered if that was asked.
 
     `first` is the number of its first line, `total` the lines of the whole document. `listed` is

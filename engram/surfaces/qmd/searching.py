@@ -10,7 +10,7 @@ from engram.surfaces.qmd.face import ALL, Face
 from engram.surfaces.qmd.fulltext import question_of
 from engram.surfaces.qmd.output import Ended, tell
 from engram.surfaces.qmd.results import FORMATS, Style, show, show_none
-from engram.surfaces.qmd.rows import Mode, Row
+from engram.surfaces.qmd.rows import Mode, ResultRow
 
 _MOST = {"json": 20, "files": 20}
 _ALL_OF_A_QUERY = 500
@@ -37,7 +37,7 @@ def run(face: Face, asked: Arguments) -> int:
         limit = ALL if mode == "search" else _ALL_OF_A_QUERY
     least = asked.share("min-score") or 0.0
 
-    def rows_above(score: float, most: int) -> list[Row]:
+    def rows_above(score: float, most: int) -> list[ResultRow]:
         return face.search(
             query, mode=mode, collections=names, limit=most, min_score=score, intent=intent,
             full=asked.has("full"), snippet_length=300 if form == "json" else 500,
@@ -116,6 +116,6 @@ def _limit(asked: Arguments, form: str) -> int:
     return given if given is not None and given > 0 else _MOST.get(form, 5)
 
 
-def _paths(face: Face, rows: Iterable[Row]) -> dict[str, str]:
+def _paths(face: Face, rows: Iterable[ResultRow]) -> dict[str, str]:
     found = ((row.file, full_path(face, row.collection, row.path)) for row in rows)
     return {file: path for file, path in found if path is not None}

@@ -11,7 +11,7 @@ from engram.surfaces.qmd.arguments import Arguments
 from engram.surfaces.qmd.face import Face
 from engram.surfaces.qmd.output import Ended, as_json, csv_cell, say, size_of, tell
 from engram.surfaces.qmd.results import quoted_context
-from engram.surfaces.qmd.rows import NotThere, Skipped, Text
+from engram.surfaces.qmd.rows import DocumentText, NotThere, Skipped
 from engram.surfaces.qmd.searching import format_of, full_path, warn_of_missing
 
 MOST_BYTES = 65_536
@@ -125,7 +125,7 @@ def ls(face: Face, asked: Arguments) -> int:
     return 0
 
 
-def _print(found: Sequence[Text | Skipped], form: str, paths: dict[str, str]) -> None:
+def _print(found: Sequence[DocumentText | Skipped], form: str, paths: dict[str, str]) -> None:
     if form == "json":
         say(as_json([_record(one, paths) for one in found]))
     elif form == "csv":
@@ -163,7 +163,7 @@ def _print(found: Sequence[Text | Skipped], form: str, paths: dict[str, str]) ->
             say(one.text)
 
 
-def _record(one: Text | Skipped, paths: dict[str, str]) -> dict[str, Any]:
+def _record(one: DocumentText | Skipped, paths: dict[str, str]) -> dict[str, Any]:
     record: dict[str, Any] = {"file": _name(one, paths)}
     if docid := _docid(one, paths):
         record["docid"] = docid
@@ -175,7 +175,7 @@ def _record(one: Text | Skipped, paths: dict[str, str]) -> dict[str, Any]:
     return record | {"body": one.text}
 
 
-def _markdown(one: Text | Skipped, paths: dict[str, str]) -> None:
+def _markdown(one: DocumentText | Skipped, paths: dict[str, str]) -> None:
     say(f"## {_name(one, paths)}\n")
     if docid := _docid(one, paths):
         say(f"**docid:** `{docid}`\n")
@@ -189,7 +189,7 @@ def _markdown(one: Text | Skipped, paths: dict[str, str]) -> None:
         say(f"```\n{one.text}\n```\n")
 
 
-def _element(one: Text | Skipped, paths: dict[str, str]) -> None:
+def _element(one: DocumentText | Skipped, paths: dict[str, str]) -> None:
     docid = _docid(one, paths)
     attribute = f' docid="{docid}"' if docid else ""
     say(f"  <document{attribute}>")
@@ -204,17 +204,17 @@ def _element(one: Text | Skipped, paths: dict[str, str]) -> None:
     say("  </document>")
 
 
-def _text(one: Text | Skipped) -> str:
+def _text(one: DocumentText | Skipped) -> str:
     if isinstance(one, Skipped):
         return f"{one.reason}. Use 'qmd get {one.listed}' to retrieve."
     return one.text
 
 
-def _docid(one: Text | Skipped, paths: dict[str, str]) -> str:
+def _docid(one: DocumentText | Skipped, paths: dict[str, str]) -> str:
     return "" if one.file in paths else one.docid
 
 
-def _name(one: Text | Skipped, paths: dict[str, str]) -> str:
+def _name(one: DocumentText | Skipped, paths: dict[str, str]) -> str:
     return paths.get(one.file, one.listed)
 
 

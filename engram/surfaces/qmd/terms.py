@@ -35,7 +35,7 @@ _ITEM = re.compile(r'\s*(-?)(?:"([^"]*)"?|([^\s"]+))')
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FullTextQuery:
     """The units of a query, each an expression of its own: wanted, and not wanted."""
 
     wanted: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Asked:
         return f"({wanted}){unwanted}"
 
 
-def asked(query: str) -> Asked:
+def asked(query: str) -> FullTextQuery:
     """The units of a query."""
     wanted: list[str] = []
     unwanted: list[str] = []
@@ -67,7 +67,7 @@ def asked(query: str) -> Asked:
             wanted += units
         elif units:
             unwanted.append(units[0] if len(units) == 1 else f"({' AND '.join(units)})")
-    return Asked(tuple(wanted), tuple(unwanted))
+    return FullTextQuery(tuple(wanted), tuple(unwanted))
 
 
 def spaced(text: str) -> str:

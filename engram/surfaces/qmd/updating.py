@@ -23,13 +23,13 @@ from engram.surfaces.qmd import folder, vaults
 from engram.surfaces.qmd.arguments import Arguments
 from engram.surfaces.qmd.config import Collection
 from engram.surfaces.qmd.face import Face
-from engram.surfaces.qmd.index import Document, Index
+from engram.surfaces.qmd.index import DocumentIndex, IndexedDocument
 from engram.surfaces.qmd.locations import all_places
 from engram.surfaces.qmd.output import Ended, say, tell
 
 
 @dataclass(slots=True)
-class Report:
+class UpdateReport:
     """What an update of one collection did."""
 
     new: int = 0
@@ -81,13 +81,13 @@ def take_out(environment: Mapping[str, str], root: Path) -> None:
                 index.pack()
 
 
-def index_collection(index: Index, one: Collection, *, first: bool = False) -> Report:
+def index_collection(index: DocumentIndex, one: Collection, *, first: bool = False) -> UpdateReport:
     """Bring one collection up to date, and say what was done. Raises Unusable."""
     say(f"Collection: {one.path} ({one.pattern})")
     if not os.path.isdir(one.path):
         tell(f"⚠ Skipped: the folder {one.path} is not there; what is known of it stays")
         say("\nIndexed: 0 new, 0 updated, 0 unchanged, 0 removed")
-        return Report()
+        return UpdateReport()
     with index.change():
         report = _bring_up(index, one)
     if one.vault and report.changed:
@@ -122,8 +122,8 @@ def ago(instant: str) -> str:
     return f"{seconds}s ago"
 
 
-def _bring_up(index: Index, one: Collection) -> Report:
-    report = Report()
+def _bring_up(index: DocumentIndex, one: Collection) -> UpdateReport:
+    report = UpdateReport()
     known = index.known(one.name)
     seen: set[str] = set()
     for found in _files(one):
@@ -150,7 +150,11 @@ def _bring_up(index: Index, one: Collection) -> Report:
 
 
 def _take(
-    index: Index, name: str, found: folder.Found, old: Document | None, report: Report
+    index: DocumentIndex,
+    name: str,
+    found: folder.FolderFile,
+    old: IndexedDocument | None,
+    report: UpdateReport,
 ) -> None:
     """One file into the index, if that is needed."""
     digest = found.hash
@@ -167,7 +171,7 @@ def _take(
     index.put(name, found, title, digest)
 
 
-def _files(one: Collection) -> Iterator[folder.Found | folder.Unread]:
+def _files(one: Collection) -> Iterator[folder.FolderFile | folder.Unread]:
     paths = folder.paths(one.path, one.pattern, one.ignore)
     for path in vaults.shown(paths) if one.vault else paths:
         yield folder.read(one.path, path)

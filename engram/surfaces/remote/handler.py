@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from engram.daemon.rpc.server import Answer, Request
-from engram.daemon.rpc.vault_pool import WarmVaults
+from engram.daemon.rpc.server import CommandAnswer, CommandRequest
+from engram.daemon.rpc.vault_pool import VaultPool
 from engram.model.errors import EngramError
 from engram.store.base import layout
 from engram.surfaces.cli.app import BUG, run
@@ -30,9 +30,9 @@ class Visitors:
     """The Host of a door: carries out what those who call ask for."""
 
     def __init__(self) -> None:
-        self._vaults = WarmVaults()
+        self._vaults = VaultPool()
 
-    def answer(self, request: Request) -> Answer | None:
+    def answer(self, request: CommandRequest) -> CommandAnswer | None:
         """As Host says."""
         verb = client.verb_of(list(request.arguments))
         if verb not in client.HANDED:
@@ -47,7 +47,7 @@ class Visitors:
                 visitor.err.write("".join(traceback.format_exception(error)))
                 visitor.err.write(BUG)
                 code = 70
-        return Answer(code, visitor.said, verb not in client.WRITING)
+        return CommandAnswer(code, visitor.said, verb not in client.WRITING)
 
     def rest(self) -> None:
         """As Host says."""
@@ -65,7 +65,7 @@ class _NotHere(Exception):
 class _Visitor:
     """The process that sent a request, as the Caller of its command."""
 
-    def __init__(self, request: Request, vaults: WarmVaults) -> None:
+    def __init__(self, request: CommandRequest, vaults: VaultPool) -> None:
         self._request = request
         self._vaults = vaults
         self.said: list[tuple[str, str]] = []

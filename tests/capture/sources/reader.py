@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from engram.model.ports import Reading, Source
+from engram.model.ports import Source, SourceReading
 from engram.model.turn import Turn
 
 
@@ -25,8 +25,8 @@ def said(turns: Iterable[Turn]) -> list[tuple[str, str]]:
 
 
 def check_two_pieces(
-    read: Callable[[bytes], tuple[list[Turn], Reading]],
-    read_on: Callable[[bytes, Reading], list[Turn]],
+    read: Callable[[bytes], tuple[list[Turn], SourceReading]],
+    read_on: Callable[[bytes, SourceReading], list[Turn]],
     whole: bytes,
     cut: int,
 ) -> None:
@@ -38,7 +38,7 @@ def check_two_pieces(
 
 
 def check_nothing_raises(
-    read: Callable[[bytes], tuple[list[Turn], Reading]], source: Source, data: bytes
+    read: Callable[[bytes], tuple[list[Turn], SourceReading]], source: Source, data: bytes
 ) -> None:
     """Whatever a file holds is read to its end, and gives words that can be written."""
     turns, reading = read(data)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
 from engram.capture.sources.aider import FILE, Aider
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
 
@@ -19,14 +19,16 @@ START = "\n# aider chat started at 2026-03-04 09:10:11\n\n> Aider v0.86.1  \n"
 LATER = "\n# aider chat started at 2026-03-05 08:00:00\n\n"
 
 
-def read(text: str | bytes, place: str = "", most: int = 1 << 20) -> tuple[list[Turn], Reading]:
-    reading = Reading(".aider.chat.history", Noon(), path=PurePosixPath(place))
+def read(
+    text: str | bytes, place: str = "", most: int = 1 << 20
+) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading(".aider.chat.history", Noon(), path=PurePosixPath(place))
     data = text.encode() if isinstance(text, str) else text
     return list(Aider(most).parse(io.BytesIO(data), reading)), reading
 
 
-def read_on(data: bytes, before: Reading) -> list[Turn]:
-    reading = Reading(
+def read_on(data: bytes, before: SourceReading) -> list[Turn]:
+    reading = SourceReading(
         before.name, Noon(), before.offset, before.line, dict(before.state), path=before.path
     )
     return list(Aider().parse(io.BytesIO(data), reading))
@@ -165,7 +167,7 @@ def test_without_a_header_the_clock_of_the_first_reading_counts() -> None:
     turns, reading = read(head)
     assert [turn.time for turn in turns] == ["2026-05-01T12:00:00Z"] * 2
     assert turns[0].session.startswith(".aider.chat.history ")
-    reading = Reading(reading.name, Later(), reading.offset, reading.line, reading.state)
+    reading = SourceReading(reading.name, Later(), reading.offset, reading.line, reading.state)
     more = list(Aider().parse(io.BytesIO(head + b"\n#### c  \n"), reading))
     assert [turn.time for turn in more] == ["2026-05-01T12:00:00Z"]
 

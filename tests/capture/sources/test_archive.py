@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engram.capture.sources.formats import zip_archive
 from engram.capture.sources.formats.zip_archive import documents, glimpses
 from engram.model.errors import BadInput
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from tests.capture.sources.reader import Noon
 
 WANTED = (re.compile(r"(?:\A|/)b\.json\Z"), re.compile(r"(?:\A|/)a\d*\.json\Z"))
@@ -29,8 +29,8 @@ def packed(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> byt
     return out.getvalue()
 
 
-def read(data: bytes) -> tuple[dict[str, bytes], Reading]:
-    reading = Reading("x", Noon(), path=PurePath("/exports/x.json"))
+def read(data: bytes) -> tuple[dict[str, bytes], SourceReading]:
+    reading = SourceReading("x", Noon(), path=PurePath("/exports/x.json"))
     found = {}
     for name, document in documents(io.BytesIO(data), reading, WANTED):
         pieces = []

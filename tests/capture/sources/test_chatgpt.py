@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engram.capture.sources import recognise
 from engram.capture.sources.chatgpt import ChatGpt
 from engram.model.errors import BadInput
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
 
@@ -31,8 +31,8 @@ def packed(members: dict[str, bytes]) -> bytes:
 
 def read(
     data: bytes, name: str = "conversations.json", most: int = 1_000_000
-) -> tuple[list[Turn], Reading]:
-    reading = Reading(PurePath(name).stem, Noon(), path=PurePath("/exports", name))
+) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading(PurePath(name).stem, Noon(), path=PurePath("/exports", name))
     return list(ChatGpt(most).parse(io.BytesIO(data), reading)), reading
 
 
@@ -200,7 +200,7 @@ def test_without_any_time_the_first_capture_counts_for_ever() -> None:
         def now(self) -> str:
             return "2027-01-01T00:00:00Z"
 
-    again = Reading("conversations", Later(), state=dict(reading.state))
+    again = SourceReading("conversations", Later(), state=dict(reading.state))
     assert list(ChatGpt().parse(io.BytesIO(talk), again)) == turns
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engram.capture.sources import recognise
 from engram.capture.sources.claude_ai import ClaudeAi
 from engram.model.errors import BadInput
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
 
@@ -29,8 +29,8 @@ def packed(members: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def read(data: bytes, name: str = "conversations.json") -> tuple[list[Turn], Reading]:
-    reading = Reading(PurePath(name).stem, Noon(), path=PurePath("/exports", name))
+def read(data: bytes, name: str = "conversations.json") -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading(PurePath(name).stem, Noon(), path=PurePath("/exports", name))
     return list(ClaudeAi(1_000_000).parse(io.BytesIO(data), reading)), reading
 
 

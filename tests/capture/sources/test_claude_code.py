@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.claude_code import ClaudeCode
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, said
 
@@ -20,14 +20,14 @@ OLD = "22222222-aaaa-4bbb-8ccc-000000000002"
 NEW = "11111111-aaaa-4bbb-8ccc-000000000001"
 
 
-def read(data: bytes, most: int | None = None) -> tuple[list[Turn], Reading]:
-    reading = Reading("file-name", Noon())
+def read(data: bytes, most: int | None = None) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading("file-name", Noon())
     source = ClaudeCode() if most is None else ClaudeCode(most)
     return list(source.parse(io.BytesIO(data), reading)), reading
 
 
-def read_on(data: bytes, reading: Reading) -> list[Turn]:
-    later = Reading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
+def read_on(data: bytes, reading: SourceReading) -> list[Turn]:
+    later = SourceReading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
     return list(ClaudeCode().parse(io.BytesIO(data), later))
 
 

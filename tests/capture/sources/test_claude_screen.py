@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.claude_code import ClaudeCode
 from engram.capture.sources.claude_code.screen import silent
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from tests.capture.sources.reader import Noon
 
 
@@ -29,7 +29,7 @@ TEXT = {"type": "text", "text": "real words"}
 
 def speaks(line: bytes) -> bool:
     """Whether decoding the line in full finds a turn; a first line is always decoded."""
-    return bool(list(ClaudeCode().parse(io.BytesIO(line), Reading("x", Noon()))))
+    return bool(list(ClaudeCode().parse(io.BytesIO(line), SourceReading("x", Noon()))))
 
 
 def test_tool_results_thinking_and_progress_are_passed_over() -> None:

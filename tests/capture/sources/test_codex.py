@@ -10,21 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources.codex import Codex
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, said
 
 NOW = "2026-05-01T12:00:00Z"
 
 
-def read(data: bytes, most: int | None = None) -> tuple[list[Turn], Reading]:
-    reading = Reading("rollout-name", Noon())
+def read(data: bytes, most: int | None = None) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading("rollout-name", Noon())
     codex = Codex() if most is None else Codex(most)
     return list(codex.parse(io.BytesIO(data), reading)), reading
 
 
-def read_on(data: bytes, reading: Reading) -> list[Turn]:
-    later = Reading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
+def read_on(data: bytes, reading: SourceReading) -> list[Turn]:
+    later = SourceReading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
     return list(Codex().parse(io.BytesIO(data), later))
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.shared.conversation import Conversation, Growing
 from engram.capture.sources.shared.since import DAY, Since
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 
 NOON = "2026-05-01T12:00:00Z"
@@ -25,7 +25,7 @@ class At:
 
 
 def test_calls_stand_on_the_answer_before_them_or_else_on_the_next() -> None:
-    talk = Conversation("x", "s", Reading("f", At()))
+    talk = Conversation("x", "s", SourceReading("f", At()))
     turns = talk.say("go", "", "m1")
     turns += talk.answer("", "", "m2", ["Read a", ""])
     turns += talk.answer("done", "", "m3", ["Read b"])
@@ -40,7 +40,7 @@ def test_calls_stand_on_the_answer_before_them_or_else_on_the_next() -> None:
 
 
 def test_a_time_is_its_own_or_the_last_or_the_beginning_or_the_first_capture() -> None:
-    def times(reading: Reading, began: str) -> list[str]:
+    def times(reading: SourceReading, began: str) -> list[str]:
         talk = Conversation("x", "s", reading, began=began)
         turns: list[Turn] = []
         for number, own in enumerate(["", "2026-03-06T10:00:00Z", ""]):
@@ -48,10 +48,14 @@ def test_a_time_is_its_own_or_the_last_or_the_beginning_or_the_first_capture() -
         return [turn.time for turn in turns]
 
     ten = "2026-03-06T10:00:00Z"
-    assert times(Reading("f", At()), "2026-03-01T00:00:00Z") == ["2026-03-01T00:00:00Z", ten, ten]
-    first = Reading("f", At())
+    assert times(SourceReading("f", At()), "2026-03-01T00:00:00Z") == [
+        "2026-03-01T00:00:00Z",
+        ten,
+        ten,
+    ]
+    first = SourceReading("f", At())
     assert times(first, "") == [NOON, ten, ten]
-    later = Reading("f", At("2027-01-01T00:00:00Z"), state=dict(first.state))
+    later = SourceReading("f", At("2027-01-01T00:00:00Z"), state=dict(first.state))
     assert times(later, "") == [NOON, ten, ten]
 
 
@@ -81,13 +85,13 @@ def test_no_note_of_an_earlier_reading_loses_words(entry: str, text: str) -> Non
 
 
 def test_a_database_is_asked_again_for_the_last_day_only() -> None:
-    reading = Reading("f", At())
+    reading = SourceReading("f", At())
     since = Since(reading)
     assert (since.now, since.start) == (NOON_MS, 0)
     assert since.is_new(5)
     assert since.is_new(NOON_MS - 10)
     since.settle()
-    later = Since(Reading("f", At(), state=dict(reading.state)))
+    later = Since(SourceReading("f", At(), state=dict(reading.state)))
     assert later.start == NOON_MS - 10 - DAY
     assert later.is_new(NOON_MS - DAY)
     assert not later.is_new(NOON_MS - 2 * DAY)
@@ -95,10 +99,10 @@ def test_a_database_is_asked_again_for_the_last_day_only() -> None:
 
 
 def test_times_in_the_future_and_strange_notes_leave_nothing_unread() -> None:
-    reading = Reading("f", At())
+    reading = SourceReading("f", At())
     since = Since(reading)
     assert since.is_new(NOON_MS * 10)
     since.settle()
-    assert Since(Reading("f", At(), state=reading.state)).start == NOON_MS - DAY
+    assert Since(SourceReading("f", At(), state=reading.state)).start == NOON_MS - DAY
     for note in ("", "-5", "1e9", "９", "9" * 40):
-        assert Since(Reading("f", At(), state={"since": note})).start == 0
+        assert Since(SourceReading("f", At(), state={"since": note})).start == 0

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.copilot_cli import CopilotCli
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, check_nothing_raises, check_two_pieces, said
 
 
-def read(data: bytes) -> tuple[list[Turn], Reading]:
-    reading = Reading("events", Noon())
+def read(data: bytes) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading("events", Noon())
     return list(CopilotCli().parse(io.BytesIO(data), reading)), reading
 
 
-def read_on(data: bytes, reading: Reading) -> list[Turn]:
-    later = Reading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
+def read_on(data: bytes, reading: SourceReading) -> list[Turn]:
+    later = SourceReading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
     return list(CopilotCli().parse(io.BytesIO(data), later))
 
 

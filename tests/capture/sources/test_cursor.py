@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.capture.sources.cursor import Cursor
-from engram.model.ports import Reading
+from engram.capture.sources.cursor import CursorEditor
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, said
 
@@ -19,14 +19,14 @@ LONG = "We always write prices in cents and never in euros."
 
 
 def read(
-    data: bytes, before: Reading | None = None, path: str = "", name: str = "c-1"
-) -> tuple[list[Turn], Reading]:
-    reading = Reading(name, Noon(), path=PurePath(path))
+    data: bytes, before: SourceReading | None = None, path: str = "", name: str = "c-1"
+) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading(name, Noon(), path=PurePath(path))
     if before is not None:
-        reading = Reading(
+        reading = SourceReading(
             name, Noon("2027-01-01T00:00:00Z"), before.offset, before.line, dict(before.state)
         )
-    return list(Cursor().parse(io.BytesIO(data), reading)), reading
+    return list(CursorEditor().parse(io.BytesIO(data), reading)), reading
 
 
 def line(role: str, *blocks: object) -> bytes:
@@ -158,7 +158,7 @@ def test_unknown_lines_are_counted() -> None:
 
 def test_where_transcripts_and_databases_are() -> None:
     home = Path("/home/kim")
-    found = Cursor().discover(home, {})
+    found = CursorEditor().discover(home, {})
     assert found[0] == home / ".cursor" / "projects"
     store = Path("Cursor", "User", "globalStorage", "state.vscdb")
     assert found[1:] == [
@@ -166,13 +166,13 @@ def test_where_transcripts_and_databases_are() -> None:
         home / "Library" / "Application Support" / store,
         home / "AppData" / "Roaming" / store,
     ]
-    moved = Cursor().discover(home, {"APPDATA": "/a", "XDG_CONFIG_HOME": "/x"})
+    moved = CursorEditor().discover(home, {"APPDATA": "/a", "XDG_CONFIG_HOME": "/x"})
     assert moved[1] == Path("/x") / store
     assert moved[3] == Path("/a") / store
 
 
 def test_recognised_by_a_role_beside_a_message_and_nothing_else() -> None:
-    source = Cursor()
+    source = CursorEditor()
     assert source.recognises(asked("a"))
     assert source.recognises(b'{"type":"turn_ended"}\n' + line("assistant", "x"))
     assert source.recognises(asked("x" * 200_000)[:65_536])
@@ -223,4 +223,4 @@ def test_two_readings_find_the_same_messages_as_one(
 def test_no_bytes_raise(data: bytes) -> None:
     read(data)
     read(b"SQLite format 3\0" + data)
-    Cursor().recognises(data)
+    CursorEditor().recognises(data)

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engram.capture.sources.cursor import Cursor
-from engram.model.ports import Reading
+from engram.capture.sources.cursor import CursorEditor
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from engram.store.base.foreign_database import ForeignDatabase
 from tests.capture.sources.reader import Noon, said
@@ -48,12 +48,12 @@ class Store:
         for one in reversed(bubbles):
             self.put(f"bubbleId:{key}:{one['bubbleId']}", one)
 
-    def read(self, most: int = 10_000) -> tuple[list[Turn], Reading]:
+    def read(self, most: int = 10_000) -> tuple[list[Turn], SourceReading]:
         """What a reading finds; the next one goes on from its state."""
-        reading = Reading("state", Noon(), state=self.state)
+        reading = SourceReading("state", Noon(), state=self.state)
         reading.database = lambda: ForeignDatabase(self.path, most)
         with open(self.path, "rb") as stream:
-            return list(Cursor(most).parse(stream, reading)), reading
+            return list(CursorEditor(most).parse(stream, reading)), reading
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_what_stands_in_a_transcript_too_is_the_same_message(store: Store) -> No
     block = {"type": "text", "text": f"<user_query>\n{LONG}\n</user_query>"}
     lines = [{"role": "user", "message": {"content": [block]}}]
     data = json.dumps(lines[0]).encode()
-    transcript = list(Cursor().parse(io.BytesIO(data), Reading("c1", Noon())))
+    transcript = list(CursorEditor().parse(io.BytesIO(data), SourceReading("c1", Noon())))
     assert transcript[0].message == store.read()[0][0].message
 
 
@@ -155,15 +155,15 @@ def test_another_database_and_none_are_counted(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
         database.execute("create table ItemTable (key text)")
     for opened in (lambda: ForeignDatabase(path), None):
-        reading = Reading("x", Noon(), database=opened)
+        reading = SourceReading("x", Noon(), database=opened)
         with open(path, "rb") as stream:
-            assert list(Cursor().parse(stream, reading)) == []
+            assert list(CursorEditor().parse(stream, reading)) == []
         assert reading.tally.unparsed_lines == 1
 
 
 def test_recognised_by_its_table(store: Store) -> None:
-    assert Cursor().recognises(store.path.read_bytes()[:65_536])
-    assert not Cursor().recognises(b"SQLite format 3\0" + b"ItemTable")
+    assert CursorEditor().recognises(store.path.read_bytes()[:65_536])
+    assert not CursorEditor().recognises(b"SQLite format 3\0" + b"ItemTable")
 
 
 _value = st.recursive(

@@ -15,12 +15,12 @@ from engram.capture.sources.formats.json_document import (
     sequence,
     text_of,
 )
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from tests.capture.sources.reader import Noon
 
 
 def read(data: bytes, most: int = 100_000) -> tuple[list[object], int]:
-    reading = Reading("file", Noon(), offset=3)
+    reading = SourceReading("file", Noon(), offset=3)
     values = documents(io.BytesIO(data), reading, most)
     assert reading.offset == 3
     return values, reading.tally.unparsed_lines

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.factory_droid import FactoryDroid
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, check_nothing_raises, check_two_pieces, said
 
 
-def read(data: bytes) -> tuple[list[Turn], Reading]:
-    reading = Reading("file-name", Noon())
+def read(data: bytes) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading("file-name", Noon())
     return list(FactoryDroid().parse(io.BytesIO(data), reading)), reading
 
 
-def read_on(data: bytes, reading: Reading) -> list[Turn]:
-    later = Reading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
+def read_on(data: bytes, reading: SourceReading) -> list[Turn]:
+    later = SourceReading(reading.name, Noon(), reading.offset, reading.line, dict(reading.state))
     return list(FactoryDroid().parse(io.BytesIO(data), later))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.gemini_cli import GeminiCli
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, said
 
@@ -29,8 +29,8 @@ HASH = "0f" * 32
 
 def read(
     data: bytes, state: dict[str, str] | None = None, path: PurePath | None = None
-) -> tuple[list[Turn], Reading]:
-    reading = Reading("session-x", Noon(), state=dict(state or {}), path=path or PurePath())
+) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading("session-x", Noon(), state=dict(state or {}), path=path or PurePath())
     return list(GeminiCli().parse(io.BytesIO(data), reading)), reading
 
 

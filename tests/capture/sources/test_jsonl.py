@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources.jsonl import JsonLines
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
 
 
-def read(data: bytes) -> tuple[list[Turn], Reading]:
-    reading = Reading("talk", Noon())
+def read(data: bytes) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading("talk", Noon())
     return list(JsonLines().parse(io.BytesIO(data), reading)), reading
 
 
@@ -134,7 +134,7 @@ def test_two_readings_find_the_same_messages_as_one(
     cut = data.draw(st.integers(0, len(whole)))
     once, _ = read(whole)
     first, reading = read(whole[:cut])
-    later = Reading("talk", Noon(), reading.offset, reading.line, dict(reading.state))
+    later = SourceReading("talk", Noon(), reading.offset, reading.line, dict(reading.state))
     rest = list(JsonLines().parse(io.BytesIO(whole), later))
     assert [turn.message for turn in first + rest] == [turn.message for turn in once]
 

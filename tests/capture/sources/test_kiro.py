@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.capture.sources.kiro import Kiro
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from engram.store.base.foreign_database import ForeignDatabase
 from tests.capture.sources.reader import Noon, said
@@ -24,12 +24,12 @@ DAY = 86_400_000
 
 
 def read(
-    data: bytes, before: Reading | None = None, name: str = "file", path: str = ""
-) -> tuple[list[Turn], Reading]:
-    reading = Reading(name, Noon(), path=PurePath(path))
+    data: bytes, before: SourceReading | None = None, name: str = "file", path: str = ""
+) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading(name, Noon(), path=PurePath(path))
     if before is not None:
         later = Noon("2027-01-01T00:00:00Z")
-        reading = Reading(name, later, before.offset, before.line, dict(before.state))
+        reading = SourceReading(name, later, before.offset, before.line, dict(before.state))
     return list(Kiro().parse(io.BytesIO(data), reading)), reading
 
 
@@ -41,12 +41,12 @@ def response(words: object, name: str | None = None) -> dict[str, object]:
     return {"Response": {"message_id": name, "content": words}}
 
 
-def document(*history: object, conversation: str = "") -> dict[str, object]:
-    return {"conversation_id": conversation, "next_message": None, "history": history}
+def document(*transaction_log: object, conversation: str = "") -> dict[str, object]:
+    return {"conversation_id": conversation, "next_message": None, "history": transaction_log}
 
 
-def data_of(*history: object, conversation: str = "") -> bytes:
-    return json.dumps(document(*history, conversation=conversation), indent=2).encode()
+def data_of(*transaction_log: object, conversation: str = "") -> bytes:
+    return json.dumps(document(*transaction_log, conversation=conversation), indent=2).encode()
 
 
 USE = {
@@ -146,8 +146,10 @@ _entry = st.fixed_dictionaries(
 
 @settings(deadline=None, max_examples=150)
 @given(st.lists(_entry | _value, max_size=5))
-def test_no_content_raises_and_a_second_reading_finds_the_same(history: list[object]) -> None:
-    data = data_of(*history)
+def test_no_content_raises_and_a_second_reading_finds_the_same(
+    transaction_log: list[object],
+) -> None:
+    data = data_of(*transaction_log)
     first, reading = read(data)
     second, _ = read(data, reading)
     assert second == first
@@ -175,8 +177,8 @@ class Store:
         with closing(sqlite3.connect(self.path)) as database, database:
             database.execute(statement, values)
 
-    def read(self) -> tuple[list[Turn], Reading]:
-        reading = Reading("data", Noon(), state=self.state)
+    def read(self) -> tuple[list[Turn], SourceReading]:
+        reading = SourceReading("data", Noon(), state=self.state)
         reading.database = lambda: ForeignDatabase(self.path, 10_000)
         with open(self.path, "rb") as stream:
             return list(Kiro().parse(stream, reading)), reading

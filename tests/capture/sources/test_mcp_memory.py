@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
 from engram.capture.sources.mcp_memory import MAX_OBSERVATION, McpMemory
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
 
 NOON = "2026-05-01T12:00:00Z"
 
 
-def read(data: bytes, name: str = "memory") -> tuple[list[Turn], Reading]:
-    reading = Reading(name, Noon())
+def read(data: bytes, name: str = "memory") -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading(name, Noon())
     return list(McpMemory(1_000_000).parse(io.BytesIO(data), reading)), reading
 
 
@@ -68,7 +68,7 @@ def test_the_first_capture_is_the_time_of_all_later_ones() -> None:
         def now(self) -> str:
             return "2027-01-01T00:00:00Z"
 
-    again = Reading("memory", Later(), state=dict(reading.state))
+    again = SourceReading("memory", Later(), state=dict(reading.state))
     assert {t.time for t in McpMemory().parse(io.BytesIO(lines(ADA, WORKS)), again)} == {NOON}
 
 

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
 from engram.capture.sources.mem0 import Mem0
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
 
 NOON = "2026-05-01T12:00:00Z"
 
 
-def read(data: bytes) -> tuple[list[Turn], Reading]:
-    reading = Reading("export", Noon())
+def read(data: bytes) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading("export", Noon())
     return list(Mem0(1_000_000).parse(io.BytesIO(data), reading)), reading
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources.opencode import OpenCode
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from engram.store.base.foreign_database import ForeignDatabase
 from tests.capture.sources.reader import said
@@ -60,8 +60,8 @@ def export(*messages: object, **info: object) -> bytes:
     return json.dumps({"info": {**INFO, **info}, "messages": messages}, indent=1).encode()
 
 
-def read(data: bytes, state: dict[str, str] | None = None) -> tuple[list[Turn], Reading]:
-    reading = Reading("file", At(), state=dict(state or {}))
+def read(data: bytes, state: dict[str, str] | None = None) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading("file", At(), state=dict(state or {}))
     return list(OpenCode().parse(io.BytesIO(data), reading)), reading
 
 
@@ -209,9 +209,9 @@ class Store:
                         (f"{name}-{number}", name, session, created, created, json.dumps(part)),
                     )
 
-    def read(self, hours: float = 0) -> tuple[list[Turn], Reading]:
+    def read(self, hours: float = 0) -> tuple[list[Turn], SourceReading]:
         """What a reading finds so many hours after noon; the next one goes on from its state."""
-        reading = Reading("opencode", At(hours), state=self.state)
+        reading = SourceReading("opencode", At(hours), state=self.state)
         reading.database = lambda: ForeignDatabase(self.path, 10_000)
         with open(self.path, "rb") as stream:
             return list(OpenCode().parse(stream, reading)), reading
@@ -309,7 +309,7 @@ def test_another_database_and_none_are_counted(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
         database.execute("create table message (id text)")
     for opened in (lambda: ForeignDatabase(path), None):
-        reading = Reading("x", At(), database=opened)
+        reading = SourceReading("x", At(), database=opened)
         with open(path, "rb") as stream:
             assert list(OpenCode().parse(stream, reading)) == []
         assert reading.tally.unparsed_lines == 1

@@ -8,7 +8,7 @@ import pytest
 
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.errors import BadInput
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from tests.capture.sources.reader import Noon
 
 CLAUDE = b'{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"x"}}\n'
@@ -20,7 +20,7 @@ def test_every_source_has_its_name_and_reads_an_empty_file() -> None:
         found = source(name)
         assert found.name == name
         assert all(suffix.startswith(".") for suffix in found.suffixes)
-        assert list(found.parse(io.BytesIO(b""), Reading("x", Noon()))) == []
+        assert list(found.parse(io.BytesIO(b""), SourceReading("x", Noon()))) == []
 
 
 def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:
@@ -31,7 +31,7 @@ def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:
 
 
 def test_the_limit_of_a_line_is_handed_on() -> None:
-    reading = Reading("x", Noon())
+    reading = SourceReading("x", Noon())
     assert list(source("jsonl", 20).parse(io.BytesIO(JSONL), reading)) == []
     assert reading.tally.unparsed_lines == 1
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
 from engram.capture.sources.specstory import SpecStory
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
 
@@ -25,8 +25,8 @@ AGENT = "_**Agent (model-x 2026-03-04 09:10:20Z)**_\n\n"
 
 def read(
     text: str | bytes, name: str = "history", place: str = "", most: int = 1 << 20
-) -> tuple[list[Turn], Reading]:
-    reading = Reading(name, Noon(), path=PurePosixPath(place))
+) -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading(name, Noon(), path=PurePosixPath(place))
     data = text.encode() if isinstance(text, str) else text
     return list(SpecStory(most).parse(io.BytesIO(data), reading)), reading
 

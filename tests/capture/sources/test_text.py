@@ -7,14 +7,14 @@ import io
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engram.capture.sources.plain_text import TURN_BYTES, Markdown, Text
-from engram.model.ports import Reading
+from engram.capture.sources.plain_text import TURN_BYTES, Markdown, PlainText
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
 
 
-def read(text: str | bytes, name: str = "note") -> tuple[list[Turn], Reading]:
-    reading = Reading(name, Noon())
+def read(text: str | bytes, name: str = "note") -> tuple[list[Turn], SourceReading]:
+    reading = SourceReading(name, Noon())
     data = text.encode() if isinstance(text, str) else text
     return list(Markdown().parse(io.BytesIO(data), reading)), reading
 
@@ -98,7 +98,7 @@ def test_a_note_read_again_later_has_the_same_messages() -> None:
         def now(self) -> str:
             return "2027-01-01T00:00:00Z"
 
-    again = list(Markdown().parse(io.BytesIO(b"words"), Reading("note", Later())))
+    again = list(Markdown().parse(io.BytesIO(b"words"), SourceReading("note", Later())))
     assert [turn.message for turn in again] == [turn.message for turn in read("words")[0]]
 
 
@@ -122,7 +122,7 @@ def test_what_is_added_later_is_read_from_where_the_reading_ended() -> None:
     head = "User: a\nAI: b\n"
     _, reading = read(head)
     more = (head + "still b\nUser: c\n").encode()
-    later = Reading("note", Noon(), reading.offset, reading.line, dict(reading.state))
+    later = SourceReading("note", Noon(), reading.offset, reading.line, dict(reading.state))
     turns = list(Markdown().parse(io.BytesIO(more), later))
     assert [(turn.role, turn.text) for turn in turns] == [("assistant", "still b"), ("user", "c")]
 
@@ -154,15 +154,15 @@ def test_what_this_program_wrote_is_not_read_back_as_a_note() -> None:
         whole = f"---\n{front}---\nThe shop uses Postgres.\n"
         turns, reading = read(whole)
         assert (turns, reading.offset, len(reading.tally.unknown)) == ([], len(whole), 1)
-        later = Reading("note", Noon(), reading.offset, reading.line, dict(reading.state))
+        later = SourceReading("note", Noon(), reading.offset, reading.line, dict(reading.state))
         assert list(Markdown().parse(io.BytesIO((whole + "More.\n").encode()), later)) == []
 
 
 def test_prose_is_recognised_and_data_is_not() -> None:
-    assert Text().recognises("Grüße\n".encode())
-    assert Text().recognises("[[link]] and é".encode()[:-1])
+    assert PlainText().recognises("Grüße\n".encode())
+    assert PlainText().recognises("[[link]] and é".encode()[:-1])
     for data in (b"", b"\n ", b"a\0b", b"\xff\xfe", b'{\n "a": 1}', b'[{"a": 1}]', b'{"a":1}\n'):
-        assert not Text().recognises(data)
+        assert not PlainText().recognises(data)
 
 
 _words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engram.daemon.service.units import Service, launchd_plist, systemd_unit, windows_task
+from engram.daemon.service.units import ServiceDefinition, launchd_plist, systemd_unit, windows_task
 
 HERE = Path(__file__).parent
 STATE = "/home/kim/.local/state/engram"
 #: nothing special, and a bit of everything that somebody's machine may have
-PLAIN = Service(
+PLAIN = ServiceDefinition(
     program="/home/kim/.local/bin/engram",
     arguments=("daemon", "run"),
     state=STATE,
@@ -18,7 +18,7 @@ PLAIN = Service(
     key_variable="OPENAI_API_KEY",
     user="DESK\\kim",
 )
-ODD = Service(
+ODD = ServiceDefinition(
     program="/opt/kim's tools/engram",
     arguments=("--vault", '/srv/100% "mine" & größer <\\>/$HOME', "daemon", "run"),
     state="/srv/größer/home",

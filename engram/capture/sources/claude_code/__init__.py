@@ -32,7 +32,7 @@ from engram.capture.clean import (
     without_own,
     without_wrappers,
 )
-from engram.capture.sources.claude_code.queue import Prompt, PromptQueue
+from engram.capture.sources.claude_code.queue import PromptQueue, QueuedPrompt
 from engram.capture.sources.claude_code.screen import silent
 from engram.capture.sources.formats.json_lines import (
     MAX_LINE_BYTES,
@@ -50,7 +50,7 @@ from engram.capture.sources.shared.dialogue import Calls, texts
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 
@@ -107,7 +107,7 @@ class ClaudeCode:
                 return True
         return False
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says.
 
         At every turn `reading` stands where a later reading can go on without losing text: before
@@ -146,7 +146,7 @@ def _known(line: Object) -> bool:
 
 
 @dataclass(slots=True)
-class _Answer:
+class _ClaudeAnswer:
     """An answer whose text is still coming in; `since` is where its first line begins."""
 
     name: str
@@ -163,10 +163,10 @@ class _Answer:
 class _Conversation:
     """What must be known of the lines so far to make turns of the next."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self._reading = reading
         self._state = reading.state
-        self._answer: _Answer | None = None
+        self._answer: _ClaudeAnswer | None = None
         self._queue = PromptQueue(reading.state)
         #: tool calls before any text since the last prompt
         self._calls = Calls()
@@ -232,7 +232,7 @@ class _Conversation:
         else:
             self._queue.take(operation, content)
 
-    def _queued(self, prompt: Prompt) -> Turn:
+    def _queued(self, prompt: QueuedPrompt) -> Turn:
         """The turn of a prompt that stands on no user line; it is named by its time and words."""
         named = digest(NAME, prompt.session, "queued", prompt.time, prompt.line, prompt.text)
         time = prompt.time or self._state.get("time") or self._reading.clock.now()
@@ -263,7 +263,7 @@ class _Conversation:
 
     def _answering(
         self, name: object, line: Object, session: str, place: Place, text: str, ready: list[Turn]
-    ) -> _Answer:
+    ) -> _ClaudeAnswer:
         """The answer that a text belongs to: the one that is held, or a new one that ends it."""
         answer = self._answer
         if (
@@ -277,7 +277,7 @@ class _Conversation:
         time, own = self._time(line)
         named = self._digest(line, session, "assistant", own, place, text)
         held = name if isinstance(name, str) else ""
-        self._answer = answer = _Answer(held, place, session, time, named, self._calls)
+        self._answer = answer = _ClaudeAnswer(held, place, session, time, named, self._calls)
         self._calls = Calls()
         return answer
 

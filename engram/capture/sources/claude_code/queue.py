@@ -28,7 +28,7 @@ _SHORT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class QueuedPrompt:
     """One entry: its words (empty when a machine wrote them), and the line that put it there.
 
     `time` is the line's own, empty when it has none. `left` entries have been removed.
@@ -52,7 +52,7 @@ class PromptQueue:
     def put(self, content: object, session: str, time: Instant, line: int) -> None:
         """An entry joins the queue; when it is full, the oldest one counts as removed."""
         text = _prompt(content)
-        self._entries.append(Prompt(text, session, time, line))
+        self._entries.append(QueuedPrompt(text, session, time, line))
         waiting = self._waiting()
         if len(waiting) > _MAX_WAITING:
             self._leave(waiting[0])
@@ -81,7 +81,7 @@ class PromptQueue:
             self._changed |= len(kept) < len(self._entries)
             self._entries = kept
 
-    def removed(self) -> list[Prompt]:
+    def removed(self) -> list[QueuedPrompt]:
         """The prompts that were removed, once."""
         gone = [entry for entry in self._entries if entry.left]
         if gone:
@@ -111,12 +111,12 @@ def _prompt(content: object) -> str:
     return "" if text.startswith(_NO_PROMPT) else text
 
 
-def _repeats(text: str, entry: Prompt) -> bool:
+def _repeats(text: str, entry: QueuedPrompt) -> bool:
     """Whether a user line says what was queued; several entries may have become one line."""
     return text == entry.text or (len(entry.text) > _SHORT and entry.text in text)
 
 
-def _saved(entries: list[Prompt]) -> str:
+def _saved(entries: list[QueuedPrompt]) -> str:
     """The entries as text that may lie on a disk."""
     rows = []
     for entry in entries:
@@ -125,12 +125,12 @@ def _saved(entries: list[Prompt]) -> str:
     return json.dumps(rows, ensure_ascii=False)
 
 
-def _loaded(text: str) -> list[Prompt]:
+def _loaded(text: str) -> list[QueuedPrompt]:
     """The entries of such a text; none where it is not one."""
     try:
         rows = json.loads(text) if text else []
         return [
-            Prompt(str(words), str(session), str(time), int(line), bool(left))
+            QueuedPrompt(str(words), str(session), str(time), int(line), bool(left))
             for words, session, time, line, left in rows
         ]
     except (ValueError, TypeError, RecursionError):

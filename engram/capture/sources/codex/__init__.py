@@ -31,9 +31,9 @@ from engram.capture.sources.formats.json_lines import (
     objects,
     unknown,
 )
-from engram.capture.sources.shared.dialogue import Dialogue, Words, texts
+from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, texts
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 
 NAME = "codex"
@@ -114,7 +114,7 @@ class Codex:
             _known(found) for line in head.split(b"\n", 20)[:20] for found in objects(line)[0]
         )
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says."""
         rollout = _Rollout(reading)
         return rollout.dialogue.read(stream, self._max_line_bytes, rollout.take)
@@ -139,7 +139,7 @@ def _is_bare_header(line: Object) -> bool:
 class _Rollout:
     """One rollout as it is read."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self._reading = reading
         self.dialogue = Dialogue(NAME, reading)
         self._form = RolloutForm(self.dialogue)
@@ -181,9 +181,9 @@ class _Rollout:
             if not isinstance(text, str):
                 unknown(self._reading, f"{kind} without text")
             elif kind == "agent_message":
-                self._form.heard(Words(text, stamp, place))
+                self._form.heard(SpokenWords(text, stamp, place))
             elif event.get("kind") in (None, "plain"):
-                self._form.asked(Words(_typed([text]), stamp, place))
+                self._form.asked(SpokenWords(_typed([text]), stamp, place))
         elif not isinstance(kind, str) or kind not in _SILENT_EVENTS:
             unknown(self._reading, kind)
 
@@ -212,7 +212,7 @@ class _Rollout:
                 unknown(self._reading, f"message of {role if isinstance(role, str) else '(none)'}")
             return
         named = message_digest(NAME, "", own, text) if isinstance(own, str) and own else ""
-        say(Words(text, stamp, place, named))
+        say(SpokenWords(text, stamp, place, named))
 
     def _note_folder(self, parts: list[str]) -> None:
         """The bare form names the folder nowhere but in the context for the model."""

@@ -19,7 +19,7 @@ The decision is kept in the state of the reading. Prompts that wait are bounded 
 from __future__ import annotations
 
 from engram.capture.clean import remember
-from engram.capture.sources.shared.dialogue import Dialogue, Words
+from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords
 from engram.model.ids import message_digest
 
 #: So many prompts, of so many characters, wait at most: a log with more has no events.
@@ -36,7 +36,7 @@ class RolloutForm:
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
         self._state = dialogue.state
-        self._waiting: list[Words] = []
+        self._waiting: list[SpokenWords] = []
         self._size = 0
 
     def without_events(self) -> None:
@@ -44,19 +44,19 @@ class RolloutForm:
         if _KEY not in self._state:
             self._by_items()
 
-    def asked(self, words: Words) -> None:
+    def asked(self, words: SpokenWords) -> None:
         """A person's words in an event."""
         copy = self._state.get(_COPY, "")
         self._by_events()
         if not copy or copy != _name(words):
             self._dialogue.asked(words)
 
-    def heard(self, words: Words) -> None:
+    def heard(self, words: SpokenWords) -> None:
         """The assistant's words in an event."""
         self._by_events()
         self._dialogue.answered(words)
 
-    def item_asked(self, words: Words) -> None:
+    def item_asked(self, words: SpokenWords) -> None:
         """A person's words in an item."""
         form = self._state.get(_KEY)
         if form == _EVENTS or not words.text:
@@ -70,14 +70,14 @@ class RolloutForm:
         if len(self._waiting) > _MAX_WAITING or self._size > _MAX_SIZE:
             self._by_items()
 
-    def item_heard(self, words: Words) -> None:
+    def item_heard(self, words: SpokenWords) -> None:
         """The assistant's words in an item."""
         if words.text.strip():
             self.without_events()
             if self._state[_KEY] != _EVENTS:
                 self._dialogue.answered(words)
 
-    def _say(self, words: Words) -> None:
+    def _say(self, words: SpokenWords) -> None:
         remember(self._state, _COPY, _name(words))
         self._dialogue.asked(words)
 
@@ -97,5 +97,5 @@ class RolloutForm:
         self._dialogue.undecided = None
 
 
-def _name(words: Words) -> str:
+def _name(words: SpokenWords) -> str:
     return message_digest("prompt", words.text)

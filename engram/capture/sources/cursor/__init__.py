@@ -33,10 +33,10 @@ from engram.capture.sources.formats.json_lines import (
     time_of,
     unknown,
 )
-from engram.capture.sources.shared.dialogue import Dialogue, Words, blocks, texts
+from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, blocks, texts
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
 
 _SILENT = frozenset({"turn_ended"})
@@ -54,7 +54,7 @@ _TIMESTAMP = re.compile(
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
-class Cursor:
+class CursorEditor:
     """The source `cursor`."""
 
     name = NAME
@@ -73,7 +73,9 @@ class Cursor:
             home / "Library" / "Application Support",
             Path(windows) if windows else home / "AppData" / "Roaming",
         ]
-        stores = [user / "Cursor" / "User" / "globalStorage" / "state.vscdb" for user in users]
+        stores = [
+            user / "Cursor" / "User" / "globalStorage" / "state.vscdb" for user in users
+        ]
         return [home / ".cursor" / "projects", *stores]
 
     def recognises(self, head: bytes) -> bool:
@@ -88,7 +90,7 @@ class Cursor:
                 return _is_line(found[0])
         return False
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, or what is new in a database."""
         stream.seek(0)
         if stream.read(len(SQLITE)) == SQLITE:
@@ -114,7 +116,7 @@ def _is_line(line: Object) -> bool:
 class _Transcript:
     """The lines of one transcript."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self._reading = reading
         self.talk = Dialogue(NAME, reading)
         self.talk.begins(None, _project(reading.path))
@@ -135,9 +137,9 @@ class _Transcript:
         elif kind not in _SILENT:
             unknown(self._reading, kind or role)
 
-    def _words(self, role: Role, text: str, stamp: Instant, place: Place) -> Words:
+    def _words(self, role: Role, text: str, stamp: Instant, place: Place) -> SpokenWords:
         message = named(self.talk.session, role, text, f"line {place[1]}")
-        return Words(text, stamp, place, message)
+        return SpokenWords(text, stamp, place, message)
 
 
 def _typed(text: str) -> str:

@@ -26,7 +26,7 @@ from engram.capture.sources.shared.since import Since
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
-from engram.model.ports import Database, Reading
+from engram.model.ports import ForeignRows, SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Turn
 
@@ -46,7 +46,7 @@ def named(session: str, role: str, text: str, place: str) -> str:
     return message_digest(NAME, session, *parts)
 
 
-def stored(database: Database, reading: Reading, most: int) -> Iterator[Turn]:
+def stored(database: ForeignRows, reading: SourceReading, most: int) -> Iterator[Turn]:
     """What is new in the database; notes in the state how far this went."""
     if TABLE not in database.tables():
         reading.tally.unparsed_lines += 1
@@ -72,7 +72,7 @@ def stored(database: Database, reading: Reading, most: int) -> Iterator[Turn]:
     since.settle()
 
 
-def _value(database: Database, key: str) -> Mapping[str, object] | None:
+def _value(database: ForeignRows, key: str) -> Mapping[str, object] | None:
     for (value,) in database.rows(f"select value from {TABLE} where key = ?", (key,)):
         found = decoded(value)
         return found if isinstance(found, dict) else None
@@ -93,9 +93,13 @@ class _Composer:
     """One conversation."""
 
     def __init__(
-        self, session: str, composer: Mapping[str, object], database: Database, reading: Reading,
+        self,
+        session: str,
+        composer: Mapping[str, object],
+        database: ForeignRows,
+        reading: SourceReading,
         most: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._composer = composer
         self._session = session
         self._database = database

@@ -12,13 +12,13 @@ import json
 import re
 from typing import BinaryIO
 
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 
 _GAP = re.compile(r"[\s\0\ufeff]*")
 _decode = json.JSONDecoder().raw_decode
 
 
-def documents(stream: BinaryIO, reading: Reading, most: int) -> list[object]:
+def documents(stream: BinaryIO, reading: SourceReading, most: int) -> list[object]:
     """The JSON values of a stream, one as a rule; counts what is too long, torn or no JSON."""
     if stream.seekable():
         stream.seek(0)

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from engram.capture.clean import readable, shortened
 from engram.model.ids import message_digest
 from engram.model.instant import Instant, instant_of
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 
 Object = dict[str, object]
 #: A byte offset, and the number of lines before it.
@@ -36,7 +36,10 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def records(
-    stream: BinaryIO, reading: Reading, most: int, silent: Callable[[bytes], bool] | None = None
+    stream: BinaryIO,
+    reading: SourceReading,
+    most: int,
+    silent: Callable[[bytes], bool] | None = None,
 ) -> Iterator[tuple[list[Object], Place, Place]]:
     """The objects of each line with the places before and after it; counts lines in the tally.
 
@@ -121,7 +124,7 @@ def _several(text: str) -> tuple[list[Object], bool]:
         found.append(value)
 
 
-def unknown(reading: Reading, kind: object) -> None:
+def unknown(reading: SourceReading, kind: object) -> None:
     """Count a line type that the source does not know, under a short name."""
     name = kind[:40] if isinstance(kind, str) and kind else "(none)"
     names = reading.tally.unknown

@@ -20,7 +20,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from engram.capture.sources.formats.json_lines import unknown
 from engram.capture.sources.formats.json_stream import Readable
 from engram.model.errors import BadInput
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 
 #: The list of members is held in memory: about ten times its length in the file.
 MAX_DIRECTORY = 4 << 20
@@ -43,7 +43,7 @@ _BROKEN = (
 
 
 def documents(
-    stream: BinaryIO, reading: Reading, wanted: Sequence[re.Pattern[str]]
+    stream: BinaryIO, reading: SourceReading, wanted: Sequence[re.Pattern[str]]
 ) -> Iterator[tuple[str, Readable]]:
     """Each document with its name; of an archive the wanted members, those of the first pattern
     before those of the next, by name."""
@@ -105,7 +105,7 @@ class _Guarded:
 class _Member:
     """One member as it is unpacked; damage ends it and is counted."""
 
-    def __init__(self, file: IO[bytes], reading: Reading) -> None:
+    def __init__(self, file: IO[bytes], reading: SourceReading) -> None:
         self._file = file
         self._reading = reading
 
@@ -118,7 +118,7 @@ class _Member:
 
 
 def _members(
-    stream: BinaryIO, reading: Reading, wanted: Sequence[re.Pattern[str]]
+    stream: BinaryIO, reading: SourceReading, wanted: Sequence[re.Pattern[str]]
 ) -> Iterator[tuple[str, Readable]]:
     try:
         archive = ZipFile(cast("IO[bytes]", _Guarded(stream)))
@@ -186,7 +186,7 @@ def _harm(member: ZipInfo, room: int) -> str:
     return ""
 
 
-def _refuse(reading: Reading, why: str) -> None:
+def _refuse(reading: SourceReading, why: str) -> None:
     """Count what is left out, under a name for the reason."""
     reading.tally.lines += 1
     reading.tally.unparsed_lines += 1

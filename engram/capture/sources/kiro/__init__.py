@@ -43,7 +43,7 @@ from engram.capture.sources.shared.conversation import Conversation
 from engram.capture.sources.shared.since import Since
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
-from engram.model.ports import Database, Reading
+from engram.model.ports import ForeignRows, SourceReading
 from engram.model.turn import Turn
 
 SQLITE = b"SQLite format 3\0"
@@ -99,7 +99,7 @@ class Kiro:
             and _SPOKEN.search(bare) is not None
         )
 
-    def parse(self, stream: BinaryIO, reading: Reading) -> Iterator[Turn]:
+    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns of a document or what is new in a database, or lines from the offset on."""
         stream.seek(0)
         head = stream.readline(65_536)
@@ -118,7 +118,7 @@ class Kiro:
                     unknown(reading, "document")
 
 
-def _stored(database: Database, reading: Reading) -> Iterator[Turn]:
+def _stored(database: ForeignRows, reading: SourceReading) -> Iterator[Turn]:
     """What is new in the database; notes in the state how far this went."""
     tables = database.tables()
     if not {_NEWER, _OLDER} & tables:
@@ -132,7 +132,7 @@ def _stored(database: Database, reading: Reading) -> Iterator[Turn]:
         yield from _newer(database, reading)
 
 
-def _newer(database: Database, reading: Reading) -> Iterator[Turn]:
+def _newer(database: ForeignRows, reading: SourceReading) -> Iterator[Turn]:
     columns = {name for (name,) in database.rows(f"select name from pragma_table_info('{_NEWER}')")}
     if not columns >= _COLUMNS:
         reading.tally.unparsed_lines += 1
@@ -151,7 +151,7 @@ def _newer(database: Database, reading: Reading) -> Iterator[Turn]:
 
 
 def _row(
-    database: Database, reading: Reading, query: str, names: tuple[str, ...], folder: str,
+    database: ForeignRows, reading: SourceReading, query: str, names: tuple[str, ...], folder: str,
     created: object,
 ) -> Iterator[Turn]:  # fmt: skip
     for (column,) in list(database.rows(query, names)):
@@ -164,7 +164,7 @@ def _row(
 
 
 def _told(
-    value: Mapping[str, object], reading: Reading, name: str, folder: str, created: object
+    value: Mapping[str, object], reading: SourceReading, name: str, folder: str, created: object
 ) -> Iterator[Turn]:
     """The turns of one conversation."""
     session = short_name(text_of(value.get("conversation_id")) or name)
@@ -220,7 +220,7 @@ def _working_folder(user: Mapping[str, object]) -> str:
     return text_of(state.get("current_working_directory"))
 
 
-def _typed(content: object, reading: Reading) -> str:
+def _typed(content: object, reading: SourceReading) -> str:
     """What a person typed: a prompt, or what was said in place of a tool that was refused."""
     for kind, value in mapping(content).items():
         if kind in ("Prompt", "CancelledToolUses"):

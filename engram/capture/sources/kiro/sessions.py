@@ -16,10 +16,10 @@ from typing import BinaryIO
 from engram.capture.clean import said
 from engram.capture.sources.formats.json_document import mapping, sequence, text_of
 from engram.capture.sources.formats.json_lines import Object, Place, unknown
-from engram.capture.sources.shared.dialogue import Dialogue, Words
+from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 
 NAME = "kiro"
@@ -46,7 +46,7 @@ def is_session_line(line: Object) -> bool:
     )
 
 
-def session_turns(stream: BinaryIO, reading: Reading, most: int) -> Iterator[Turn]:
+def session_turns(stream: BinaryIO, reading: SourceReading, most: int) -> Iterator[Turn]:
     """Turns from `reading.offset` on."""
     session = _Session(reading)
     yield from session.talk.read(stream, most, session.take)
@@ -55,7 +55,7 @@ def session_turns(stream: BinaryIO, reading: Reading, most: int) -> Iterator[Tur
 class _Session:
     """The lines of one session."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self._reading = reading
         self.talk = Dialogue(NAME, reading)
         self.talk.begins(reading.path.parent.name if reading.name == _ALIKE else reading.name)
@@ -94,10 +94,10 @@ class _Session:
         elif kind == "tool_call":
             self.talk.called(tool_line(payload.get("toolName"), payload.get("args")))
 
-    def _words(self, text: str, stamp: object, given: object, place: Place) -> Words:
+    def _words(self, text: str, stamp: object, given: object, place: Place) -> SpokenWords:
         named = isinstance(given, str) and given
         message = message_digest(NAME, self.talk.session, str(given)) if named else ""
-        return Words(text, stamp, place, message)
+        return SpokenWords(text, stamp, place, message)
 
 
 def _is_synthetic(payload: Mapping[str, object]) -> bool:

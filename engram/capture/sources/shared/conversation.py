@@ -17,7 +17,7 @@ from engram.capture.clean import remember
 from engram.capture.sources.shared.dialogue import Calls
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
 
 _TIME = "time"
@@ -25,7 +25,7 @@ _ANSWER = "answer"
 
 
 @dataclass(slots=True)
-class _Answer:
+class _PendingAnswer:
     """An answer that may still get tool calls."""
 
     text: str
@@ -41,7 +41,7 @@ class Conversation:
     """
 
     def __init__(
-        self, source: str, session: str, reading: Reading, *,
+        self, source: str, session: str, reading: SourceReading, *,
         project: str = "", title: str = "", began: Instant = "",
     ) -> None:  # fmt: skip
         self._source = source
@@ -52,7 +52,7 @@ class Conversation:
         self._reading = reading
         self._last: Instant = ""
         self._calls = Calls()
-        self._answer: _Answer | None = None
+        self._answer: _PendingAnswer | None = None
 
     def say(self, text: str, own: Instant, message: str) -> list[Turn]:
         """The turns that are complete by a person's prompt: the answer before it, and itself."""
@@ -67,7 +67,7 @@ class Conversation:
         ready: list[Turn] = []
         if text:
             ready = self.close()
-            self._answer = _Answer(text, self._time(own), message, self._calls)
+            self._answer = _PendingAnswer(text, self._time(own), message, self._calls)
             self._calls = Calls()
         held = self._calls if self._answer is None else self._answer.calls
         for call in calls:

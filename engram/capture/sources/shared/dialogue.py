@@ -28,7 +28,7 @@ from engram.capture.sources.formats.json_lines import (
     time_of,
 )
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 
@@ -80,7 +80,7 @@ def blocks(content: object, kind: str) -> list[Object]:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class SpokenWords:
     """What one line says: the text, the time as it stands there, the place, the digest if named."""
 
     text: str
@@ -102,7 +102,7 @@ class _Held:
 class Dialogue:
     """One conversation as it is read."""
 
-    def __init__(self, source: str, reading: Reading) -> None:
+    def __init__(self, source: str, reading: SourceReading) -> None:
         self._source = source
         self._reading = reading
         self.state = reading.state
@@ -163,7 +163,7 @@ class Dialogue:
             whole = readable(first_line(title, len(title)))
             remember(self.state, "title", shortened(whole, MAX_TITLE))
 
-    def asked(self, words: Words) -> None:
+    def asked(self, words: SpokenWords) -> None:
         """A person said something."""
         if not words.text or "delegated" in self.state:
             return
@@ -171,7 +171,7 @@ class Dialogue:
         self._calls = Calls()
         self._ready.append((self._turn("user", words), words.place))
 
-    def answered(self, words: Words) -> None:
+    def answered(self, words: SpokenWords) -> None:
         """The assistant said something; empty text is no answer."""
         text = readable(without_own(words.text)).strip()
         if not text:
@@ -191,7 +191,7 @@ class Dialogue:
         if held is not None:
             self._ready.append((replace(held.turn, tools=held.calls.lines()), held.since))
 
-    def _turn(self, role: Role, words: Words) -> Turn:
+    def _turn(self, role: Role, words: SpokenWords) -> Turn:
         state, session, text = self.state, self.session, words.text
         own = time_of(words.stamp)
         message = words.message or digest(self._source, session, role, own, words.place[1], text)

@@ -20,7 +20,7 @@ from engram.capture.clean import readable, remember, said, shortened, without_ow
 from engram.capture.sources.formats.json_lines import Object, short_name, time_of
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 
@@ -39,7 +39,7 @@ _MAX_TOOLS = 50
 
 
 @dataclass(slots=True)
-class Said:
+class ExportedMessage:
     """One message: who said what, when, under which id, and the elided lines of its tool calls."""
 
     role: Role
@@ -50,7 +50,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ExportedConversation:
     """A conversation: its source, its own id if it has one, and what is known of it."""
 
     source: str
@@ -60,7 +60,9 @@ class Talk:
     time: Instant = ""
 
 
-def turns(talk: Talk, messages: Sequence[Said], reading: Reading) -> Iterator[Turn]:
+def turns(
+    talk: ExportedConversation, messages: Sequence[ExportedMessage], reading: SourceReading
+) -> Iterator[Turn]:
     """The turns of a conversation; messages without text only bring their tool calls."""
     session = short_name(talk.id or reading.name)
     last = next((one.time for one in messages if one.time), talk.time) or first_capture(reading)
@@ -84,9 +86,9 @@ def _elided(calls: list[str]) -> tuple[str, ...]:
     return (*calls[:_MAX_TOOLS], *([f"and {more} more"] if more > 0 else []))
 
 
-def _spoken(messages: Sequence[Said]) -> list[tuple[Said, str, list[str]]]:
+def _spoken(messages: Sequence[ExportedMessage]) -> list[tuple[ExportedMessage, str, list[str]]]:
     """The messages that say something, their cleaned text, and the tool calls that are theirs."""
-    spoken: list[tuple[Said, str, list[str]]] = []
+    spoken: list[tuple[ExportedMessage, str, list[str]]] = []
     #: those of the last answer, or else those that wait for the first
     calls: list[str] = []
     for one in messages:
@@ -110,7 +112,7 @@ def _spoken(messages: Sequence[Said]) -> list[tuple[Said, str, list[str]]]:
 def saved(
     source: str,
     statement: str,
-    reading: Reading,
+    reading: SourceReading,
     *,
     id: str = "",
     time: Instant = "",
@@ -128,7 +130,7 @@ def saved(
     return Turn(source, short_name(session), role, text, time, message, project, title)
 
 
-def saved_memory(source: str, value: object, reading: Reading) -> Turn | None:
+def saved_memory(source: str, value: object, reading: SourceReading) -> Turn | None:
     """The turn of one entry of a list of saved memories: words, or an object that holds them."""
     if isinstance(value, str):
         return saved(source, value, reading)
@@ -138,7 +140,7 @@ def saved_memory(source: str, value: object, reading: Reading) -> Turn | None:
     return saved(source, word(value, *_STATEMENTS), reading, id=word(value, *_IDS), time=time)
 
 
-def first_capture(reading: Reading) -> Instant:
+def first_capture(reading: SourceReading) -> Instant:
     """The time for what carries none: when the file was first read, whenever it is read again."""
     if "time" not in reading.state:
         remember(reading.state, "time", reading.clock.now())

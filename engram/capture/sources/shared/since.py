@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from engram.capture.clean import remember
 from engram.model.instant import moment_of
-from engram.model.ports import Reading
+from engram.model.ports import SourceReading
 
 DAY = 86_400_000
 _KEY = "since"
@@ -20,7 +20,7 @@ _DIGITS = 15
 class Since:
     """The latest time that was seen: at the last reading, and so far in this one."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self._state = reading.state
         self.now = int(moment_of(reading.clock.now()).timestamp()) * 1000
         known = self._state.get(_KEY, "")

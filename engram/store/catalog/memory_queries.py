@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
-from engram.store.catalog.database import Database, Row
+from engram.store.catalog.database import CacheDatabase, Row
 from engram.store.catalog.page_rows import UNBOX
 from engram.store.catalog.row_body import decode
 
@@ -36,7 +36,7 @@ _MOST = 400
 class Census:
     """What the catalog knows of its memories together."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     def put(self, memory: Memory) -> None:
