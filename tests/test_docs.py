@@ -4,25 +4,60 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import json
 import re
 import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 import pytest
 
-from engram.settings.keys import known_keys
+import engram
+from engram.capture.sources import SOURCES
+from engram.consolidate.passes.order import PASSES
+from engram.daemon.inbox import KINDS
+from engram.daemon.service.units import ServiceDefinition, systemd_unit
+from engram.model.errors import EngramError
+from engram.model.memory import (
+    AUTHORITIES,
+    CATEGORIES,
+    SCHEMAS,
+    SPACES,
+    SPECULATIVE_DAYS,
+    STATUSES,
+)
+from engram.model.settings import Settings
+from engram.recall import injection
+from engram.settings.keys import CHOICES, RANGES, known_keys
+from engram.settings.load import VAULT_KEYS
 from engram.store.base.clock import FixedClock
+from engram.store.files.memory_file import KEYS, read_memory
 from engram.surfaces.cli.app import FACES, VERBS, cli
+from engram.surfaces.hooks.agents import AGENTS
+from engram.surfaces.hooks.process import DEADLINE
+from engram.surfaces.qmd.app import LIKE
+from engram.surfaces.qmd.mcp_offer import TOOLS
+from engram.surfaces.qmd.usage import usage
+from engram.surfaces.remote.client import HANDED
 from engram.vault import Vault
 from tests import map as ports
+from tests.golden.console import Ran, run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+#: the pages for users, by name: all of docs/ but those about the code
+MANUAL = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "docs").glob("*.md"))
+    if path.stem not in ("architecture", "glossary")
+}
+#: what is held to the program line by line
+USER_PAGES = {"README": README, **MANUAL}
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 #: the clock of the demo, on which the day of expiry depends
@@ -55,7 +90,23 @@ PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
 
 def between(text: str, name: str) -> str:
     """What stands in a page between `<!-- name -->` and `<!-- /name -->`."""
-    return text.split(f"<!-- {name} -->\n")[1].split(f"<!-- /{name} -->")[0]
+    return re.split(f"<!-- {name} -->\n?", text)[1].split(f"<!-- /{name} -->")[0]
+
+
+def codes(text: str, name: str) -> list[str]:
+    """The words in code spans between the two marks of a name, in order."""
+    return re.findall(r"`([^`]+)`", between(text, name))
+
+
+def table(text: str, name: str) -> list[list[str]]:
+    """The cells of the table between the two marks of a name, without its head."""
+    rows = [row for row in between(text, name).splitlines() if row.startswith("|")]
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows[2:]]
+
+
+def first_codes(text: str, name: str) -> list[str]:
+    """The words in code spans of the first column of such a table, in order."""
+    return [code for row in table(text, name) for code in re.findall(r"`([^`]+)`", row[0])]
 
 
 def code_blocks(text: str, language: str) -> Iterator[str]:
@@ -94,24 +145,6 @@ def parse(command: click.Command, words: Sequence[str], parent: click.Context | 
 # -- the README --------------------------------------------------------------------------------
 
 
-def test_the_command_table_is_the_list_of_verbs() -> None:
-    rows = "".join(f"| `{verb}` | {help} |\n" for verb, help in [*VERBS.items(), *FACES.items()])
-    expected = f"\n| command | does |\n|---|---|\n{rows}\n"
-    assert between(README, "commands") == expected, f"README, commands:\n{expected}"
-
-
-@pytest.mark.parametrize("line", shell_lines(README))
-def test_every_command_in_the_readme_parses(line: str) -> None:
-    parse(cli, shlex.split(line, comments=True)[1:], None)
-
-
-@pytest.mark.parametrize("span", sorted({*spans(README), *spans(CHANGELOG)}))
-def test_every_command_that_a_page_mentions_exists(span: str) -> None:
-    # prose may leave the arguments out
-    with contextlib.suppress(click.MissingParameter):
-        parse(cli, shlex.split(span)[1:], None)
-
-
 def test_the_readme_shows_the_four_commands_of_daily_use() -> None:
     first = next(block for block in code_blocks(README, "sh") if "pip install" in block)
     assert [line.split()[:2] for line in first.splitlines()] == [
@@ -134,6 +167,310 @@ def test_the_fact_in_the_readme_is_one_that_the_demo_makes(
 def test_the_demo_runs_by_the_clock_of_the_fact() -> None:
     script = (ROOT / "tests" / "demo" / "run.sh").read_text(encoding="utf-8")
     assert f"ENGRAM_CLOCK={DEMO_CLOCK}" in script
+
+
+# -- the pages of the manual -------------------------------------------------------------------
+
+
+class DemoVault(NamedTuple):
+    """The vault of the demo, consolidated, and how to run a command on it."""
+
+    root: Path
+    home: Path
+
+    def run(self, line: str) -> Ran:
+        settings = {"ENGRAM_VAULT": str(self.root), "ENGRAM_CLOCK": DEMO_CLOCK}
+        return run(shlex.split(line)[1:], self.home, settings)
+
+
+@pytest.fixture(scope="module")
+def demo_vault(tmp_path_factory: pytest.TempPathFactory) -> DemoVault:
+    """What `make demo` makes of its conversations, after the consolidation."""
+    home = tmp_path_factory.mktemp("manual")
+    environment = {"ENGRAM_HOME": str(home / "home"), "HOME": str(home)}
+    clock = FixedClock(DEMO_CLOCK)
+    with Vault.create(home / "vault", environment=environment, clock=clock) as vault:
+        vault.import_files("claude-code", ROOT / "tests" / "demo" / "conversation")
+        vault.consolidate()
+    return DemoVault(home / "vault", home)
+
+
+def test_the_command_table_is_the_list_of_verbs() -> None:
+    rows = "".join(f"| `{verb}` | {help} |\n" for verb, help in [*VERBS.items(), *FACES.items()])
+    expected = f"\n| command | does |\n|---|---|\n{rows}\n"
+    page = between(MANUAL["commands"], "commands")
+    assert page == expected, f"docs/commands.md, commands:\n{expected}"
+
+
+@pytest.mark.parametrize(
+    "line", sorted({line for page in USER_PAGES.values() for line in shell_lines(page)})
+)
+def test_every_command_in_a_shell_block_parses(line: str) -> None:
+    parse(cli, shlex.split(line, comments=True)[1:], None)
+
+
+@pytest.mark.parametrize(
+    "span", sorted({span for page in [*USER_PAGES.values(), CHANGELOG] for span in spans(page)})
+)
+def test_every_command_that_a_page_mentions_exists(span: str) -> None:
+    # prose may leave the arguments out
+    with contextlib.suppress(click.MissingParameter):
+        parse(cli, shlex.split(span)[1:], None)
+
+
+@pytest.mark.parametrize("page", MANUAL)
+def test_a_page_of_the_manual_has_one_title(page: str) -> None:
+    prose = re.sub(r"^```.*?^```", "", MANUAL[page], flags=re.MULTILINE | re.DOTALL)
+    assert MANUAL[page].startswith("# ")
+    assert len(re.findall(r"^# ", prose, re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("line", shell_lines(between(MANUAL["commands"], "demo")))
+def test_every_example_finds_something_in_the_vault_of_the_demo(
+    line: str, demo_vault: DemoVault
+) -> None:
+    ran = demo_vault.run(line)
+    assert ran.code == 0, ran.err
+    assert ran.out.strip()
+    assert "nothing" not in ran.out.splitlines()[0]
+
+
+def test_the_keys_of_a_hit_are_those_of_the_program(demo_vault: DemoVault) -> None:
+    hits = json.loads(demo_vault.run("engram search hosting --json").out)
+    assert {tuple(hit) for hit in hits} == {tuple(codes(MANUAL["commands"], "hit"))}
+
+
+def test_the_exit_codes_are_those_of_the_program() -> None:
+    found = {error.exit_code for error in subclasses(EngramError)} | {0, 2, 70, 130}
+    listed = [int(row[0]) for row in table(MANUAL["commands"], "exit-codes")]
+    assert listed == sorted(found)
+
+
+def subclasses(error: type[EngramError]) -> Iterator[type[EngramError]]:
+    yield error
+    for below in error.__subclasses__():
+        yield from subclasses(below)
+
+
+def test_the_sources_are_those_that_import_takes() -> None:
+    rows = table(MANUAL["sources"], "sources")
+    listed = [name for row in rows for name in re.findall(r"`([^`]+)`", row[1])]
+    assert sorted(listed) == sorted(SOURCES)
+
+
+def test_the_turns_that_a_page_shows_are_taken_in(demo_vault: DemoVault) -> None:
+    turns = between(MANUAL["sources"], "turns").replace("```json\n", "").replace("```\n", "")
+    settings = {"ENGRAM_VAULT": "new"}
+    assert run(["init", "new"], demo_vault.home, settings).code == 0
+    ran = run(["capture", "-", "--json"], demo_vault.home, settings, turns.encode())
+    assert json.loads(ran.out)["new_turns"] == 2
+
+
+def test_the_tree_of_a_vault_is_what_the_demo_leaves(demo_vault: DemoVault) -> None:
+    lines = "".join(code_blocks(between(MANUAL["vault-format"], "tree"), "")).splitlines()
+    listed = [line.split()[0] for line in lines]
+    assert [name for name in listed if not (demo_vault.root / name).exists()] == []
+    tops = {name.partition("/")[0] for name in listed}
+    assert {path.name for path in demo_vault.root.iterdir()} == tops
+
+
+def test_the_header_keys_are_those_of_the_program() -> None:
+    listed = first_codes(MANUAL["vault-format"], "keys")
+    assert len(listed) == len(set(listed))
+    assert set(listed) == KEYS
+
+
+def test_the_order_of_the_header_keys_is_that_of_a_file() -> None:
+    shown = "".join(code_blocks(between(README, "fact"), "markdown"))
+    listed = first_codes(MANUAL["vault-format"], "keys")
+    written = [key for key in re.findall(r"^(\w+):", shown, re.MULTILINE) if key in listed]
+    assert written == [key for key in listed if key in written]
+
+
+def test_what_an_absent_header_key_means_is_as_the_page_says() -> None:
+    memory = read_memory("facts/2026-03-06/x.md", b"---\nid: x\n---\nA note.\n").memory
+    for name, _, absent in table(MANUAL["vault-format"], "keys"):
+        value = getattr(memory, name.strip("`"))
+        if absent == "none" or absent == "never":
+            assert not value, name
+        elif name != "`id`":
+            assert float(absent) == value if absent[0].isdigit() else absent == f"`{value}`", name
+
+
+def test_the_closed_lists_of_a_header_are_those_of_the_program() -> None:
+    page = MANUAL["vault-format"]
+    assert tuple(codes(page, "categories")) == CATEGORIES
+    assert tuple(first_codes(page, "statuses")) == STATUSES
+    meanings = {row[0].strip("`"): row[1] for row in table(page, "keys")}
+    assert tuple(re.findall(r"`([^`]+)`", meanings["schema"])) == SCHEMAS
+    assert tuple(re.findall(r"`([^`]+)`", meanings["authority"])) == AUTHORITIES
+    assert tuple(re.findall(r"`([^`]+)`", meanings["space"])) == SPACES
+
+
+def test_there_is_a_row_for_each_pass_of_a_consolidation() -> None:
+    assert len(table(MANUAL["consolidation"], "passes")) == len(PASSES)
+
+
+def test_the_numbers_of_consolidation_are_the_shipped_ones() -> None:
+    page, shipped = MANUAL["consolidation"], Settings()
+    days = dict(shipped.retention.days)
+    for words in (
+        f"after {days['episodic']} days for moments, {days['semantic']} for facts",
+        f"{days['procedural']} for skills, {days['commitment']} for commitments",
+        f"(confidence below 0.4) end after {SPECULATIVE_DAYS} days",
+        f"older than {shipped.consolidate.archive_age_days} days, of importance below"
+        f" {shipped.consolidate.archive_max_importance}",
+        f"after {shipped.boxes.gap_minutes:.0f} minutes of silence",
+        f"at {shipped.boxes.max_memories} memories",
+    ):
+        assert words in " ".join(page.split())
+    assert shipped.consolidate.every_extractions == 3  # "every third extraction"
+    assert shipped.consolidate.archive_max_access == 2  # "at most twice"
+
+
+def test_the_agents_are_those_that_connect_knows(tmp_path: Path) -> None:
+    rows = table(MANUAL["agents"], "agents")
+    expected = [
+        [
+            f"`{agent.name}`",
+            f"`{agent.settings_file({}, tmp_path).relative_to(tmp_path).as_posix()}`",
+            " ".join(f"`{theirs}`" for _, theirs in agent.events),
+        ]
+        for agent in AGENTS.values()
+    ]
+    assert rows == expected
+
+
+def test_the_limits_of_what_an_agent_is_given_are_those_of_the_program() -> None:
+    page = MANUAL["agents"]
+    assert between(page, "session-tokens") == f"{injection.MOST_TOKENS:,}"
+    assert between(page, "prompt-tokens") == str(injection.PROMPT_TOKENS)
+    assert between(page, "prompt-memories") == str(injection.PROMPT_MEMORIES)
+    assert between(page, "deadline") == f"{DEADLINE:g}"
+
+
+def test_the_commands_that_the_daemon_carries_out_are_listed() -> None:
+    assert set(codes(MANUAL["daemon"], "handed")) == HANDED
+
+
+def test_the_limits_of_the_service_are_those_of_its_unit() -> None:
+    unit = systemd_unit(
+        ServiceDefinition("/usr/bin/engram", ("daemon", "run"), "/state", ("/vault",), "/log")
+    )
+    limits = codes(MANUAL["daemon"], "limits")
+    assert len(limits) == 4
+    assert [limit for limit in limits if limit not in unit.splitlines()] == []
+
+
+def test_what_an_inbox_takes_is_listed() -> None:
+    assert codes(MANUAL["daemon"], "inbox") == list(KINDS)
+
+
+def test_every_kind_of_secret_is_listed() -> None:
+    with (ROOT / "config" / "redaction.toml").open("rb") as stream:
+        rules = tomllib.load(stream)["rule"]
+    assert codes(MANUAL["privacy"], "kinds") == list(dict.fromkeys(rule["kind"] for rule in rules))
+
+
+def test_every_command_of_the_qmd_interface_that_a_page_mentions_exists() -> None:
+    words = {
+        word for page in USER_PAGES.values() for word in re.findall(r"\bengram-qmd ([a-z-]+)", page)
+    }
+    known = set(re.findall(r"^  qmd ([a-z-]+)", usage("index"), re.MULTILINE))
+    assert "mcp" in words
+    assert words - known - {"answers"} == set()
+    assert {"trust", "bench", "skill"}.isdisjoint(known)
+
+
+def test_the_qmd_interface_is_like_the_version_that_its_page_names() -> None:
+    assert between(MANUAL["qmd"], "like") == LIKE
+    assert codes(MANUAL["qmd"], "tools") == list(TOOLS)
+
+
+def test_the_program_in_the_library_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ENGRAM_HOME", str(tmp_path / "home"))
+    source = "".join(code_blocks(MANUAL["library"], "python"))
+    exec(compile(source, "docs/library.md", "exec"), {"path": tmp_path / "vault"})
+    assert "The user prefers tabs over spaces in Go." in capsys.readouterr().out
+    assert codes(MANUAL["library"], "names") == sorted(engram.__all__)
+
+
+# -- settings ----------------------------------------------------------------------------------
+
+
+def test_the_settings_are_those_of_the_program() -> None:
+    """Each key of the shipped file, with its value, what is allowed, and who may set it."""
+    with (ROOT / "config" / "engram.toml").open("rb") as stream:
+        shipped = dict(_flat(tomllib.load(stream)))
+    expected = [
+        [f"`{name}`" + " \\*" * (_base(name) in VAULT_KEYS), f"`{_toml(value)}`", _allowed(name)]
+        for name, value in shipped.items()
+    ]
+    rows = table(MANUAL["configuration"], "settings")
+    lines = "\n".join(" | ".join(row) for row in expected)
+    assert [row[:3] for row in rows] == expected, f"docs/configuration.md, settings:\n{lines}"
+    assert all(len(row[3]) > 10 for row in rows)
+
+
+def test_every_key_that_may_be_set_is_in_the_page_of_settings() -> None:
+    page = MANUAL["configuration"]
+    entries = [
+        code for name in ("types", "days-categories", "schemas") for code in codes(page, name)
+    ]
+    rows = set(first_codes(page, "settings"))
+    assert rows | {f"retention.days.{entry}" for entry in entries} == set(known_keys())
+
+
+def _flat(values: dict[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield above + name, value
+
+
+def _base(name: str) -> str:
+    """The key itself, or the table that it is an entry of."""
+    return known_keys()[name].table or name
+
+
+def _toml(value: object) -> str:
+    """A value as the page shows it: bare words, but lists and nothing as in TOML."""
+    if isinstance(value, list):
+        return json.dumps(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) or '""'
+
+
+def _allowed(name: str) -> str:
+    base = _base(name)
+    if base in CHOICES:
+        return ", ".join(f"`{choice}`" for choice in CHOICES[base])
+    if base in RANGES:
+        least, most = RANGES[base]
+        return f"{least:,} to {most:,}"
+    return known_keys()[name].kind
+
+
+def test_every_variable_of_the_program_is_in_the_page_of_settings() -> None:
+    """The variables that the package reads, without those of settings and of other programs."""
+    read = {
+        name
+        for path in ports.modules()
+        for name in re.findall(r'"(ENGRAM_[A-Z_]+)"', path.read_text(encoding="utf-8"))
+    }
+    others = {"ENGRAM_DATA_DIR", "ENGRAM_PORT", "ENGRAM_MEMORY_DIR"}
+    settings = {key.variable for key in known_keys().values()}
+    # a setting, and the vault that goes before the one that is nearest
+    expected = read - others - settings | {"ENGRAM_VAULT"}
+    assert set(first_codes(MANUAL["configuration"], "variables")) == expected
+    named = {
+        name for page in USER_PAGES.values() for name in re.findall(r"ENGRAM_[A-Z_]+[A-Z]", page)
+    }
+    assert named <= read | settings
 
 
 def test_every_setting_that_a_page_names_exists() -> None:
