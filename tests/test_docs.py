@@ -145,11 +145,48 @@ def parse(command: click.Command, words: Sequence[str], parent: click.Context | 
 # -- the README --------------------------------------------------------------------------------
 
 
+def test_the_readme_is_short_and_begins_with_what_a_newcomer_does() -> None:
+    assert len(README.splitlines()) <= 150
+    places = [README.index(words) for words in (
+        "pip install .", "engram import auto", "engram search", "make demo", "make test",
+        "<!-- fact -->", "## What engram is not", "## Features", "## What is not there yet",
+    )]  # fmt: skip
+    assert places == sorted(places)
+
+
 def test_the_readme_shows_the_four_commands_of_daily_use() -> None:
     first = next(block for block in code_blocks(README, "sh") if "pip install" in block)
     assert [line.split()[:2] for line in first.splitlines()] == [
-        ["pip", "install"], ["engram", "init"], ["engram", "import"], ["engram", "recall"],
+        ["pip", "install"], ["engram", "init"], ["engram", "import"], ["engram", "search"],
     ]  # fmt: skip
+    assert "pip install .\n" in first
+    assert "engram import auto\n" in first
+
+
+def test_the_two_commands_that_the_readme_promises_are_targets() -> None:
+    promised = re.findall(r"^make (\w+) ", README, re.MULTILINE)
+    assert promised == ["demo", "test"]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert all(re.search(f"^{target}:", makefile, re.MULTILINE) for target in promised)
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert all(f"make {target}\n" in ci for target in promised)
+
+
+def test_the_readme_leads_to_every_page_of_the_manual() -> None:
+    linked = set(re.findall(r"\]\(docs/([\w-]+)\.md", README))
+    assert linked == {*MANUAL, "architecture"}
+    features = README.split("## Features\n")[1].split("\nSettings")[0]
+    assert len(features.strip().splitlines()) == 10
+
+
+def test_what_the_readme_says_is_not_there_is_not_there(demo_vault: DemoVault) -> None:
+    missing = README.split("## What is not there yet\n")[1].split("\n## ")[0]
+    line = next(line for line in missing.splitlines() if "commands" in line)
+    named = re.findall(r"`(\w+)`", line)
+    assert len(named) == 4
+    assert {*named}.isdisjoint({*VERBS, *FACES})
+    assert "`summaries/` of a vault stays empty" in missing
+    assert list((demo_vault.root / "summaries").iterdir()) == []
 
 
 def test_the_fact_in_the_readme_is_one_that_the_demo_makes(
