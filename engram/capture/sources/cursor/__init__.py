@@ -73,9 +73,7 @@ class CursorEditor:
             home / "Library" / "Application Support",
             Path(windows) if windows else home / "AppData" / "Roaming",
         ]
-        stores = [
-            user / "Cursor" / "User" / "globalStorage" / "state.vscdb" for user in users
-        ]
+        stores = [user / "Cursor" / "User" / "globalStorage" / "state.vscdb" for user in users]
         return [home / ".cursor" / "projects", *stores]
 
     def recognises(self, head: bytes) -> bool:
