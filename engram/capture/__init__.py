@@ -1,1 +1,1 @@
-"""Bytes -> clean, redacted, numbered turns: sources, cursors, redactor, signals, journal."""
+"""Capture: bytes of transcripts -> clean, redacted, numbered turns, logged durably."""

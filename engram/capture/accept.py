@@ -1,10 +1,10 @@
-"""The door: one turn as anybody hands it in -> the turn that may be kept (design 1.6).
+"""Acceptance of a turn from any caller: validation and redaction before it is kept (design 1.6).
 
 `check` refuses, with BadInput and without repeating a value, what cannot become a file name, an
 instant or a block id. `cleaned` gives the turn whose every field can be written as UTF-8 and has
 passed the redactor: the words first, then what is made of them, for a secret that was folded to a
-project's slug would not be known any more. Control characters go before that, because rendering
-drops them, and what was torn apart for the redactor would be whole again.
+project's slug would not be recognised any more. Control characters are removed before that, because
+rendering drops them, and a secret that they had split for the redactor would be whole again.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from engram.model.turn import Turn
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
 
-#: a longer name of a speaker is none
+#: a longer name of a speaker is dropped
 MOST_NAME = 80
 _MESSAGE = re.compile(r"[0-9a-f]{16}")
-#: Between texts that are looked at together: no rule matches across it, so that the end of one and
-#: the beginning of the next do not become something else.
+#: Separator of texts that are redacted together: no rule matches across it, so that the end of one
+#: and the beginning of the next do not become something else.
 APART = "\n\0\n"
-#: All control characters but those that end lines or part words.
+#: all control characters but those that end lines or separate words
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 
 
 def check(turn: Turn) -> None:
-    """Raise BadInput for a turn whose source, role, time or message is no such thing."""
+    """Raise BadInput for a turn with an invalid source, role, time or message digest."""
     texts = (turn.source, turn.session, turn.text, turn.time, turn.message, turn.project)
     if not all(isinstance(text, str) for text in (*texts, turn.title, turn.speaker, *turn.tools)):
         raise BadInput("a field of a turn is no text")
@@ -52,11 +52,11 @@ def check(turn: Turn) -> None:
 
 
 def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
-    """The turn with every field readable and redacted, and how much was taken out."""
+    """The turn with every field legible and redacted, and the number of redactions."""
     vault_parts = (turn.text, turn.session, turn.title, turn.project, turn.speaker)
     fields = [legible(text) for text in (*vault_parts, *turn.tools)]
     found = 0
-    # nearly always nothing is found: one look at everything costs least
+    # nearly always nothing is found: one pass over everything costs least
     if not redactor.clean(APART.join(fields)):
         parts = [redactor.redact(text) for text in fields]
         found = sum(len(part.found) for part in parts)

@@ -1,8 +1,8 @@
-"""What a transcript holds -> what was said: wrappers, our own injections and private parts go.
+"""Cleaning of transcripts: wrappers, our own injected blocks and private parts are removed.
 
-Three doors. `said` cleans the text of one message: blocks that agents and hooks wrap around words
-(system reminders, slash commands), and the `<engram-memory>` block that this program injected
-itself, which must never come back as something a person said. `kept` watches over a conversation:
+Three functions. `said` cleans the text of one message: blocks that agents and hooks wrap around
+words (system reminders, slash commands), and the `<engram-memory>` block that this program injected
+itself, which must never come back as something a person said. `kept` filters a conversation:
 `<private>...</private>` is cut out, and what is said off the record is left out with its answer, as
 is a question that this program itself asked a model, should a program have kept a log of it.
 `excluded` tells which transcripts and projects are not read at all.
@@ -29,11 +29,11 @@ WRAPPERS = re.compile(
 )
 _OWN = re.compile(r"<(/?)engram-memory\b[^<>]*>?", re.IGNORECASE)
 _PRIVATE = re.compile(r"<(/?)private\s*>", re.IGNORECASE)
-#: So many names of tags without an end are looked for in one text.
+#: the most names of unclosed tags that are looked for in one text
 _MAX_UNCLOSED = 32
 
 _PHRASE = re.compile(r"\boff[ -]the[ -]record\b(?!\s(?:player|label|store|shop)\b)", re.IGNORECASE)
-#: Code and quotations: what is mentioned there is not meant.
+#: code and quotations: a phrase in them is mentioned, not meant
 _QUOTED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»", re.DOTALL)
 #: What stands before the phrase when it is no request: an article or a negation (a thing that is
 #: talked about), a verb of reporting (someone else's secret), a verb of removing (a field).
@@ -43,11 +43,11 @@ _NO_REQUEST = re.compile(
     r"|(?:strip|pop|remove|pull|read|cut|trim|drop|delete|fall|fell)(?:\s[\w'’-]+){1,5})\s\Z",
     re.IGNORECASE,
 )
-#: How the data begins in our own questions to a model (`engram.extract.llm.prompt`).
+#: how the data in our own questions to a model begins (`engram.extract.llm.prompt`)
 _OWN_QUESTION = re.compile(r"<engram-data [0-9a-f]{8}>")
-#: Key of the conversation state: the session whose user last spoke off the record, or was us.
+#: key of the conversation state: the session whose last user turn was off the record, or our own
 _OFF = "off "
-#: Entries that a conversation's state may hold; the oldest go first.
+#: the most entries of a conversation's state; the oldest are dropped first
 MAX_STATE = 256
 
 
@@ -84,7 +84,7 @@ def readable(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Text of at most `most` characters, cut between words.
 
-    A word that does not fit goes whole: half a secret would not be known for one.
+    A word that does not fit is dropped whole: half a secret would not be recognised.
     """
     if len(text) <= most:
         return text
@@ -93,7 +93,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def said(text: str) -> str:
-    """What was said: without our own blocks and the wrappers of agents, outer white space gone."""
+    """The words of a message: without our own blocks and the wrappers of agents, stripped."""
     if "<" in text:
         text = without_wrappers(without_own(text))
     return readable(text).strip()

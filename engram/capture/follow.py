@@ -1,4 +1,4 @@
-"""Transcript files that grow -> chunks of clean turns, each with the cursor to go on from.
+"""Incremental reading of transcript files: chunks of clean turns, each with a cursor to resume at.
 
 A cursor says how far a file was read. It holds no path and no inode, so that a vault has the same
 bytes on two machines and a moved folder is not read twice. Its key is a digest of the source, the
@@ -35,14 +35,14 @@ from engram.model.errors import BadInput
 from engram.model.ports import Clock, ForeignRows, Source, SourceReading, Tally
 from engram.model.turn import Turn
 
-#: Turns, and characters of text, after which a chunk is handed over to be made durable.
+#: turns, and characters of text, after which a chunk is yielded to be made durable
 CHUNK_TURNS = 500
 CHUNK_CHARACTERS = 4_000_000
 _FIRST_LINE = 4096
 _HEAD = 65_536
 _TAIL = 256
 _SQLITE = b"SQLite format 3\0"
-#: Copies that sync tools and editors leave beside a file.
+#: names of copies that sync tools and editors leave beside a file
 _COPIES = re.compile(
     r"\.tmp|~\Z|\.sync-conflict-|\(.*conflicted copy.*\)|\.sw[a-p]\Z", re.IGNORECASE
 )
@@ -50,7 +50,7 @@ _COPIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far one file was read: `line` lines before byte `offset`, and what the source keeps.
+    """Position in one file: `line` lines before byte `offset`, and the source's state.
 
     `key` names the file, `tail` is a digest of the bytes just before the offset (16 hex digits
     each). `state` is text by short names: project, title, time; never a path.
@@ -73,7 +73,7 @@ class Cursor:
 
 
 def cursor_of(key: str, plain: object) -> Cursor | None:
-    """The cursor of a JSON object; None for what is none, so that its file is read anew."""
+    """The cursor of a JSON object; None for an invalid one, so that its file is read again."""
     if not isinstance(plain, dict):
         return None
     offset, line, tail = plain.get("offset"), plain.get("line"), plain.get("tail")
@@ -97,7 +97,7 @@ def read_file(
     removed: Removed | None = None,
     databases: Callable[[Path], ForeignRows] | None = None,
 ) -> Iterator[tuple[list[Turn], Cursor]]:
-    """What is new in a file: chunks of up to 500 turns with the cursor behind each.
+    """The unread turns of a file: chunks of up to 500 turns with the cursor after each.
 
     A cursor may be saved when the turns that came with it, and before it, are durable. A chunk
     without turns only moves the cursor. `tally` and `removed` are added to as it reads,
@@ -133,7 +133,7 @@ def _chunks(
 
 
 def _chunk(turns: Iterator[Turn], path: Path) -> list[Turn]:
-    """The next turns of a file, as many as are handed over at once; none at its end."""
+    """The next turns of a file, up to the size of a chunk; none at its end."""
     chunk: list[Turn] = []
     size = 0
     try:
@@ -177,7 +177,7 @@ def walk(path: Path, source: Source) -> list[Path]:
 
 
 def head_of(path: Path) -> bytes:
-    """The first 64 KiB of a file, by which its source is known. Raises BadInput as reading does."""
+    """The first 64 KiB of a file, to recognise its source. Raises BadInput as reading does."""
     with _opened(path) as stream:
         return stream.read(_HEAD)
 
@@ -196,7 +196,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _is_regular(path: Path) -> bool:
-    """Whether it is a file itself; one that is gone by now is none."""
+    """Whether it is a regular file itself, and still there."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except FileNotFoundError:
@@ -240,7 +240,7 @@ def _key(source: str, name: str, stream: BinaryIO) -> str:
 
 
 def _resumed(cursor: Cursor | None, key: str, stream: BinaryIO) -> Cursor:
-    """The cursor to go on from: the one given where the bytes before it are the same still."""
+    """The given cursor if the bytes before it are unchanged, else one at the start."""
     start = Cursor(key)
     if cursor is None or cursor.offset > stream.seek(0, os.SEEK_END):
         return start
@@ -248,7 +248,7 @@ def _resumed(cursor: Cursor | None, key: str, stream: BinaryIO) -> Cursor:
 
 
 def _cursor(key: str, reading: SourceReading, stream: BinaryIO) -> Cursor:
-    """The cursor of a reading where it stands now; the stream stays where it is."""
+    """The cursor at a reading's position; the stream's position is unchanged."""
     here = stream.tell()
     tail = _tail(stream, reading.offset)
     stream.seek(here)

@@ -1,9 +1,9 @@
-"""A user's turn -> how loudly it asks to be remembered: none, low, medium or high (seed 003).
+"""Signals: how strongly a user's turn asks to be remembered: none, low, medium, high (seed 003).
 
 Patterns are data (`config/signals.toml`), compiled once. Guarantees: linear work for the shipped
 patterns (p99 below 1 ms for 4,000 characters, `tests/benchmarks/signals.py`), same text, same
 signal. Refused, with a ConfigError that names the pattern: a table that is not of the documented
-shape, a regular expression that does not compile, one that could explode (`explosive`).
+shape, a regular expression that does not compile, one that could explode (`language.regex_safety`).
 
 The caller passes only what users said: an assistant that says "I need..." is no signal.
 """
@@ -20,8 +20,8 @@ from engram.model.errors import ConfigError
 
 Level = Literal["none", "low", "medium", "high"]
 
-#: A person's own pattern sees this much of a turn, line by line and at most so much of each line:
-#: together with `explosive` that bounds what any of them can cost.
+#: A user's own pattern sees this much of a turn, line by line and at most so much of each line:
+#: together with `regex_safety` that bounds what any of them can cost.
 _OWN_CHARACTERS = 4000
 _OWN_LINE = 500
 

@@ -1,8 +1,8 @@
-"""When buffered turns are extracted: HIGH now, N turns, or T minutes after the oldest.
+"""Extraction trigger: when buffered turns are due: HIGH now, N turns, or T minutes after the first.
 
 Pure: what is pending in a session, the settings and the time -> whether, and why (seed 003). Time
-is measured from the oldest pending turn, by whoever calls with the clock, so that no new traffic
-is needed (design 5.11). A turn is never dropped for being short: only delayed.
+is measured from the oldest pending turn, by a caller with a clock, so that no new traffic is needed
+(design 5.11). A turn is never dropped for being short: only delayed.
 """
 
 from __future__ import annotations
@@ -39,5 +39,5 @@ def retry_at(attempts: int, settings: TriggerSettings, now: Instant) -> Instant:
 
 
 def postponed_to(settings: TriggerSettings, now: Instant) -> Instant:
-    """When to try again what waits for a model or a new budget: after the longest wait there is."""
+    """When to retry turns that wait for a model or a new budget: after the longest delay."""
     return plus_minutes(now, settings.retry_minutes[-1])

@@ -1,10 +1,10 @@
-"""The turn journal: turns in, numbered lines out, durable once per group.
+"""Turn journal: an append-only log of numbered turns, durable once per group.
 
 One JSON line a turn in `state/turns/<first>.jsonl`, append-only, numbered without gaps, each with
 the CRC-32 of the rest of its line. Guarantees: `append` returns only after one fsync covered the
-whole group; a torn tail (killed or unplugged while writing) is put aside into `*.torn` and the
-journal goes on after the last good line. Refuses nothing; a damaged line in the middle is left out,
-and `count_damaged` tells of it.
+whole group; a torn tail (killed or unplugged while writing) is moved into `*.torn` and the journal
+continues after the last sound line. Refuses nothing; a damaged line in the middle is left out, and
+`count_damaged` counts it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class VaultTurnLog:
         return entries
 
     def end(self) -> tuple[str, int, int]:
-        """The last segment, its size and the last number; puts a torn tail aside first."""
+        """The last segment, its size and the last number; moves a torn tail aside first."""
         segments = self.segments()
         if not segments:
             return "", 0, 0
@@ -114,9 +114,9 @@ class VaultTurnLog:
             return b""
 
     def purge(self, messages: Iterable[str]) -> int:
-        """Rewrite the lines of these message digests without their words; returns how many.
+        """Blank the text of the lines of these message digests; returns how many.
 
-        A damaged line that names one of them is blanked, a torn tail that does goes.
+        A damaged line that names one of them is blanked, a torn tail that does is removed.
         """
         purge_preview, count = frozenset(messages), 0
         digests = [message.encode("utf-8") for message in purge_preview]
@@ -142,7 +142,7 @@ class VaultTurnLog:
         return count
 
     def read(self, places: Iterable[tuple[str, int, int]]) -> Iterator[Turn]:
-        """The turns at `(segment, offset, length)`, in the order asked for, but purged ones.
+        """The turns at `(segment, offset, length)`, in the order asked for, without purged ones.
 
         Neighbours of one segment are read together, a bounded number at a time.
         """
@@ -154,14 +154,14 @@ class VaultTurnLog:
                         yield decoded[1]
 
     def _pieces(self, segment: str, places: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Pieces of a segment; none when it is no file (a link, a pipe)."""
+        """Byte ranges of a segment; none when it is no regular file."""
         try:
             return self._disk.pieces(segment, places)
         except BadInput:
             return []
 
     def count_damaged(self) -> int:
-        """How many whole lines cannot be read; a torn last line is no damage, only unfinished."""
+        """How many whole lines cannot be read; a torn last line is only unfinished."""
         return sum(
             decode(line) is None
             for segment in self.segments()
@@ -198,9 +198,9 @@ def encode(turn: Turn, seq: int, signal: str = "none", batch: str = "") -> bytes
 
 
 def encode_purged(seq: int, message: str, length: int) -> bytes:
-    """The line that stands in for a purged turn: number and digest, no words, the same length.
+    """The line that replaces a purged turn: number and digest, no text, the same length.
 
-    The lines after it keep their place, so that nothing which points to them goes stale.
+    The lines after it keep their offsets, so that every reference to them stays valid.
     """
     row: dict[str, object] = {"v": 1, "seq": seq, "message": message, "purged": True, "pad": ""}
     row["pad"] = " " * (length - len(_sealed(row)))

@@ -1,1 +1,1 @@
-"""The night shift: what a vault knows -> steps that make it age well; one module a pass."""
+"""Consolidation: what a vault knows -> planned steps that keep it current; one module a pass."""

@@ -1,8 +1,9 @@
-"""Which notes are worth a judge's look: pairs of one scope that share rare words, or a slot.
+"""Candidate pairs for the contradiction judge: notes of one scope that share rare words, or a slot.
 
-Turns a Scene into `(older, newer)` pairs, each once, in the order of the newer one's time. Every
-note meets only a few: common words tell nothing, and their number bounds the work (an incremental
-run reads some memories for each changed one; a full run grows with the number of notes). Pure.
+Turns a PassContext into `(older, newer)` pairs, each once, in the order of the newer one's time. A
+note is paired with only a few others: common words tell nothing, and their number bounds the work
+(an incremental run reads some memories for each changed one; a full run grows with the number of
+notes). Pure.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from engram.model.ports import Contents
 from engram.model.text import words
 
 Pair = tuple[Memory, Memory]
-#: so many of a note's rarest words are followed; one that more notes hold is not
+#: how many of a note's rarest words are looked up; one that more notes hold is not
 _WORDS, _COMMON = 6, 40
-#: so many of the nearest a note meets at most
+#: how many of the nearest notes a note is paired with at most
 _NEAREST = 6
-#: of what the shorter one says, apart from words that one note in fifty has, so much is shared
+#: share of the shorter note's words, apart from those that one note in fifty has, that both hold
 _SHARE, _OFTEN = 0.3, 50
 
 
@@ -96,12 +97,12 @@ def _telling(said: Sequence[frozenset[str]]) -> list[_RareWords]:
 
 
 def scope(memory: Memory) -> tuple[str, str]:
-    """What memories must have in common to speak of the same."""
+    """Space and project: only memories of one scope can be about the same."""
     return memory.space, memory.project if memory.space == "project" else ""
 
 
 def _ordered(one: Memory, other: Memory) -> Iterator[Pair]:
-    """The older and the newer; of two of one moment nobody knows which is which."""
+    """The pair as (older, newer); none for two of one moment, as their order is unknown."""
     if one.created != other.created:
         older, newer = sorted((one, other), key=_age)
         yield older, newer

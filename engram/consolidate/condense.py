@@ -1,10 +1,10 @@
-"""Too many statements under headings -> fewer, by a model; every line of its answer is checked.
+"""Condensing by a model: many statements under headings -> fewer; every line is checked.
 
-A line says for which of the given statements it stands. Refused as a whole (the page stays as it
-is) is an answer that loses a heading, that has more than twice the lines asked for, or that keeps
-less than 30 % of what it was given, counted in characters of distinct statements (issue 6). Lines
-that name no given heading or no given statement are left out first. A model that is away or over
-its budget gives nothing: then the caller goes by rule.
+A line names the given statements it stands for. Refused as a whole (the page stays as it is) is an
+answer that loses a heading, that has more than twice the lines asked for, or that keeps less than
+30 % of what it was given, counted in characters of distinct statements (issue 6). Lines that name
+no given heading or no given statement are left out first. A model that is unreachable or over
+budget gives nothing: then the caller condenses by rule.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from engram.model.errors import BudgetExceeded, ConfigError, ModelError
 from engram.model.model_request import Request, fenced, tokens_of
 
 PROMPT, KEY = "condense", "lines"
-#: an answer that keeps less than this share of what it was given forgets too much (issue 6)
+#: an answer that keeps less than this share of what it was given is refused (issue 6)
 LEAST_KEPT = 0.3
-#: as many times the lines asked for may an answer have
+#: how many times the lines asked for an answer may have
 _MOST_LINES = 2
 _TEXT = {"type": "string"}
 _LINE = {"section": _TEXT, "text": _TEXT, "of": {"type": "array", "items": {"type": "integer"}}}
@@ -53,7 +53,7 @@ class CitedStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CondensedLine:
-    """A line of the condensed page; `of` are the places of the statements it stands for."""
+    """A line of the condensed page; `of` are the indexes of the statements it stands for."""
 
     heading: str
     text: str
@@ -63,7 +63,7 @@ class CondensedLine:
 def condensed(
     context: PassContext, given: Sequence[CitedStatement], lines: int
 ) -> list[CondensedLine] | None:
-    """What a model makes of the statements in about so many lines; empty when it is refused.
+    """The statements condensed by a model to about so many lines; empty when it is refused.
 
     None when there is no model to ask. Raises ConfigError when the prompt is missing.
     """
@@ -81,7 +81,7 @@ def condensed(
 def room_for(context: PassContext) -> int:
     """How many tokens of statements one question can hold."""
     own = tokens_of(_table(context)[1]) + tokens_of(str(SCHEMA)) if context.model else 0
-    # a number and a heading stand beside every statement
+    # a number and a heading are added to every statement
     return max((context.settings.llm.max_input_tokens - own) * 3 // 4, 0)
 
 
@@ -106,7 +106,7 @@ def _request(context: PassContext, given: Sequence[CitedStatement], lines: int) 
 
 
 def _lines(raw: object, given: Sequence[CitedStatement]) -> list[CondensedLine]:
-    """The sound lines of an answer; a statement stands in the first that names it."""
+    """The sound lines of an answer; a statement counts in the first that names it."""
     headings = {said.heading.casefold(): said.heading for said in given}
     free = set(range(len(given)))
     found: list[CondensedLine] = []
@@ -126,7 +126,7 @@ def _lines(raw: object, given: Sequence[CitedStatement]) -> list[CondensedLine]:
 
 
 def _is_kept(answer: Sequence[CondensedLine], given: Sequence[CitedStatement], lines: int) -> bool:
-    """Whether an answer keeps every heading, enough of the substance, and to its length."""
+    """Whether an answer keeps every heading, enough of the substance, and the length."""
     if {line.heading for line in answer} != {said.heading for said in given}:
         return False
     kept, before = (substance(one.text for one in many) for many in (answer, given))

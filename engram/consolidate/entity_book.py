@@ -1,4 +1,4 @@
-"""The entities of a vault as a pass sees them: who leads where, and how a page would read.
+"""Entity index of a pass: pages, aliases and merged ids, and how a page would read now.
 
 Reads an entity's own memories and pages only, so that a run over few changed memories stays small.
 """
@@ -13,7 +13,7 @@ from engram.model.entity import Entity
 from engram.model.entity_ids import is_entity_id
 from engram.model.memory import Memory
 
-#: live memories that make an entity worth a page; one of these categories is enough
+#: live memories that justify a page; one of these categories is enough
 LEAST_MEMORIES = 2
 #: entities for which one pass asks a model; the rest follows in the next run
 MOST_ASKED = 20
@@ -21,7 +21,7 @@ _TELLING = frozenset({"entity", "relationship"})
 
 
 class EntityBook:
-    """Of one scene, as it is when the pass begins."""
+    """The entities of one context, as they are when the pass begins."""
 
     def __init__(self, context: PassContext) -> None:
         self._context = context
@@ -32,7 +32,7 @@ class EntityBook:
             self._pages.update((entity.id, entity) for entity in context.contents.entities())
 
     def page(self, identifier: str) -> Entity | None:
-        """The page of that id, a merged one too."""
+        """The page with that id, a merged one too."""
         if identifier not in self._pages:
             self._pages[identifier] = self._contents.entity(identifier)
         return self._pages[identifier]
@@ -42,14 +42,14 @@ class EntityBook:
         return is_entity_id(identifier) and self.page(identifier) is not None
 
     def lead(self, identifier: str) -> str:
-        """The entity that an id means today: what it was merged into, over any number of steps."""
+        """The entity that an id resolves to: what it was merged into, over any number of steps."""
         seen = [identifier]
         while (page := self.page(seen[-1])) is not None and page.merged_into not in ("", *seen):
             seen.append(page.merged_into)
         return seen[-1]
 
     def memories(self, identifier: str) -> list[Memory]:
-        """Memories that link to an entity, or to an id that leads to it."""
+        """Memories that link to an entity, or to an id that resolves to it."""
         page = self.page(identifier)
         aliases = filter(is_entity_id, page.aliases if page is not None else ())
         ids = dict.fromkeys([identifier, *filter(self._is_no_page, aliases)])
@@ -57,16 +57,16 @@ class EntityBook:
         return list(found.values())
 
     def _is_no_page(self, identifier: str) -> bool:
-        """Whether an id among aliases has no page of its own (any more)."""
+        """Whether an id among aliases has no page of its own."""
         page = self.page(identifier)
         return page is None or bool(page.merged_into)
 
     def written(
         self, identifier: str, memories: Sequence[Memory], aliases: Sequence[str] = ()
     ) -> Entity:
-        """The page as its memories make it, with a synthesis of the model where one is due.
+        """The page folded from its memories, with a model's synthesis where one is due.
 
-        That is where the evidence changed and, in full runs, where statements are only listed.
+        That is where the evidence changed and, in full runs, where the synthesis is a mere list.
         """
         former = self.page(identifier)
         after = self._context.entity_weaver.page(identifier, memories, former, aliases, self.lead)

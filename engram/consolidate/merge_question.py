@@ -1,8 +1,8 @@
-"""Pairs that may say the same -> those of which a model says so.
+"""Question to a model about possible duplicates -> the pairs of which it says that they are.
 
-One question a run about at most `MOST_PAIRS`, the most alike first. Only an explicit "same" with
-both ids of a pair that was asked counts; of two answers about one pair neither does. Whatever goes
-wrong with the model gives no pair: nothing is ever merged for want of an answer.
+One question a run about at most `MOST_PAIRS`, the most similar first. Only an explicit "same" with
+both ids of a pair that was asked counts; of two answers about one pair neither does. Any failure of
+the model gives no pair: nothing is merged without an answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engram.model.memory import Memory
 from engram.model.model_request import Request, fenced, tokens_of
 
 PROMPT, KEY = "merge", "pairs"
-#: so many pairs make one question
+#: pairs in one question at most
 MOST_PAIRS = 20
 #: room for the fence, and for what redaction makes longer, tokens
 _SPARE_TOKENS = 300
@@ -48,7 +48,7 @@ Pair = tuple[Memory, Memory]
 
 
 def confirmed(context: PassContext, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs of which the model says that they say the same; none without a model.
+    """The pairs that the model confirms as duplicates; none without a model.
 
     Raises ConfigError when the prompt is missing.
     """
@@ -66,7 +66,7 @@ def confirmed(context: PassContext, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _request(context: PassContext, pairs: Sequence[Pair]) -> tuple[Request, list[Pair]]:
-    """The question about as many of the first pairs as it may hold, and those."""
+    """The question about as many of the first pairs as fit, and those pairs."""
     table = context.prompts.get(PROMPT, {})
     version, instructions = table.get("version"), table.get("instructions")
     if not (isinstance(version, str) and isinstance(instructions, str)):

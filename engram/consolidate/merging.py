@@ -1,9 +1,9 @@
-"""Memories that say the same -> one of them, with every receipt of all.
+"""Merge of duplicate memories: one survives, with every receipt of all.
 
-Who stays is a matter of rank, never of chance; the words of the person stay before inferred ones.
-Of those that go only status, `superseded_by` and `valid_until` change, so that a restore gives back
-the file as it was. Memories that anything but their words sets apart are not merged: a slot, a due
-date, the day of an episode, the entity they are about, a dispute, a correction.
+The survivor is chosen by rank, never by chance; the person's words rank before inferred ones. Of
+the losers only status, `superseded_by` and `valid_until` change, so that a restore gives back the
+file as it was. Memories that differ in anything but wording are not merged: a slot, a due date, the
+day of an episode, the entity they are about, a dispute, a correction.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from engram.model.memory import Memory, authority_rank
 from engram.model.step import Step
 
 TASK, MERGE = "duplicates", "merge"
-#: categories of which one statement may be told under any; the others stay among themselves
+#: categories whose statements may be merged with each other; the others merge among themselves
 _LASTING = frozenset({"fact", "preference", "principle", "entity", "relationship", "skill"})
 #: scalars of the header that say what the text may not
 _TELLING = ("due", "decision_state", "commitment_state", "outcome", "severity", "priority")
 
 
 def rank(memory: Memory) -> tuple[Hashable, ...]:
-    """What stays sorts first: authority, active, a slot, confidence, the newest, then the id.
+    """Sort key, the survivor first: authority, active, a slot, confidence, the newest, then the id.
 
     lifecycle 11.1: the highest confidence is kept, of equals the newest.
     """
@@ -39,12 +39,12 @@ def rank(memory: Memory) -> tuple[Hashable, ...]:
 
 
 def may_merge(memory: Memory) -> bool:
-    """Whether a memory takes part: live, undisputed and not on its way out."""
+    """Whether a memory may be merged: live, undisputed and not about to end."""
     return memory.live and not memory.conflicts and not memory.superseded_by
 
 
 def class_of(memory: Memory) -> tuple[str, ...]:
-    """Only memories of one class are ever merged: scope, kind, day of an episode, category."""
+    """Scope, kind, day of an episode, category: only memories of one class are ever merged."""
     category = "" if memory.category in _LASTING else memory.category
     day = _begins(memory) if memory.kind == "episode" else ""
     project = memory.project if memory.space == "project" else ""
@@ -53,7 +53,7 @@ def class_of(memory: Memory) -> tuple[str, ...]:
 
 
 def may_take(survivor: Memory, loser: Memory) -> bool:
-    """Whether one memory of a class may take in another of lower rank."""
+    """Whether one memory of a class may absorb another of lower rank."""
     if loser.key not in ("", survivor.key) or survivor.id in loser.supersedes:
         return False
     if survivor.entities[:1] != loser.entities[:1] and survivor.entities and loser.entities:
@@ -63,7 +63,7 @@ def may_take(survivor: Memory, loser: Memory) -> bool:
 
 
 def merged(survivor: Memory, losers: Sequence[Memory], why: str) -> Step:
-    """The step that leaves one of them."""
+    """The step that leaves the survivor only."""
     by_time = sorted(losers, key=lambda memory: (memory.created, memory.id))
     after = replace(
         survivor,

@@ -1,7 +1,7 @@
-"""A page of prose as lines: its headings and bullets, and edits that leave every other byte.
+"""Lines of a prose page: headings and bullets, and edits that leave every other byte.
 
-`- ` at the beginning of a line, outside code, is a bullet; `## ` a heading. Lines keep the ends
-that they have; new ones get the end of the page's first line.
+`- ` at the beginning of a line, outside code, is a bullet; `## ` a heading. Lines keep their line
+ends; new ones get that of the page's first line.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Lines:
         self.raw = text.split("\n")
         self._bare = [line.removesuffix("\r") for line in self.raw]
         self._code = code_lines(self._bare)
-        #: what stands before the line feed at the end of a new line
+        #: what precedes the line feed at the end of a new line
         self.end = "\r" if self.raw[0].endswith("\r") else ""
 
     @property
     def workable(self) -> bool:
-        """Whether it can be edited: its bytes were text, and no code block stays open, in which
-        whatever is added would be code."""
+        """Whether it can be edited: it decoded as text, and no code block is left open, in which
+        any addition would be code."""
         readable = not any("\ufffd" in line for line in self.raw)
         return readable and not code_lines([*self._bare, "-"])[-1]
 
@@ -67,7 +67,7 @@ class Lines:
         ]
 
     def sections(self) -> list[Section]:
-        """What each `## ` heading stands over, up to the next heading of its rank or above."""
+        """Each `## ` heading with its extent, up to the next heading of its rank or above."""
         heads = self.headings()
         starts = [
             number
@@ -108,7 +108,7 @@ class Lines:
         return "\n".join(made)
 
     def _places(self, add: Mapping[str, Sequence[str]]) -> dict[int, Sequence[str]]:
-        """The line after which the new bullets of each heading go: the last with words in it."""
+        """The line after which new bullets of each heading go: the last one that is not blank."""
         places: dict[int, Sequence[str]] = {}
         sections = {section.heading.casefold(): section for section in reversed(self.sections())}
         for heading, texts in add.items():
@@ -121,7 +121,7 @@ class Lines:
 
 
 def one_line(text: str) -> str:
-    """A line as inert Markdown, and one line still: it begins no code block."""
+    """Inert Markdown on one line, which begins no code block."""
     inert = neutralise(text)
     return neutralise(text.replace("`", "'").replace("~", "-")) if "\n" in inert else inert
 

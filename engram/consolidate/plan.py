@@ -1,9 +1,9 @@
-"""The passes of a night shift in their order -> the steps that hold, and why others do not.
+"""Consolidation plan: runs the passes in order and validates every step.
 
 Each pass sees what those before it planned. Every step is checked before it counts: its memories
 are as the vault has them, distinct, and lose nothing but their place in the active set; what is
-replaced has a live replacement of no lower authority; nothing replaces itself, not even over three
-corners; pages are as they were found. What fails is refused with a stable code. Pure.
+superseded has a live successor of no lower authority; nothing supersedes itself, not even over a
+chain; pages are as they were read. What fails is refused with a stable code. Pure.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from engram.model.memory import Memory, authority_rank
 from engram.model.ports import Contents, PageWriter, Writer
 from engram.model.step import Page, Step
 
-#: a step as the person knows it: what was done to whom
+#: identity of a step for the person who declines it: operation and subjects
 Deed = tuple[str, str, tuple[str, ...]]
 
-#: of a memory only these may be changed while it stays what it is
+#: the only fields that may change while a memory keeps its status
 _OPEN = (
     "path", "status", "status_since", "status_reason", "valid_until", "expires", "confidence",
     "importance", "authority", "tags", "entities", "sources", "supersedes", "superseded_by",
@@ -32,7 +32,7 @@ _OPEN = (
 
 @dataclass(slots=True)
 class ConsolidationPlan:
-    """What a night shift wants done: the steps that hold, and how many were refused by code."""
+    """The steps that hold, and how many were refused by code."""
 
     steps: list[Step] = field(default_factory=list)
     refused: dict[str, int] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class ConsolidationPlan:
 def shift(
     context: PassContext, passes: Iterable[Pass], declined: frozenset[Deed] = frozenset()
 ) -> ConsolidationPlan:
-    """Plan with every pass in turn. `declined` are deeds that the person took back: not again."""
+    """Plan with every pass in turn. `declined` are steps that the person undid: not again."""
     planned_view, found = Sketch(context.contents), ConsolidationPlan()
     context = replace(context, contents=planned_view)
     for plan in passes:
@@ -53,13 +53,13 @@ def shift(
             planned_view.take(step)
             found.steps.append(step)
             if context.changed is not None and deed_of(step) is not None:
-                # pages that show these memories have to follow in the same night
+                # pages that show these memories have to follow in the same run
                 context = replace(context, changed=context.changed | set(step.subjects))
     return found
 
 
 def named(step: Step) -> Step:
-    """The step with everything that it changes among its subjects: who takes it back must know."""
+    """The step with everything that it changes among its subjects, so that undo names all of it."""
     touched = [memory.id for memory in step.born]
     touched += [before.id for before, _ in step.amended]
     touched += [page.id for pair in step.pages for page in pair if page is not None]
@@ -68,7 +68,7 @@ def named(step: Step) -> Step:
 
 
 def still_sound(steps: Sequence[Step], contents: Contents) -> ConsolidationPlan:
-    """Those steps of an earlier look that hold now: the vault may have changed since."""
+    """Those steps of an earlier plan that still hold: the vault may have changed since."""
     planned_view, found = Sketch(contents), ConsolidationPlan()
     for step in steps:
         if code := unsound(step, planned_view):
@@ -80,16 +80,16 @@ def still_sound(steps: Sequence[Step], contents: Contents) -> ConsolidationPlan:
 
 
 def deed_of(step: Step) -> Deed | None:
-    """A step as what a person may decline: it changes memories, or makes two things one.
+    """The step as what a person may decline: it changes memories, or merges two things.
 
-    Any other page only follows the memories that it shows.
+    Any other page only follows the memories that it shows: None.
     """
     decides = step.amended or step.born or step.action == "merge"
     return (step.task, step.action, step.subjects) if decides else None
 
 
 def unsound(step: Step, contents: Contents) -> str:
-    """Why a step must not be done, as a code; '' when it may."""
+    """The code for which a step must not be done; '' when it may."""
     names = [before.id for before, _ in step.amended] + [memory.id for memory in step.born]
     if len(set(names)) != len(names):
         return "not_distinct"
@@ -114,7 +114,7 @@ def unsound(step: Step, contents: Contents) -> str:
 
 
 def _amiss(before: Memory, after: Memory, contents: Contents) -> str:
-    """What is wrong with one amendment by itself."""
+    """What is wrong with one amendment by itself, as a code."""
     known = contents.memory(before.id)
     if known is None:
         return "unknown_memory"
@@ -131,7 +131,7 @@ def _amiss(before: Memory, after: Memory, contents: Contents) -> str:
 
 
 def _unreplaced(after: Memory, planned: dict[str, Memory], contents: Contents) -> str:
-    """Whether what is superseded has what supersedes it, and no circle leads back."""
+    """Why a superseded memory has no valid successor, as a code: missing, dead, or a circle."""
     if not after.superseded_by:
         return "no_replacement"
     for name in after.superseded_by:
@@ -146,14 +146,14 @@ def _unreplaced(after: Memory, planned: dict[str, Memory], contents: Contents) -
 
 
 def _outranks(memory: Memory, by: Memory) -> bool:
-    """Whether a memory is of higher authority than what would replace it (design 5.5, 5.6)."""
+    """Whether a memory is of higher authority than its successor (design 5.5, 5.6)."""
     rank = authority_rank(by.authority)
     corrects = by.category == "correction" and rank >= authority_rank("user_asserted")
     return rank < authority_rank(memory.authority) and not corrects
 
 
 def _superseders(memory: Memory, planned: dict[str, Memory], contents: Contents) -> set[str]:
-    """Everything that a memory was replaced by, over any number of steps; itself with it."""
+    """Ids of all successors of a memory, over any number of steps, and its own."""
     seen: set[str] = set()
     waiting = [memory.id]
     while waiting:
@@ -187,7 +187,7 @@ def plan_of(steps: Sequence[Step], writer: Writer, pages: PageWriter, batch: str
 
 
 def memories_of(steps: Sequence[Step]) -> tuple[list[Memory], list[tuple[Memory, Memory]]]:
-    """What is born, and what is amended: one pair a memory, from how it was to how it will be."""
+    """New memories, and amended ones as (before, after): one pair a memory."""
     born: dict[str, Memory] = {}
     first: dict[str, Memory] = {}
     last: dict[str, Memory] = {}
@@ -203,7 +203,7 @@ def memories_of(steps: Sequence[Step]) -> tuple[list[Memory], list[tuple[Memory,
 
 
 def pages_of(steps: Sequence[Step]) -> list[tuple[Page | None, Page | None]]:
-    """One pair a page, from how it was to how it will be."""
+    """(before, after) of each page, one pair a page."""
     first: dict[str, Page | None] = {}
     last: dict[str, Page | None] = {}
     for before, after in (pair for step in steps for pair in step.pages):
@@ -226,7 +226,7 @@ def prose_of(steps: Sequence[Step]) -> list[Change]:
 def events_of(steps: Sequence[Step]) -> Iterator[Event]:
     """One event for each subject of each step, numbered from 1: what was done, and why.
 
-    The subjects of a step are those of its events: named in each, a profile would name squares.
+    An event names its own subject only: with all of them a profile's events would grow squared.
     """
     for number, step in enumerate(steps, 1):
         details = (

@@ -1,6 +1,6 @@
-"""Statements on a page that say the same, and those that say something new.
+"""Repeated statements on a page: which lines say the same, and which say something new.
 
-Two are alike when their normalised words are equal, or when one holds the other, which is longer
+Two are alike when their normalised words are equal, or when one contains the other, which is longer
 than 20 characters and than 60 % of it (lifecycle 1.6). Unlike there, whole words are compared
 ("Team 12" is not in "Team 123"), and what is alike within one batch counts once.
 """
@@ -13,7 +13,7 @@ from itertools import chain
 
 from engram.model.text import normalise
 
-#: what is held by a longer statement has at least so many characters, and that share of it
+#: least length of a contained statement, characters, and as a share of the longer one
 _LEAST, _SHARE = 20, 0.6
 
 
@@ -26,7 +26,7 @@ def alike(one: str, other: str) -> bool:
 
 
 def unsaid(known: Iterable[str], said: Iterable[str]) -> list[int]:
-    """The places of those statements that neither `known` nor one before them says."""
+    """The indexes of the statements that neither `known` nor an earlier one says."""
     heard = _SeenStatements()
     for text in known:
         heard.take(normalise(text))
@@ -40,7 +40,7 @@ def unsaid(known: Iterable[str], said: Iterable[str]) -> list[int]:
 
 
 class _SeenStatements:
-    """Normalised statements by their words: what is alike shares the longest of the shorter."""
+    """Normalised statements by their words: alike ones share the longest word of the shorter."""
 
     def __init__(self) -> None:
         self._whole: set[str] = set()
@@ -48,7 +48,7 @@ class _SeenStatements:
         self._longest: dict[str, list[str]] = defaultdict(list)
 
     def take(self, normal: str) -> None:
-        """Remember a statement."""
+        """Add a statement."""
         words = dict.fromkeys(normal.split())
         for word in words:
             self._holding[word].append(normal)
@@ -56,7 +56,7 @@ class _SeenStatements:
         self._whole.add(normal)
 
     def has(self, normal: str) -> bool:
-        """Whether one that is alike was taken."""
+        """Whether an alike one was added."""
         words = dict.fromkeys(normal.split())
         longer = self._holding.get(max(words, key=len), ())
         shorter = (self._longest.get(word, ()) for word in words)

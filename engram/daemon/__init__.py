@@ -1,1 +1,1 @@
-"""Background capture: events are hints, scans are truth. For now the tail of one folder."""
+"""Background process: captures what agents write, settles edits, consolidates, answers commands."""

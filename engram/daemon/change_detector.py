@@ -1,12 +1,12 @@
-"""The content folders of a vault -> whether anything happened there, as the kernel knows it.
+"""Change detection on a vault's content folders with inotify: did anything change since a scan?
 
-A look at 10,000 files takes longer than all the rest of a search. On Linux the kernel notes a
-change in the queue of an inotify descriptor before the call that made it returns; whoever empties
-that queue first knows of everything that was done before. (A reader in a thread of its own, as
-`watch` has one, knows it a moment later: good for a hint, too late for an answer.) Guarantees: what
-cannot be known counts as a change: another system, a file system that tells of no changes, a queue
-that overflowed, folders that are others than before. What is written through a memory map after
-its file was closed shows in no queue, so that peace lasts ten minutes at most.
+A stat of 10,000 files takes longer than all the rest of a search. On Linux the kernel queues an
+event on an inotify descriptor before the call that made the change returns, so a process that reads
+that queue itself knows of every earlier change. (A reader in a thread of its own, as `watch` has
+one, learns of it a moment later: good for a hint, too late for an answer.) Guarantees: what cannot
+be known counts as a change: another operating system, a file system without events, a queue that
+overflowed, folders that were replaced. What is written through a memory map after its file was
+closed makes no event, so an unchanged state is trusted for ten minutes at most.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from engram.daemon.debounce import Debouncer
 from engram.daemon.watch import FolderWatch
 from engram.store.base import layout
 
-#: modify, attributes, close after writing, moved from, moved to, create, delete; it itself too
+#: modify, attributes, close after writing, moved from, moved to, create, delete; also of the folder
 _CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
 _ONLY_FOLDERS, _NOT_THROUGH_LINKS = 0x01000000, 0x02000000
-#: of a folder, queue overflowed, watch is gone
+#: a folder itself, queue overflowed, watch removed
 _OTHER_FOLDERS = 0x40000000 | 0x4000 | 0x8000
 _HEAD = struct.Struct("iIII")
 _BUFFER = 1 << 18
-#: seconds without a look at the files themselves
+#: seconds for which an unchanged state is trusted without a scan of the files
 _LONGEST_PEACE = 600.0
 
 
 class FolderChangeDetector:
-    """Watches one vault; close it. `clock` gives seconds that never go back."""
+    """Watches one vault; close it. `clock` is monotonic, in seconds."""
 
     def __init__(self, root: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._root = root
@@ -52,11 +52,11 @@ class FolderChangeDetector:
 
     @property
     def able(self) -> bool:
-        """Whether it can know anything here."""
+        """Whether changes can be detected on this system at all."""
         return self._queue >= 0
 
     def begin(self) -> None:
-        """A look at all files begins: what happens from now on is news."""
+        """A scan of all files begins: changes from now on are not covered by it."""
         self._peace_until = 0.0
         if self._queue < 0:
             return
@@ -68,13 +68,13 @@ class FolderChangeDetector:
                 self.close()  # the system watches no more folders
 
     def trust(self, catalog: object) -> None:
-        """That look saw everything, and everything is in this catalog."""
+        """That scan is complete and its result is in this catalog."""
         if self._queue >= 0:
             self._catalog = catalog
             self._peace_until = self._clock() + _LONGEST_PEACE
 
     def quiet(self, catalog: object) -> bool:
-        """Whether nothing happened since that look began, and the catalog is still the same."""
+        """Whether nothing changed since that scan began, and the catalog is still the same."""
         if self._clock() >= self._peace_until or catalog is not self._catalog:
             return False
         if not self._drain() and self._identities() == self._known:
@@ -83,7 +83,7 @@ class FolderChangeDetector:
         return False
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         if self._queue >= 0:
             os.close(self._queue)
         self._queue = -1
@@ -112,12 +112,12 @@ class FolderChangeDetector:
         )
 
     def _identities(self) -> list[tuple[int, int] | None]:
-        """Which folders stand in their places now: others may have been put there."""
+        """Device and inode of each folder, to notice one that was replaced."""
         return [_identity(self._root / name) for name in ("", *layout.CONTENT)]
 
 
 def _masks(data: bytes) -> Iterator[int]:
-    """What each event of the queue says."""
+    """The event mask of each event in the queue."""
     at = 0
     while at < len(data):
         _, mask, _, length = _HEAD.unpack_from(data, at)
@@ -134,6 +134,6 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _calls() -> ctypes.CDLL | None:
-    """The C library of this process, where it has the calls."""
+    """The C library of this process, or None where it has no inotify."""
     library = ctypes.CDLL(None)
     return library if hasattr(library, "inotify_init1") else None

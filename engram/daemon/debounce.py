@@ -1,9 +1,9 @@
-"""Dirt: paths that something may have happened to, until they have been quiet for a moment.
+"""Debouncer: paths that events named, released once nothing was written to them for a moment.
 
-Turns hints (events, which get lost and come twice) into the paths to look at, each once, when
-nothing has been written to it for a while, or at least every few seconds where writing never ends.
-`lose` says that hints were lost: then everything has to be looked at. Safe for the thread that
-marks and the one that takes.
+Turns hints (events get lost and come twice) into the paths to look at, each once, when nothing has
+been written to it for a while, or at least every few seconds where writing never ends. `lose` says
+that hints were lost: then everything has to be scanned. Safe for one thread that marks and one that
+takes.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-#: a path that is never quiet is looked at so long after it was first marked, seconds
+#: a path that is written to without a pause is released so long after its first mark, seconds
 _MOST = 5.0
 
 
 class Debouncer:
-    """What is to be looked at; `clock` gives seconds that never go back."""
+    """The paths to look at; `clock` is monotonic, in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -29,35 +29,35 @@ class Debouncer:
         self._wake = threading.Event()
 
     def mark(self, path: Path) -> None:
-        """Something may have happened to a path, now."""
+        """A path may have changed, now."""
         now = self._clock()
         with self._guard:
             self._marked[path] = (self._marked.get(path, (now, now))[0], now)
         self._wake.set()
 
     def lose(self) -> None:
-        """Hints were lost: nobody knows what happened."""
+        """Hints were lost: a full scan is needed."""
         with self._guard:
             self._lost = True
         self._wake.set()
 
     def wake(self) -> None:
-        """End a wait without any news."""
+        """End a `wait` although no path was marked."""
         self._wake.set()
 
     def wait(self, seconds: float) -> None:
-        """Until there is news, or so long."""
+        """Block until a path is marked, or for so many seconds."""
         self._wake.wait(seconds)
         self._wake.clear()
 
     def take_lost(self) -> bool:
-        """Whether hints were lost since this was last asked."""
+        """Whether hints were lost since the last call."""
         with self._guard:
             lost, self._lost = self._lost, False
         return lost
 
     def take_quiet(self, quiet: float) -> list[Path]:
-        """The marked paths to which nothing has happened for so many seconds, sorted."""
+        """Remove and return the marked paths that did not change for `quiet` seconds, sorted."""
         now = self._clock()
         with self._guard:
             ripe = sorted(path for path, at in self._marked.items() if _ripe(at, quiet) <= now)
@@ -66,17 +66,17 @@ class Debouncer:
         return ripe
 
     def rest(self, quiet: float) -> float | None:
-        """Seconds until the next marked path will have been quiet so long; None when none is."""
+        """Seconds until a marked path will have been unchanged for `quiet`; None without any."""
         with self._guard:
             times = [_ripe(at, quiet) for at in self._marked.values()]
         return max(0.0, min(times) - self._clock()) if times else None
 
     def __len__(self) -> int:
-        """How many paths wait to be looked at."""
+        """How many paths are marked."""
         with self._guard:
             return len(self._marked)
 
 
 def _ripe(at: tuple[float, float], quiet: float) -> float:
-    """When a path that was marked first and last at these times is to be looked at."""
+    """When a path that was marked first and last at these times is released."""
     return min(at[1] + quiet, at[0] + _MOST)

@@ -1,4 +1,4 @@
-"""Memory that was needed once, given back: a daemon lives for months after its first import."""
+"""Return freed memory to the operating system (malloc_trim) after a large import."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def relieve() -> None:
-    """Collect what is garbage, and where the C library keeps what it was given, have it let go."""
+    """Run the garbage collector, then malloc_trim where the C library has it."""
     gc.collect()
     if sys.platform == "linux":
         # imported here: only this needs it

@@ -1,9 +1,10 @@
-"""The inbox of a vault: what a person drops there is taken in, and then moved to `inbox/taken/`.
+"""Inbox of a vault: files dropped into `inbox/` are imported, then moved to `inbox/taken/`.
 
 Turns Markdown, text and JSON lines into turns, each file as one import that `undo` takes back.
-Guarantees: a file is moved only when the vault has its words; one that is still being written is
-left until it rests; a crash in between reads it again, and what is known already is not taken
-twice. What cannot be read stays where it is until it changes. Links are not followed.
+Guarantees: a file is moved only after the vault has its content; a file that is still being written
+is left until it stops changing; after a crash in between it is read again, and known content is not
+imported twice. A file that cannot be read stays where it is until it changes. Links are not
+followed.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from engram.store.base import layout
 from engram.vault import Vault
 
 INBOX, TAKEN = "inbox", "inbox/taken"
-#: what is taken, and as what where its first bytes say nothing
+#: file types that are imported, and the source to read each with where its first bytes say nothing
 KINDS = {".md": "markdown", ".txt": "text", ".jsonl": "jsonl"}
-#: a file is taken when it has not changed for so long, seconds
+#: a file is imported when it has not changed for so long, seconds
 _REST = 1.0
 
 Stamp = tuple[int, int]
 
 
 class Inbox:
-    """The inbox of one vault; `seconds` never go back."""
+    """The inbox of one vault; `seconds` is a monotonic clock."""
 
     def __init__(self, seconds: Callable[[], float]) -> None:
         self._seconds = seconds
@@ -38,7 +39,7 @@ class Inbox:
         self._refused: dict[str, Stamp] = {}
 
     def take(self, vault: Vault) -> SourceResult:
-        """Take in what rests; `more` when something is there that does not rest yet."""
+        """Import the files that stopped changing; `more` when others are still being written."""
         turns = memories = files = problems = 0
         waiting = False
         for name, stamp in self._files(vault.root):
@@ -103,7 +104,7 @@ def _kind(path: Path) -> str:
 
 
 def _stamp(path: Path) -> Stamp | None:
-    """Size and time of a regular file that is no link; None for anything else."""
+    """Size and modification time of a regular file; None for anything else, a link included."""
     try:
         status = os.lstat(path)
     except OSError:

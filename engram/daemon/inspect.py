@@ -1,4 +1,4 @@
-"""The checkup: what of a person's daemon lies and runs on this machine, as plain values.
+"""Facts about the installed and running daemon of this user, collected as plain values.
 
 Turns paths, settings and the text of an installed unit into a `DaemonSnapshot`; judges nothing
 (that is `health.daemon_health`), writes nothing and asks no service manager.
@@ -28,7 +28,7 @@ _GROUP_AND_OTHERS = 0o077
 def look(
     places: UserPaths, environment: Mapping[str, str], unit: Path, text: str | None
 ) -> DaemonSnapshot:
-    """What is there; `text` is that of the unit, None where none is installed."""
+    """The snapshot; `text` is that of the installed unit, None where none is installed."""
     state = places.state_dir
     pid = InstanceLock(state).holder()
     heartbeat = read_pulse(state)
@@ -46,14 +46,14 @@ def look(
 
 
 def session_folder(places: UserPaths, environment: Mapping[str, str]) -> list[Path]:
-    """The folder of the door, where it stands in one of its own; else none."""
+    """The folder of the control socket, where that is a folder of the login session; else none."""
     folder = os.path.normpath(os.path.dirname(messages.place(environment)))
     own = places.state_dir / FOLDER
     return [Path(folder)] if os.path.isabs(folder) and Path(folder) != own else []
 
 
 def _shut_out(places: UserPaths, text: str | None) -> list[str]:
-    """The vaults that a unit names no folder for; a unit that names none shuts nobody out."""
+    """The vaults that a unit's write list leaves out; a unit without a list leaves out none."""
     allowed = writes_of(text or "")
     if not allowed:
         return []
@@ -67,7 +67,7 @@ def _shut_out(places: UserPaths, text: str | None) -> list[str]:
 def _absent(
     names: Iterable[str], places: UserPaths, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """Where each source would lie that is nowhere; "" for one that has no place of its own."""
+    """Where each missing source would lie; "" for one without a fixed place."""
     found = {}
     for name in names:
         known = source(name).discover(places.home, environment) if name in SOURCES else []

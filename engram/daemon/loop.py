@@ -1,10 +1,9 @@
-"""The rounds: everything that the daemon looks after, and when, one thing after the other.
+"""Main loop of the daemon: all tasks, one after the other, on one thread.
 
-Turns hints, timers and what the person paused into the work of feeds (one a source) and keepers
-(one a vault). Guarantees: one thread does all of it; hints only say where to look, and a full look
-comes at the start, when hints were lost, after a sleep and every few minutes; what is paused is
-left for later. Everything that tells the time is handed in, so that a day can be lived through in a
-moment.
+Turns hints, timers and pauses into the work of source workers (one a source) and vault workers (one
+a vault). Guarantees: one thread does all of it; hints only say where to look, and a full scan is
+made at the start, when hints were lost, after the machine slept and every few minutes; what is
+paused is left for later. All clocks are passed in, so that a test can run a day in a moment.
 """
 
 from __future__ import annotations
@@ -38,24 +37,24 @@ from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.vault import Vault
 
-#: a path is looked at once nothing has happened to it for so long, seconds
+#: a path is read once nothing has been written to it for so long, seconds
 QUIET = 0.15
-#: how often it is looked whether folders came or went, whether turns are due, whether boxes have
-#: been silent, and whether it is night, seconds
+#: how often to check for folders that came or went, for turns that are due, for boxes past their
+#: gap and for a due consolidation, seconds
 _LOOK, _TICK, _BOXES, _NIGHT = 10.0, 10.0, 60.0, 120.0
 #: intervals are so much longer on battery
 _SLOWER = 3.0
-#: the clock on the wall and the one that never goes back part by more only over a sleep, seconds
+#: the wall clock and the monotonic one differ by more only after the machine slept, seconds
 _JUMP = 60.0
-#: turns after which memory is given back
+#: turns after which freed memory is returned to the system
 _MUCH = 500
-#: what is done for each vault
+#: the tasks of each vault
 _DUTIES = ("edits", "inbox", "extract", "boxes", "night", "build")
 
 
 @dataclass(frozen=True, slots=True)
 class TaskIntervals:
-    """What tells the time: instants, seconds that never go back, seconds that a person may set."""
+    """The clocks of the loop: instants, monotonic seconds, and intervals that the settings give."""
 
     clock: Clock
     steady: Callable[[], float] = time.monotonic
@@ -63,7 +62,7 @@ class TaskIntervals:
 
 
 class DaemonLoop:
-    """The work of one daemon: `step` does what is due, `rest` says how long nothing will be."""
+    """The work of one daemon: `step` does what is due, `rest` says for how long nothing will be."""
 
     def __init__(
         self,
@@ -97,20 +96,20 @@ class DaemonLoop:
         self._apart = times.wall() - times.steady()
         self.paused = pause.read(self._state)
 
-    # -- who is looked after -------------------------------------------------------------------
+    # -- vaults and sources ---------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Take everything up, as the settings say. Raises ConfigError and BadInput for them."""
+        """Start all workers as the settings say. Raises ConfigError and BadInput for them."""
         self._arrange()
         self.tasks.add("look", self._look, _LOOK)
         self.tasks.add("spool", self._spool, _LOOK)
-        with suppress(StorageError):  # it is looked at from time to time as well
+        with suppress(StorageError):  # a folder that cannot be watched is polled by a timer
             hooks = self._state / "hooks"
             hooks.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.watch.add(hooks, recursive=False)
 
     def reload(self) -> None:
-        """Take the settings up anew; broken ones change nothing and are reported."""
+        """Read the settings again; invalid ones change nothing and are reported."""
         try:
             self._arrange()
         except EngramError as error:
@@ -130,7 +129,7 @@ class DaemonLoop:
             self.tasks.settle(f"reload {worker.root}")
 
     def _arrange(self) -> None:
-        """A feed for each chosen source. Raises ConfigError, BadInput for one there is none of."""
+        """A worker for each configured source. Raises ConfigError, BadInput for an unknown one."""
         settings = load(None, self._environment, home=self._places).settings.daemon
         chosen = {name: sources.source(name) for name in settings.sources}
         self._settings = settings
@@ -147,7 +146,7 @@ class DaemonLoop:
         self.tasks.want("look")
 
     def _look(self) -> None:
-        """Notice vaults and folders that came or went, and whether power did."""
+        """Notice vaults and folders that came or went, and a change of power supply."""
         self.slow = self._battery()
         self.tasks.schedule.pace = _SLOWER if self.slow else 1.0
         registered = [entry.path for entry in Registry(self._places).entries()]
@@ -184,7 +183,7 @@ class DaemonLoop:
             worker.look(self.watch)
         except EngramError as error:
             known = self.tasks.troubles.get(task)
-            if known is None or known.code != error.code:  # once, not each time it is looked
+            if known is None or known.code != error.code:  # reported once, not at each check
                 self.tasks.fail(task, error)
         else:
             self.tasks.settle(task)
@@ -202,7 +201,7 @@ class DaemonLoop:
     # -- what is due ---------------------------------------------------------------------------
 
     def step(self, go_on: Callable[[], bool] = lambda: True) -> None:
-        """Look at the hints, then do what is due, as long as it is to go on."""
+        """Read the hints, then do what is due, as long as `go_on` says so."""
         self._notice()
         self.tasks.do_due(go_on)
 
@@ -315,7 +314,7 @@ class DaemonLoop:
             )  # fmt: skip
 
     def _spool(self) -> None:
-        """Take in the transcripts that hooks said had grown."""
+        """Import the transcripts that hooks reported as grown."""
         if self.paused.everything:
             return
         pokes = take(self._state)
@@ -347,9 +346,9 @@ class DaemonLoop:
         self._held = []
 
     def close(self, reason: str, *, anew: bool = False) -> None:
-        """Seal what is open, give back what was not done, let everything go.
+        """Seal open boxes, put unfinished requests back, close everything.
 
-        `anew`: a task was broken off, so what it worked on is opened again.
+        `anew`: a task was interrupted, so its vault is opened again first.
         """
         self._give_back()
         for worker in self.keepers.values():

@@ -1,9 +1,9 @@
-"""`engram daemon run`: the process around the rounds: one seat, signals, a loop, a pulse.
+"""`engram daemon run`: the process around the loop: instance lock, signals, heartbeat.
 
-Guarantees: one daemon a person; SIGTERM and SIGINT end it within two seconds, with open boxes
-sealed and everything durable; SIGHUP takes the settings up anew; it starts no process and never
-leaves the foreground. What is under way when the end comes may finish; after a moment it is broken
-off where it stands, which a vault is made to survive (design 4.2).
+Guarantees: one daemon a user; SIGTERM and SIGINT end it within two seconds, with open boxes sealed
+and everything durable; SIGHUP reloads the settings; it starts no process and stays in the
+foreground. A running task may finish after the signal; after a moment it is interrupted wherever it
+stands, which a vault is made to survive (design 4.2).
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from engram.store.base.clock import clock_of
 from engram.vault.wiring import model_status
 
 #: after the signal: how long a task may go on, how long sealing may take, and when the process
-#: ends whatever happens, seconds
+#: ends in any case, seconds
 _FINISH, _SEAL, _LAST = 0.5, 0.9, 1.9
 
 
 class _StopRequested(BaseException):
-    """The end has come while something else was going on."""
+    """A signal asked for the end while a task was running."""
 
 
 class _Woken(BaseException):
-    """A signal came while nothing was going on."""
+    """A signal came while the loop was waiting."""
 
 
 def log_file(state: Path) -> Path:
-    """Where the daemon writes down what it does."""
+    """Path of the daemon's log."""
     return state / FOLDER / "log.jsonl"
 
 
 class Daemon:
-    """The daemon of one person; what it captures goes to the vault at `target`."""
+    """The daemon of one user; what it captures goes to the vault at `target`."""
 
     def __init__(
         self, target: Path, places: UserPaths, environment: Mapping[str, str],
         echo: Callable[[str], None], door: ControlServer | None = None,
     ) -> None:  # fmt: skip
-        """`door` is what command lines come in by, while it runs."""
+        """`door` is the control server that is open while the daemon runs, if any."""
         self._target = target
         self._places = places
         self._environment = environment
@@ -73,7 +73,7 @@ class Daemon:
         self._last: threading.Timer | None = None
 
     def run(self) -> None:
-        """Until SIGINT or SIGTERM. Raises Locked when another one runs, ConfigError, BadInput."""
+        """Until SIGINT or SIGTERM. Raises Locked when one runs already, ConfigError, BadInput."""
         times = TaskIntervals(self._clock)
         with (
             InstanceLock(self._places.state_dir).taken(),
@@ -131,7 +131,7 @@ class Daemon:
         try:
             loop.close("shutdown", anew=broken)
         except _StopRequested:
-            # they are sealed for their gap, the next time it runs
+            # they are sealed for their gap at the next start
             self._log.note("not_sealed", "warning")
         finally:
             _alarm(0)
@@ -199,7 +199,7 @@ class Daemon:
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """The door is open; without one, commands do by themselves what they do."""
+        """The control server is open; where it cannot be, commands run in their own process."""
         try:
             if self._door is not None:
                 self._door.open()
@@ -213,7 +213,7 @@ class Daemon:
 
     @contextmanager
     def _heard(self) -> Iterator[None]:
-        """The program's own warnings go into the log."""
+        """The program's own warnings go into the event log."""
         logger = logging.getLogger("engram")
         logger.addHandler(self._log)
         try:
@@ -227,7 +227,7 @@ def _paused(paused: Paused) -> list[str]:
 
 
 def _alarm(seconds: float) -> None:
-    """Break off whatever is going on in so many seconds; 0: let it go on."""
+    """Interrupt the running code in so many seconds; 0 cancels that."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 

@@ -1,10 +1,10 @@
-"""One feed a source: the folders of an agent -> what was written there, in the vault.
+"""Worker of one source: new content in the folders of an agent -> turns in the vault.
 
 Events and scans only say which files to look at; the stat decides whether one is read, and the
-cursor (by content) from where. Guarantees: what is unread stays on the list until the vault has it;
-a file that cannot be digested does not hold up the others; folders that come later or go away are
-noticed. What was written before a source was first watched is history: it is taken in as an import,
-which no model reads unasked (design promise 5).
+cursor (by content) from where. Guarantees: an unread file stays on the list until the vault has it;
+a file that cannot be parsed does not hold up the others; folders that come later or go away are
+noticed. What was written before a source was first watched is history: it is imported, and no model
+reads it unasked (design promise 5).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from engram.model.instant import Instant, instant_of
 from engram.model.ports import Clock, Source
 from engram.vault import Vault
 
-#: files, and bytes of them, that are taken in under one lock
+#: files, and bytes of them, that are read under one lock
 _FILES, _BYTES = 200, 32_000_000
-#: a file that failed so often is left alone until it changes, or everything is looked through
+#: a file that failed so often is skipped until it changes, or until a full scan
 _ATTEMPTS = 3
-#: what SQLite writes first, beside its database
+#: suffix of the file that SQLite writes first, beside its database
 _WAL = "-wal"
 _TABLE = "sources"
 
@@ -46,7 +46,7 @@ class FileStamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceResult:
-    """What one helping brought; `more` when there is more on the list."""
+    """Counts of one `take`; `more` when there are more files on the list."""
 
     files: int = 0
     turns: int = 0
@@ -56,7 +56,7 @@ class SourceResult:
 
 
 class SourceWorker:
-    """One source of a person, taken in by one vault."""
+    """One source of a user, captured into one vault."""
 
     def __init__(
         self, source: Source, places: Sequence[Path], notes: LastRuns, clock: Clock
@@ -74,12 +74,13 @@ class SourceWorker:
         self._at_once = _FILES
         self._whole = True
 
-    # -- what is to be read --------------------------------------------------------------------
+    # -- the list of files ---------------------------------------------------------------------
 
     def look(self, watch: FolderWatch) -> tuple[bool, list[StorageError]]:
-        """Watch the places that are there, no longer those that are not.
+        """Watch the folders that exist, stop watching those that do not.
 
-        Returns whether any came, and why places cannot be watched: they are scanned all the same.
+        Returns whether any appeared, and the errors of folders that cannot be watched: they are
+        scanned all the same.
         """
         came, deaf = False, list[StorageError]()
         for place in self._places:
@@ -99,13 +100,13 @@ class SourceWorker:
         return came, deaf
 
     def leave(self, watch: FolderWatch) -> None:
-        """Watch nothing any more."""
+        """Stop watching all folders."""
         for folder in self._here.values():
             watch.remove(folder)
         self._here = {}
 
     def note(self, path: Path) -> bool:
-        """Something happened to a path; whether that is of any concern here."""
+        """A path may have changed; returns whether it belongs to this source."""
         path = path.with_name(path.name.removesuffix(_WAL))
         for place in self._here:
             real = Path(os.path.realpath(place))
@@ -122,19 +123,19 @@ class SourceWorker:
         return False
 
     def rescan(self) -> None:
-        """Everything is to be looked at."""
+        """Put every file on the list at the next `take`."""
         self._whole = True
         self._failures = {}
 
     @property
     def unread_since(self) -> Instant:
-        """Since when the oldest of what is known to be unread waits; empty for nothing."""
+        """Since when the oldest unread change waits; empty for none."""
         return min(self._unread.values(), default="")
 
     def __len__(self) -> int:
         return len(self._unread)
 
-    # -- reading it ----------------------------------------------------------------------------
+    # -- reading -------------------------------------------------------------------------------
 
     def take(self, vault: Vault) -> SourceResult:
         """Read the next files of the list. Raises what the vault raises; they stay on the list."""
@@ -146,7 +147,7 @@ class SourceWorker:
         else:
             fed = SourceResult()
         if not self._unread and not self._notes.get(_TABLE, self.name):
-            # from now on what is written is news
+            # from now on new content is live, no history
             self._notes.put(_TABLE, self.name, {"watched_since": self._began})
         return fed
 
@@ -155,7 +156,7 @@ class SourceWorker:
         try:
             report, outcome = vault.import_files(self.name, *stamps, live=live)
         except (EngramError, OSError):
-            raise  # the vault or its disk, not the file
+            raise  # an error of the vault or its disk, not of the file
         except Exception:
             self._blame(list(stamps))
             raise
@@ -169,7 +170,7 @@ class SourceWorker:
         return SourceResult(report.files, report.new_turns, outcome.memories, problems, more)
 
     def _blame(self, paths: list[Path]) -> None:
-        """Find the file that fails by taking them one by one; leave it alone in the end."""
+        """Find the failing file by reading them one by one; skip it after some attempts."""
         if len(paths) > 1:
             self._at_once = 1
             return
@@ -177,20 +178,20 @@ class SourceWorker:
         self._failures[path] = self._failures.get(path, 0) + 1
         waits = self._unread.pop(path, self._clock.now())
         if self._failures[path] < _ATTEMPTS:
-            self._unread[path] = waits  # behind the others
+            self._unread[path] = waits  # to the end of the list
 
     def _list(self) -> None:
-        """Put every file whose stat is not as it was when it was read on the list."""
+        """Put every file whose stat differs from its last read on the list."""
         self._whole = False
         for place in self._here:
-            with suppress(BadInput):  # it went this very moment
+            with suppress(BadInput):  # removed since it was listed
                 for path in walk(Path(os.path.realpath(place)), self._source):
                     stamp = _stamp(path)
                     if stamp is not None and stamp != self._read.get(path):
                         self._unread.setdefault(path, self._clock.now())
 
     def _next(self) -> dict[Path, FileStamp]:
-        """The next files, oldest news first, either all of them history or none."""
+        """The next files, longest waiting first, either all of them history or none."""
         found: dict[Path, FileStamp] = {}
         size = 0
         for path in self._oldest():

@@ -1,10 +1,10 @@
-"""Pokes: a host's word that a transcript has grown -> one line in the person's state folder.
+"""Spool of hook notifications: a transcript has grown -> one line in the user's state folder.
 
-A hook has no time to read a transcript, and must not wait for a lock or a model: it writes down
-where the transcript lies, and `engram hook catch-up` (or whatever keeps the vault up) takes it in
-later. Nothing is lost without it: a transcript can be imported at any time. Guarantees: a line is
-appended in one write and holds no word of a conversation; the file is the person's alone and never
-grows beyond a bound. What is taken is taken once, and given back when taking in fails.
+A hook has no time to read a transcript, and must not wait for a lock or a model: it records where
+the transcript lies, and `engram hook catch-up` (or the daemon) imports it later. Nothing is lost
+without it: a transcript can be imported at any time. Guarantees: a line is appended in one write
+and holds no word of a conversation; the file is readable for the user alone and bounded in size. A
+notification is taken once, and put back when its import fails.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-#: a spool that nobody reads stops here, bytes: each line says the same as the one before it
+#: a spool that nobody reads stops growing here, bytes: its lines repeat each other
 _MOST_BYTES = 262_144
 _FOLDER, _SPOOL, _TROUBLE = "hooks", "spool.jsonl", "trouble.jsonl"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
@@ -24,7 +24,7 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 @dataclass(frozen=True, slots=True)
 class TranscriptPoke:
-    """One transcript that has grown: of which source, where it lies, for which vault."""
+    """Notification that a transcript has grown: its source, its path and its vault."""
 
     time: str
     event: str
@@ -34,12 +34,12 @@ class TranscriptPoke:
 
 
 def spool(state: Path, poke: TranscriptPoke) -> None:
-    """Write a poke down."""
+    """Append a notification."""
     _append(state / _FOLDER / _SPOOL, asdict(poke))
 
 
 def note_trouble(state: Path, time: str, event: str, code: str) -> None:
-    """Count a hook that failed: when, which, and the stable name of why; no words of anybody."""
+    """Record a failed hook: when, which, and its error code; no content."""
     _append(state / _FOLDER / _TROUBLE, {"time": time, "event": event, "code": code})
 
 
@@ -50,9 +50,9 @@ def troubles(state: Path) -> tuple[int, Path]:
 
 
 def take(state: Path) -> list[TranscriptPoke]:
-    """What was poked, one poke a transcript and vault; it is no longer there.
+    """Take all notifications, one a transcript and vault, and remove them.
 
-    What two take at once goes to one of them.
+    Of two processes that take at once only one gets each of them.
     """
     path = state / _FOLDER / _SPOOL
     mine = path.with_name(f"{_SPOOL}.{os.getpid()}")
@@ -67,7 +67,7 @@ def take(state: Path) -> list[TranscriptPoke]:
 
 
 def give_back(state: Path, pokes: Iterable[TranscriptPoke]) -> None:
-    """Pokes that could not be followed: for the next one who takes."""
+    """Put notifications back whose import failed."""
     for poke in pokes:
         spool(state, poke)
 

@@ -1,9 +1,9 @@
-"""Follow a folder of transcripts in the foreground: what is written there is taken in at once.
+"""Follow a folder of transcripts in the foreground: new turns are captured at once.
 
-Watchdog's events only mark files as dirty (they get lost in storms and on network drives); stat
+Watchdog's events only mark files as changed (they get lost in storms and on network drives); stat
 and cursor decide, a full scan runs at the start and every minute, and a ticker fires the time
-trigger without new traffic (design 5.11). Ends on SIGINT and SIGTERM after the turn in hand, with
-everything durable. What cannot be read is reported once and tried again when it changes.
+trigger without new traffic (design 5.11). Ends on SIGINT and SIGTERM after the current turn, with
+everything durable. A file that cannot be read is reported once and tried again when it changes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engram.vault import Vault
 
 #: a file is read once nothing has been written to it for this long, seconds
 _QUIET = 0.15
-#: how often triggers are looked at, and how often the whole folder is scanned, seconds
+#: how often triggers are checked, and how often the whole folder is scanned, seconds
 _TICK, _RESCAN = 1.0, 60.0
 
 
@@ -58,7 +58,7 @@ class Tail:
         self._watch.__exit__()
 
     def run(self) -> None:
-        """Until SIGINT or SIGTERM: take in, trigger, rescan."""
+        """Until SIGINT or SIGTERM: capture, extract by trigger, rescan."""
         before = {
             number: signal.signal(number, self._end) for number in (signal.SIGINT, signal.SIGTERM)
         }
@@ -78,12 +78,12 @@ class Tail:
                 signal.signal(number, handler)
 
     def scan(self) -> None:
-        """Take in every file whose stat changed since it was last read."""
+        """Capture every file whose stat changed since it was last read."""
         for path in walk(self._folder, sources.source(self._source)):
             self._take(path)
 
     def take_dirty(self) -> None:
-        """Take in the files that events named and that have been quiet for a moment."""
+        """Capture the files that events named and that did not change for a moment."""
         source = sources.source(self._source)
         for path in self._debouncer.take_quiet(_QUIET):
             if belongs(path.name, source):
@@ -95,7 +95,7 @@ class Tail:
         except OSError:
             return
         if not stat.S_ISREG(status.st_mode):
-            return  # what is named by an event may be a link or a pipe: neither is followed
+            return  # an event may name a link or a pipe: neither is followed
         stamp = (status.st_size, status.st_mtime_ns)
         if self._stats.get(path) == stamp:
             return

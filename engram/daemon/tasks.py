@@ -1,8 +1,8 @@
-"""The rota: tasks by name on one schedule, each done when it is due, none of them ever the end.
+"""Task runner: tasks by name on one schedule; the error of one does not end the others.
 
 Turns what a task raises into its code, a count, and a pause that grows from one second to five
-minutes, in which no event hurries it; the others go on. Guarantees: nothing that was raised is kept
-but its code and the line it came from.
+minutes, which no event shortens; the others go on. Guarantees: of an error only its code and the
+line it came from are kept.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from engram.model.errors import EngramError, Locked
 from engram.model.instant import Instant
 from engram.model.ports import Clock
 
-#: the longest pause of a task that fails, seconds
+#: the longest pause of a failing task, seconds
 _LONGEST = 300.0
-#: the errors that are remembered
+#: how many errors are remembered
 _ERRORS = 10
 
-#: what is done; it may return in how many seconds it is wanted again
+#: a task; it may return in how many seconds it is to run again
 Task = Callable[[], float | None]
 Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
 class TaskFailure:
-    """A task that fails: how often in a row, and as what."""
+    """Failures of a task: how many in a row, and the code of the last."""
 
     count: int = 0
     code: str = ""
 
     @property
     def pause(self) -> float:
-        """How long it is left alone, seconds."""
+        """How long the task is not run, seconds."""
         return min(2.0 ** min(self.count - 1, 20), _LONGEST)
 
 
 class TaskRunner:
-    """The tasks of one daemon; `steady` gives seconds that never go back."""
+    """The tasks of one daemon; `steady` is a monotonic clock in seconds."""
 
     def __init__(self, clock: Clock, steady: Callable[[], float], log: EventLog) -> None:
         self.schedule = Schedule(steady)
@@ -53,23 +53,23 @@ class TaskRunner:
         self._tasks: dict[str, Task] = {}
 
     def add(self, name: str, task: Task, seconds: float) -> None:
-        """Do a task now, and each so many seconds; infinite: only when it is wanted."""
+        """Run a task now, and each so many seconds; infinite: only on request."""
         self._tasks[name] = task
         self.schedule.every(name, seconds, first=0.0)
 
     def drop(self, name: str) -> None:
-        """Never do it again."""
+        """Remove a task."""
         self._tasks.pop(name, None)
         self.troubles.pop(name, None)
         self.schedule.drop(name)
 
     def want(self, name: str) -> None:
-        """Do a task soon, but not in the pause of one that fails."""
+        """Run a task soon, but not in the pause after a failure."""
         if name in self._tasks and name not in self.troubles:
             self.schedule.soon(name)
 
     def do_due(self, go_on: Callable[[], bool]) -> None:
-        """Do what is due, one after the other, as long as it is to go on."""
+        """Run the tasks that are due, one after the other, as long as `go_on` says so."""
         for name in self.schedule.due():
             if name not in self._tasks:
                 continue
@@ -83,26 +83,26 @@ class TaskRunner:
                 self.schedule.soon(name, again)
 
     def attempt(self, name: str, work: Callable[[], Result]) -> Result | None:
-        """Do a piece of work, and go on if it fails; None when it did."""
+        """Run a function; None when it raised, which is logged and counted."""
         try:
             done = work()
-        except Exception as error:  # noqa: BLE001 - the daemon goes on, whatever a task does
+        except Exception as error:  # noqa: BLE001 - the daemon goes on, whatever a task raises
             self.fail(name, error)
             return None
         self.settle(name)
         return done
 
     def settle(self, name: str) -> None:
-        """Something that failed does no longer."""
+        """A task that failed succeeds again."""
         if self.troubles.pop(name, None) is not None:
             self._log.note("recovered", task=name)
 
     def fail(self, name: str, error: Exception) -> None:
-        """Log and count what went wrong."""
+        """Log and count an error."""
         trouble = self.troubles.setdefault(name, TaskFailure())
         trouble.count += 1
         trouble.code = error.code if isinstance(error, EngramError) else type(error).__name__
-        if not isinstance(error, Locked):  # somebody else writes: no error, only a wait
+        if not isinstance(error, Locked):  # another process writes: no error, only a wait
             self.errors = [*self.errors, (self._clock.now(), name, trouble.code)][-_ERRORS:]
         level: Level = "warning" if isinstance(error, EngramError | OSError) else "error"
         self._log.note(
@@ -112,7 +112,7 @@ class TaskRunner:
 
 
 def _where(error: Exception) -> str:
-    """Module and line in which an error arose; its words may be somebody's."""
+    """Module and line in which an error arose; its message may quote content."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -1,10 +1,10 @@
-"""The keeper of one vault: everything that is due in it, by the clock that it is handed.
+"""Worker of one vault: every task that is due in it, by the clock that is passed in.
 
 Settles hand edits, empties the inbox, extracts what the triggers say, seals boxes after their gap,
-consolidates after a quiet while and once a day, and builds the index anew at night when anything
-changed. Guarantees: a vault that is moved away is let go, not taken for emptied, and taken up again
-when it comes back; where there is nothing to do nothing is written. What an import brought is
-consolidated without a model.
+consolidates after an idle time and once a day, and rebuilds the index once a day when anything
+changed. Guarantees: a vault that is moved away is closed, not taken for emptied, and opened again
+when it comes back; without work nothing is written. Imported turns are consolidated without a
+model.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from engram.store.base import layout
 from engram.vault import Vault
 from engram.vault.reading import Tier
 
-#: what is told of: folders that a person edits, and the vault's own settings
+#: what is watched: folders that a person edits, and the vault's own settings
 _CONCERNS = frozenset({*layout.CONTENT, INBOX, layout.CONFIG})
 _DAY = 24 * 60.0
 _TABLE = "vaults"
 
 
 class VaultWorker:
-    """Keeps one vault; `vault` is None while it is away."""
+    """Works on one vault; `vault` is None while it is unavailable."""
 
     def __init__(
         self, root: Path, open_vault: Callable[[Path], Vault], notes: LastRuns, clock: Clock,
@@ -40,7 +40,7 @@ class VaultWorker:
     ) -> None:  # fmt: skip
         self.root = root
         self.vault: Vault | None = None
-        #: why it is away: a code
+        #: why it is unavailable: a code
         self.away = "NotFound"
         self._open = open_vault
         self._notes = notes
@@ -49,10 +49,10 @@ class VaultWorker:
         self._news: Instant = clock.now()
         self._deaf = False
 
-    # -- being there ---------------------------------------------------------------------------
+    # -- opening and closing -------------------------------------------------------------------
 
     def look(self, watch: FolderWatch) -> None:
-        """Open the vault when it is there, let it go when it is not.
+        """Open the vault when it is there, close it when it is not.
 
         Raises EngramError when it cannot be opened, and StorageError once when it cannot be
         watched: it is scanned all the same.
@@ -81,14 +81,14 @@ class VaultWorker:
         return self.vault is not None and watched and (self.root / layout.CONFIG).is_file()
 
     def let_go(self, watch: FolderWatch) -> None:
-        """Close the vault and watch it no longer."""
+        """Close the vault and stop watching it."""
         if self.vault is not None:
             self.vault.close()
             self.vault = None
         watch.remove(self.root)
 
     def reload(self) -> None:
-        """Open it anew, with new settings. Raises ConfigError and keeps the old ones."""
+        """Open it again with new settings. Raises ConfigError and keeps the old ones."""
         if self.vault is not None:
             fresh = self._opened()
             self.vault.close()
@@ -113,7 +113,7 @@ class VaultWorker:
         return not parts or parts[0] in _CONCERNS
 
     def note(self, path: Path) -> str:
-        """What something that happened to a path is news for: "edits", "inbox", "settings", ""."""
+        """Which task a changed path calls for: "edits", "inbox", "settings", ""."""
         if not path.is_relative_to(self.root):
             return ""
         top = path.relative_to(self.root).parts[:1]
@@ -124,40 +124,40 @@ class VaultWorker:
         return "edits" if top and top[0] in layout.CONTENT else ""
 
     def busy(self) -> None:
-        """Something happened in the vault: its quiet while begins anew."""
+        """The vault was used: its idle time starts again."""
         self._news = self._clock.now()
 
     @property
     def here(self) -> Vault:
-        """The vault. Raises NotFound while it is away."""
+        """The vault. Raises NotFound while it is unavailable."""
         if self.vault is None:
             raise NotFound(f"{self.root} is away")
         return self.vault
 
-    # -- what is due ---------------------------------------------------------------------------
+    # -- tasks ---------------------------------------------------------------------------------
 
     def edits(self) -> int:
-        """Take up hand edits; how many files they are."""
+        """Settle hand edits; returns how many files."""
         return self._counted(self.here.take_up_edits())
 
     def inbox(self) -> SourceResult:
-        """Take in what was dropped into the inbox."""
+        """Import the files in the inbox."""
         fed = self._inbox.take(self.here)
         self._counted(fed.turns)
         return fed
 
     def extract(self) -> ExtractionResult:
-        """Extract what the triggers say is due, and try again what failed."""
+        """Extract what the triggers say is due, and retry what failed."""
         outcome = self.here.tick()
         self._counted(outcome.turns)
         return outcome
 
     def boxes(self, reason: str = "") -> int:
-        """Seal boxes that were silent for the gap, or for a reason all of them; how many."""
+        """Seal boxes that were silent for the gap, or for a reason all; returns how many."""
         return self.here.seal_boxes(reason)
 
     def night(self, idle_minutes: float) -> Consolidated | None:
-        """Consolidate if it is time: after a quiet while with news, and at least once a day."""
+        """Consolidate if it is due: after an idle time with changes, and at least once a day."""
         vault, now = self.here, self._clock.now()
         closed = self._row().get("closed", "")
         if not closed:
@@ -173,7 +173,7 @@ class VaultWorker:
         return vault.consolidate(closing=False, tier=self._tier())
 
     def build(self) -> bool:
-        """Build the index anew, once a day when anything changed; whether it was."""
+        """Rebuild the index once a day when anything changed; returns whether it was."""
         vault, now = self.here, self._clock.now()
         row = self._row()
         catalog = vault.projections.catalog
@@ -188,7 +188,7 @@ class VaultWorker:
 
     @property
     def pending(self) -> int:
-        """How many turns wait to be extracted."""
+        """How many turns wait for extraction."""
         if self.vault is None:
             return 0
         return sum(waiting.turns for waiting in self.vault.waiting())
@@ -213,6 +213,6 @@ class VaultWorker:
 
 
 def _since(earlier: Instant, now: Instant) -> float:
-    """Minutes since then; a clock that was put back counts as long ago, so that nothing waits."""
+    """Minutes since then; a clock that was set back counts as long ago, so that nothing waits."""
     minutes = minutes_between(earlier, now)
     return minutes if minutes >= 0 else _DAY

@@ -1,9 +1,9 @@
-"""Folders -> dirt, through watchdog: events only mark paths, they decide nothing.
+"""File system events -> marked paths, through watchdog; events decide nothing.
 
 Guarantees: a handler never does more than mark (a slow reader would fill the kernel's queue); when
-that queue has overflowed, everything is dirty; a rename is news about both of its ends; folders on
-file systems that tell of no changes (network, FUSE, Windows drives below Linux) are polled. A
-folder that cannot be watched is refused with StorageError, and whoever asked may scan it instead.
+that queue has overflowed, a full scan is asked for; a rename marks both of its paths; folders on
+file systems without events (network, FUSE, Windows drives below Linux) are polled. A folder that
+cannot be watched is refused with StorageError; the caller may scan it instead.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from watchdog.observers.polling import PollingObserver
 from engram.daemon.debounce import Debouncer
 from engram.model.errors import StorageError
 
-#: how often folders are looked through that tell of no changes, seconds
+#: how often folders without events are polled, seconds
 _POLL = 5.0
 #: file systems whose changes are made elsewhere, so that no event comes
 _DEAF = frozenset({
     "9p", "afs", "cifs", "drvfs", "fuse", "fuseblk", "ncpfs", "nfs", "nfs4", "smb3", "smbfs",
     "vboxsf", "virtiofs",
 })  # fmt: skip
-#: what is asked for: not that somebody opens a file, which reading through them all does
+#: the events asked for: no "opened", which every scan would cause
 _NEWS: list[type[FileSystemEvent]] = [
     FileCreatedEvent, FileModifiedEvent, FileClosedEvent, FileDeletedEvent, FileMovedEvent,
     DirCreatedEvent, DirDeletedEvent, DirMovedEvent,
 ]  # fmt: skip
-#: what watchdog writes its own words about, among them that its queue was full
+#: watchdog's logger, which reports among others that its queue was full
 _LOG = "watchdog.observers.inotify_c"
 
 
@@ -76,7 +76,7 @@ class FolderWatch:
 
     @property
     def folders(self) -> list[Path]:
-        """What is watched, sorted."""
+        """The watched folders, sorted."""
         return sorted(self._folders)
 
     @property
@@ -94,7 +94,7 @@ class FolderWatch:
     ) -> None:  # fmt: skip
         """Watch a folder from now on; scan it after this, not before. Raises StorageError.
 
-        Events on paths that are of no concern mark nothing.
+        Events on paths that `concerns` refuses mark nothing.
         """
         known = self._folders.get(folder)
         if known is not None and (known.watch.is_recursive or not recursive):
@@ -117,14 +117,14 @@ class FolderWatch:
         self._folders[folder] = _Watched(observer, watch, node)
 
     def remove(self, folder: Path) -> None:
-        """Watch a folder no longer."""
+        """Stop watching a folder."""
         watched = self._folders.pop(folder, None)
         if watched is not None:
-            with suppress(KeyError):  # it ended by itself when its folder went
+            with suppress(KeyError):  # the observer ended by itself when its folder was removed
                 watched.observer.unschedule(watched.watch)
 
     def holds(self, folder: Path) -> bool:
-        """Whether it watches that very folder, and not one that was there before or is gone."""
+        """Whether it watches that very folder, and not a former one at the same path."""
         watched = self._folders.get(folder)
         try:
             return watched is not None and watched.node == _node(folder)
@@ -132,7 +132,7 @@ class FolderWatch:
             return False
 
     def is_deaf(self, folder: Path) -> bool:
-        """Whether changes in a folder may come without events, by the kind of its file system."""
+        """Whether changes in a folder may come without events, by the type of its file system."""
         real = os.path.realpath(folder)
         found = ""
         deaf = False
@@ -158,7 +158,7 @@ class FolderWatch:
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """A watched folder: by whom, and which one it was (device and inode)."""
+    """A watched folder: its observer, and its device and inode."""
 
     observer: BaseObserver
     watch: ObservedWatch
@@ -166,21 +166,21 @@ class _Watched:
 
 
 class _Marker(FileSystemEventHandler):
-    """Marks what events name."""
+    """Marks the paths that events name."""
 
     def __init__(self, debouncer: Debouncer, concerns: Callable[[Path], bool]) -> None:
         self._debouncer = debouncer
         self._concerns = concerns
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """A file that came, changed or went; of a folder that came or went, the folder."""
+        """A file that was created, changed or removed; for a new or removed folder, the folder."""
         for name in (event.src_path, event.dest_path):
             if name and self._concerns(path := Path(os.fsdecode(name))):
                 self._debouncer.mark(path)
 
 
 class _Overflow(logging.Handler):
-    """Watchdog tells nobody but its log that the kernel's queue was full."""
+    """Watchdog reports an overflow of the kernel's queue only in its log."""
 
     def __init__(self, debouncer: Debouncer) -> None:
         super().__init__(logging.WARNING)
@@ -201,4 +201,4 @@ def _mounts() -> list[str]:
         with open("/proc/mounts", encoding="utf-8", errors="surrogateescape") as table:
             return table.readlines()
     except OSError:
-        return []  # not Linux: its own observers hear network drives as well as they can
+        return []  # not Linux: its own observers also report network drives as well as they can

@@ -1,4 +1,4 @@
-"""A statement -> is it an episode or a note, and how much it matters, without a model (seed 003).
+"""Classification of a statement without a model: episode or note, and importance (seed 003).
 
 Both are decided on the raw words, before any date is resolved: "fixed it yesterday" is an episode
 because it says "yesterday". Guarantees: pure, ASCII word boundaries, case ignored, any category
@@ -98,7 +98,7 @@ _HEDGE = re.compile(
     r"|no big deal|or something)\b",
     re.IGNORECASE,
 )
-#: What holds only for the moment.
+#: words of statements that hold only for the moment
 _PASSING = re.compile(
     r"\b(?:for now|temporar(?:y|ily)|at the moment|right now|currently|this time|just this once"
     r"|for this (?:pr|branch|task|session|run)|so far|not yet|lately|these days|nowadays"
@@ -106,7 +106,7 @@ _PASSING = re.compile(
     r"|the other day|for a while|almost|nearly)\b",
     re.IGNORECASE,
 )
-#: What tells how a fact feels, and nothing of it.
+#: words of statements that tell only how something feels
 _CHEER = re.compile(
     r"\b(?:amazing|awesome|wonderful|fantastic|incredible|inspiring|excit(?:ed|ing)|adorable|wow"
     r"|lovely|glad|paradise|really helps?|(?:so|such an?|really|pretty) (?:happy|cool|fun|nice"

@@ -1,9 +1,9 @@
-"""Turns that are memories already -> candidates: what other memory stores, and agents, had kept.
+"""Extraction from other memory stores: each turn that is a stored memory -> one candidate.
 
 mem0, the MCP memory server and the "saved memories" of ChatGPT and Claude hold statements, one a
 turn. Nothing is searched for in them: each whole statement is proposed, quoted by itself. A model
-wrote most of them, so that they are ai_inferred and implied, never more. The category is that of a
-rule that knows the sentence, else what its words show, else fact.
+wrote most of them, so they are ai_inferred and implied, never more. The category is that of a rule
+that matches the sentence, else what its words show, else fact.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def is_stated(turn: Turn) -> bool:
 
 
 class ImportedTier:
-    """An Extractor that takes such turns whole and leaves all others to another one."""
+    """An Extractor that takes such turns whole and passes all others to the wrapped extractor."""
 
     costly = False
 
@@ -59,7 +59,7 @@ class ImportedTier:
         self._rules = rules
 
     def portion(self, turns: Sequence[Turn], attempts: int) -> int:
-        """As the other one has it."""
+        """As the wrapped extractor has it."""
         return self._rules.portion(turns, attempts)
 
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:

@@ -1,9 +1,9 @@
-"""What the rules and what the model made of the same turns -> one list of candidates.
+"""Merge of the candidates that rules and model proposed for the same turns.
 
-The model understood the sentence, so its item wins where both speak of the same words; from the
-rules' item it takes what only rules give for certain: the slot, whose one value it sets, and names.
-Where the model is silent an item of the rules survives when its rule is of high precision.
-Order: as the turns were said, the model's items in its own order within a turn.
+The model understood the sentence, so its item wins where both quote the same words; from the rules'
+item it takes what only rules give for certain: the slot, whose one value it sets, and names. Where
+the model proposes nothing an item of the rules survives when its rule is of high precision. Order:
+as the turns were said, the model's items in its own order within a turn.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from dataclasses import replace
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn
 
-#: a rule of this confidence or more is believed although the model did not see what it saw
+#: a rule of this confidence or more is believed although the model did not propose the same
 PRECISE = 0.8
-#: so much of the shorter quote lies within the other when both mean the same sentence
+#: two quotes mean the same sentence when this share of the shorter lies within the other
 _SHARED = 0.5
 
 
 def merged(
     rules: Sequence[Candidate], model: Sequence[Candidate], turns: Sequence[Turn]
 ) -> list[Candidate]:
-    """The candidates of both."""
+    """One list of candidates from both."""
     texts = {turn.message: turn.text for turn in turns}
     places = {turn.message: number for number, turn in enumerate(turns)}
     matched: set[int] = set()
@@ -53,7 +53,7 @@ def _twin(
 
 
 def _twins(item: Candidate, rules: Sequence[Candidate], texts: dict[str, str]) -> set[int]:
-    """All items of the rules that rest on the words that this one rests on."""
+    """Indexes of the rules' items that quote the same words as this one."""
     return {number for number, other in enumerate(rules) if _overlap(item, other, texts) >= _SHARED}
 
 

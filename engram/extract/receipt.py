@@ -1,4 +1,4 @@
-"""A candidate and the turns it came from -> its receipt, and whether the receipt holds.
+"""Receipt of a candidate: quote and turn it came from, and the check that the quote is verbatim.
 
 Design promise 3: what cannot be quoted is not written. The quote is checked on the captured text
 (not on the rendered transcript), with white space and case folded, because models and line breaks

@@ -1,8 +1,8 @@
-"""The tiers of extraction behind one Extractor: rules always, and a model where there is one.
+"""The tiers of extraction behind one Extractor: rules always, a model when one is configured.
 
-`Tiers` asks the model about what the rules read too, and merges (`merge`). What becomes of turns
-while no model answers is the person's choice (`llm.when_away`): they wait, or the rules go on
-alone. A wrong key, or an answer of which nothing can be made, is never passed over like that.
+`Tiers` asks the model about the turns that the rules read too, and merges (`merge`). What happens
+while no model answers is a setting (`llm.when_away`): the turns wait, or the rules go on alone. A
+wrong key or an unusable answer is never passed over like that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Tiers:
         self._go_on = when_away == "rules"
 
     def portion(self, turns: Sequence[Turn], attempts: int) -> int:
-        """As the model wants it."""
+        """As the model tier has it."""
         return self._model.portion(turns, attempts)
 
     def request(self, turns: Sequence[Turn]) -> Request:

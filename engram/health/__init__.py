@@ -1,1 +1,1 @@
-"""Is the vault sound? Findings, each with one fix; and what is waiting or was refused."""
+"""Health checks: state of a vault -> findings, each with one fix; and the review queue."""

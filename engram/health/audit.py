@@ -1,8 +1,8 @@
-"""The audit: how good is what was written? Evidence of one vault -> rows, each with one fix.
+"""Audit of quality: evidence about what was written -> rows of flaws, each with one fix.
 
-Pure: `inspection` gathers, this judges. A row counts its flaws against what could have one, and is
-`ok` up to a share that is no cause for concern. That files, journal and index are as promised is
-the doctor's to say; here it is about what the memories are worth.
+Pure: `queries.audit_evidence` collects, this judges. A row counts its flaws against what could have
+one, and is `ok` up to a tolerable share. Whether files, journal and index are as promised is up to
+the doctor; here it is about what the memories are worth.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from engram.model.standing import disputes
 from engram.model.step import Access
 from engram.model.text import first_line, normalise
 
-#: days after which what waits for the person is stale, and a memory nobody asked for is noise
+#: days after which what waits for the person is stale, and an unused memory is noise
 _LONG = 30
 #: an importance below it is low (`importance_level`)
 _LOW = 0.4
-#: what only engram's own answers say
+#: words that only engram's own answers contain
 _OWN = re.compile(r"</?engram-memory\b|from the person's own memory vault", re.IGNORECASE)
 
 Group = tuple[Memory, Sequence[Memory]]
@@ -33,7 +33,7 @@ Group = tuple[Memory, Sequence[Memory]]
 
 @dataclass(frozen=True, slots=True)
 class AuditFlaw:
-    """One thing that is not as good as it should be: the memories or pages concerned, and what."""
+    """One flaw: the memories or pages concerned, and what is wrong."""
 
     ids: tuple[str, ...]
     what: str
@@ -62,11 +62,11 @@ class AuditRow:
 
 @dataclass(slots=True)
 class Evidence:
-    """What a vault says of itself.
+    """What is known of a vault, collected without judging.
 
-    `exact` and `near` are groups that say the same (`consolidate.duplicates`), `disagreeing` pairs
-    of which the judge is sure, with why; `roles` say who spoke a turn, by its link; `typed` are ids
-    of memories that a person wrote as files or vouched for; `rules` the rule behind each memory.
+    `exact` and `near` are groups that say the same (`consolidate.passes.duplicates`), `disagreeing`
+    pairs of which the judge is sure, with why; `roles` say who spoke a turn, by its link; `typed`
+    are ids of memories that a person wrote as files or vouched for; `rules` the rule behind each.
     """
 
     now: Instant
@@ -86,7 +86,7 @@ class Evidence:
 
     @property
     def live(self) -> list[Memory]:
-        """What is in use."""
+        """The memories in use."""
         return [memory for memory in self.memories if memory.live]
 
 
@@ -154,7 +154,7 @@ def _loops(seen: Evidence) -> Iterator[AuditFlaw]:
 
 
 def _echoes(seen: Evidence) -> dict[str, str]:
-    """What engram gave to an agent and then learnt from it again, by id."""
+    """Id and evidence of memories that engram gave to an agent and then learnt from it again."""
     found = {
         memory.id: f"holds engram's own words: {_said(memory)}"
         for memory in seen.live
@@ -174,7 +174,7 @@ def _echoes(seen: Evidence) -> dict[str, str]:
 
 
 def _of_agent(memory: Memory, seen: Evidence) -> bool:
-    """Whether only agents said it: not one of its receipts is the person's."""
+    """Whether only agents said it: no receipt is the user's."""
     said = [seen.roles.get(link, "") for link in memory.sources]
     return bool(said) and all(role not in ("", "user") for role in said)
 
@@ -183,7 +183,7 @@ def _of_agent(memory: Memory, seen: Evidence) -> bool:
 
 
 def _secrets(seen: Evidence) -> Iterator[AuditFlaw]:
-    # the words themselves are not to be printed again
+    # the secret itself is not to be printed again
     yield from (
         AuditFlaw((name,), "holds something that looks like a secret") for name in seen.secrets
     )
@@ -230,7 +230,7 @@ def _contradictions(seen: Evidence) -> Iterator[AuditFlaw]:
 
 
 def _dead(seen: Evidence) -> Iterator[AuditFlaw]:
-    """Memories, boxes and entities that point to what there is not."""
+    """Memories, boxes and entities with links to missing targets."""
     there = {memory.id for memory in seen.memories} | {entity.id for entity in seen.entities}
     for name, what, link in _links(seen):
         if link not in (seen.roles if what == "source" else there):

@@ -1,7 +1,7 @@
-"""The daemon, as it was found on a machine -> findings, each with one fix.
+"""Judgement of the daemon's state: `DaemonSnapshot` -> findings, each with one fix.
 
-Pure, as `doctor` is: `daemon.checkup` gathers, this judges. Nothing is found where nobody asked for
-a daemon.
+Pure, as `doctor` is: `daemon.inspect` collects, this judges. Without any sign that a daemon was
+wanted there is no finding.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from engram.health.doctor import Finding
 
 @dataclass(frozen=True, slots=True)
 class DaemonSnapshot:
-    """The daemon of one person, as it was found.
+    """State of one user's daemon, as it was found.
 
     `unit` is the file of the installed service; `shut_out` the registered vaults that it does not
-    let the daemon write to; `pid` who holds the lock, with the `version` that it tells, beside
+    let the daemon write to; `pid` who holds the lock, with the `version` that it reports, beside
     `ours`. `paused` are sources, or "everything"; `absent` the sources that are to be watched, and
-    where each would lie; `exposed` the folders that other people may enter.
+    where each would lie; `exposed` the folders that other users may enter.
     """
 
     unit: str = ""
@@ -33,7 +33,7 @@ class DaemonSnapshot:
 
 
 def attended(seen: DaemonSnapshot) -> Iterator[Finding]:
-    """What is not as the person asked for it."""
+    """The differences to what the user asked for."""
     if seen.unit and not seen.pid:
         yield Finding(
             "warning", "daemon_down", seen.unit, "the daemon is installed and does not run",

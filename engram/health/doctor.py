@@ -1,8 +1,7 @@
-"""The doctor: what the vault looks like -> findings, each with one fix.
+"""Doctor: what a check of the vault collected -> findings, each with one fix.
 
-Pure: it is handed an `Examination` of plain values that `vault.py` gathers, and judges. A clean
-vault has no finding; `error` means that something promised is not kept, `warning` that something
-wants the person's eye.
+Pure: it takes an `Examination` of plain values that `queries.checks` collects, and judges. A clean
+vault has no finding; `error` means that a promise is not kept, `warning` that a person should look.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it should be: where, what, and the one thing to do about it."""
+    """One problem: where, what, and the one thing to do about it."""
 
     severity: Literal["error", "warning"]
     code: str
@@ -25,7 +24,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Examination:
-    """What was found by looking, without judging.
+    """State of a vault, collected without judging.
 
     `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
     `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
@@ -55,7 +54,7 @@ def diagnose(seen: Examination) -> list[Finding]:
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings as they are shown: errors first."""
+    """Findings in display order: errors first."""
     return sorted(findings, key=lambda finding: (finding.severity, finding.code, finding.subject))
 
 

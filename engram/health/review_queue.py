@@ -1,11 +1,11 @@
-"""What waits for the person: the live memories of a vault -> a queue, the most pressing first.
+"""Review queue: memories that wait for the person's decision, the most pressing first.
 
-    contradiction   two that stand against each other (`conflicts`), the newer one first
+    contradiction   two that contradict each other (`conflicts`), the newer one first
     review          set aside for the person: stale, or lower in authority than what it contradicts
     speculative     not confirmed, and about to expire for it
     new             learnt since a day, newest first, and not vouched for by the person
 
-Pure. A memory that stands in a contradiction is asked about there, and nowhere else.
+Pure. A memory in a contradiction is asked about there, and nowhere else.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ReviewItem:
 
 
 def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[ReviewItem]:
-    """All that waits; `since` is the day from which on a memory is new, by default a week ago."""
+    """The whole queue; `since` is the day from which on a memory is new, by default a week ago."""
     found: dict[tuple[str, ...], ReviewItem] = {}
     asked: set[str] = set()
     for reason in (_contradictions, _for_review, _speculative):
@@ -48,7 +48,7 @@ def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[ReviewI
 
 
 def in_dispute(one: Memory, other: Memory) -> bool:
-    """Whether two memories still stand against each other."""
+    """Whether two memories still contradict each other."""
     return bool(disputes([one, other]))
 
 

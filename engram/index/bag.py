@@ -1,8 +1,8 @@
-"""A document -> the bag of terms it is found by, each with its weight, and how long it is.
+"""Bag of terms of a document: each term with its weight, and the length.
 
 The body counts as it is, the title of a memory or page half as much again, the caption of a picture
 (`[photo: two cardamom buns]`) a little less, for it was made by a machine and not said. Who spoke
-is a term of its own, which no word of a text can be; it is asked for apart (`speaker_term`).
+is a term of its own, which no word of a text can be; it is searched apart (`speaker_term`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from engram.model.text import words
 
 #: weights in tenths
 BODY, TITLE, CAPTION = 10, 15, 6
-#: No term of a text begins with it.
+#: prefix that no term of a text has
 MARK = "\x01"
-#: A longer document counts as this long: the difference says nothing any more.
+#: a longer document counts as this long: the difference says nothing any more
 _LONGEST = 65_535
 _CAPTION = re.compile(
     r"\[(?:photo|image|picture|video|figure)s?: ([^\[\]\n]{1,2000})\]", re.IGNORECASE

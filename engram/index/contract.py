@@ -1,7 +1,6 @@
-"""What every index promises beside the Finder port.
+"""Contract of every index: the Finder port, the last transaction seen, its state, and closing.
 
-`SearchIndex` is the port plus the last transaction seen, its state and its end. Both finders
-here keep it, and the same tests are run on both.
+Both finders of this package keep it, and the same tests are run on both.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ class IndexUnusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What an index says about itself without opening it.
+    """State of an index, known without opening it.
 
     `generation` is 0 when there is none; `memories`, `turns` and `pages` count documents; `seen` is
-    the number of the last transaction whose documents are in it, None when nobody said; `reason`
-    says why it is not usable; `faults` counts what this object had to report as IndexUnusable;
-    `made_by` names the library, its version and our schema.
+    the number of the last transaction whose documents are in it, None when unknown; `reason` says
+    why it is not usable; `faults` counts the IndexUnusable errors of this object; `made_by` names
+    the library, its version and our schema.
     """
 
     generation: int
@@ -44,7 +43,7 @@ class IndexState:
 
 
 class SearchIndex(Protocol):
-    """A Finder that knows how far it has followed the transactions.
+    """A Finder that knows up to which transaction it is complete.
 
     Every method but `state` and `close` raises IndexUnusable. Before the first `rebuild` and after
     `drop` an index is unusable, so that no partial index is ever taken for a whole one.
@@ -71,12 +70,12 @@ class SearchIndex(Protocol):
 
         A document matches when it holds any of the words; a turn also when one of its neighbours
         does. Stop-words count only in a query of nothing else. No text of a query is refused.
-        `admit` is asked, best keys first, which may be found, until there are enough.
+        `admit` filters keys, best first, until there are enough.
         """
         ...
 
     def terms_like(self, term: str, most: int) -> list[str]:
-        """Terms of the memories that begin as a term does, to suggest instead of it."""
+        """Terms of the memories that begin as a term does, as suggestions."""
         ...
 
     def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:
@@ -88,13 +87,13 @@ class SearchIndex(Protocol):
         ...
 
     def state(self) -> IndexState:
-        """What there is; never raises."""
+        """The state; never raises."""
         ...
 
     def drop(self) -> None:
-        """Remove every trace of what was indexed, older generations included."""
+        """Remove everything that was indexed, older generations included."""
         ...
 
     def close(self) -> None:
-        """Let open files go; the next use opens them again."""
+        """Close open files; the next use opens them again."""
         ...

@@ -1,9 +1,9 @@
-"""A question and a collection -> the best documents, whatever index shows its postings.
+"""Search of one collection: a query -> the best documents, whatever index gives the postings.
 
-The question's words become terms (`analysis`), without stop-words; names of speakers leave the
-words and count as speakers; beginnings of words become the terms they begin; a question for a time
-asks for words of time as well. Documents are walked in the order of their scores until enough are
-let through: a filter never loses what lies behind the first screen.
+The query's words become terms (`language.tokens`), without stop-words; names of speakers leave the
+words and count as speakers; prefixes become the terms they begin; a question for a time adds words
+of time. Documents are read in the order of their scores until enough are admitted: a filter never
+loses what lies behind the first page of results.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import Day
 from engram.model.text import words
 
-#: terms that the beginning of a word stands for
+#: terms that a prefix expands to
 _EXPANSIONS = 32
-#: documents that are let through or not in one go, the first time
+#: documents that are filtered in one call, the first time
 _BATCH = 64
 _EPOCH = date(1970, 1, 1).toordinal()
-#: of the year 2149; what is later counts as this
+#: of the year 2149; a later day counts as this
 _LATEST_DAY = 0xFFFF
 
 
@@ -69,7 +69,7 @@ def _let_through(
         return
     looked_at, left, size = 0, limit, max(_BATCH, limit)
     while left and looked_at < len(scores):
-        # nearly always the first screen will do; each further look is twice as deep
+        # nearly always the first call will do; each further one is twice as deep
         ordered = best(scores, looked_at + size, corpus.key)[looked_at:]
         passed = frozenset(admit([key for _, key, _ in ordered]))
         for one in ordered:
@@ -80,13 +80,13 @@ def _let_through(
 
 
 def _asked(corpus: Corpus, query: str, names: list[str], hints: Hints) -> dict[str, float]:
-    """The terms to look for, each with its weight."""
+    """The terms to search for, each with its weight."""
     spoken = {term for name in names for term in query_terms(name)}
     told = query_terms(query)
     asked = {term: 1.0 for term in told if term not in spoken} or dict.fromkeys(told, 1.0)
     for prefix in hints.prefixes:
         begun = beginning(prefix)
-        # terms are stems: a long beginning of a word stands for the word's own as well
+        # terms are stems: a long prefix stands for the whole word as well
         for term in (*query_terms(prefix), *(corpus.expand(begun, _EXPANSIONS) if begun else ())):
             asked.setdefault(term, 1.0)
     if hints.when:
@@ -96,7 +96,7 @@ def _asked(corpus: Corpus, query: str, names: list[str], hints: Hints) -> dict[s
 
 
 def _speakers(corpus: Corpus, query: str) -> list[str]:
-    """The names in a question of people who speak in the collection."""
+    """The names in a query of people who speak in the collection."""
     if not corpus.expand(MARK, 1):
         return []
     spoken = dict.fromkeys(word.removesuffix("'s") for word in words(query))
@@ -105,7 +105,7 @@ def _speakers(corpus: Corpus, query: str) -> list[str]:
 
 
 def number_of(day: Day) -> int:
-    """A day as days since 1970 in 16 bits; 0 for none, one before, and one that no calendar has."""
+    """A day as days since 1970 in 16 bits; 0 for none, one before, and an invalid one."""
     try:
         return min(max(date.fromisoformat(day).toordinal() - _EPOCH, 0), _LATEST_DAY)
     except ValueError:
@@ -113,7 +113,7 @@ def number_of(day: Day) -> int:
 
 
 def place_of(document: Document) -> int:
-    """Where a turn stands; one that says nothing of that is a conversation of its own."""
+    """The place of a turn; without session and number it is a conversation of its own."""
     if document.place or document.collection != "turns":
         return document.place
     return place_in(document.key, 1)

@@ -1,4 +1,4 @@
-"""The index folder: generations built aside, a pointer that names the one in force, a manifest.
+"""Index generations on disk: built aside, published by an atomic pointer, checked by a manifest.
 
     <folder>/CURRENT            `gen-7`: replaced atomically, which is the commit
     <folder>/gen-7/             never changed once it is published
@@ -6,14 +6,14 @@
         memories/ turns/ pages/ one Whoosh index each
     <folder>/.build-<pid>/      the next one, while it is written
 
-An update links the files of the generation in force into a new build (they are never written to
+An update links the files of the current generation into a new build (they are never written to
 again), lets the caller change that, and publishes it: documents and the number of the last
 transaction seen become visible in one step, a reader sees the old generation or the new one, and a
 crash leaves a build that nobody opens and the next writer removes. Everything is synced before the
 pointer names it.
 
-The files hold pickles, so opening one that somebody else put there would run his code. A generation
-is therefore handed out only when its folders are ours and 0700, its files are ours and 0600, and
+The files hold pickles, so opening a foreign one would run its author's code. A generation is
+therefore opened only when its folders are ours and 0700, its files are ours and 0600, and
 size, time and inode of each are those in the manifest: a file that was added, replaced, cut short
 or copied from another machine makes the generation unusable before anything of it is opened.
 
@@ -42,7 +42,7 @@ _OURS = re.compile(r"gen-\d{1,12}|\.build-\d+|\.CURRENT-\d+|CURRENT")
 _LEFTOVER = re.compile(r"\.build-\d+|\.CURRENT-\d+")
 _POINTER = "CURRENT"
 _MANIFEST = "manifest.json"
-#: A pointer or manifest larger than this was not written here.
+#: a pointer or manifest larger than this was not written here, bytes
 _LARGEST_RECORD = 1 << 20
 
 #: Size in bytes, time of last change in nanoseconds, inode.
@@ -51,7 +51,7 @@ FileMark = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a generation says about itself.
+    """Manifest of a generation.
 
     `made_by` names the library and its version, `schema` our fields and analysis; `files` maps
     `turns/name` to its mark.
@@ -83,7 +83,7 @@ class Generations:
         self._folder = folder
 
     def current(self) -> Generation:
-        """The generation in force, checked; raises IndexUnusable with the reason."""
+        """The current generation, checked; raises IndexUnusable with the reason."""
         if self.pointer() is None:
             raise IndexUnusable("there is no index yet")
         _require_private(self._folder)
@@ -94,7 +94,7 @@ class Generations:
         return _checked(int(match[1]), self._folder / name)
 
     def pointer(self) -> FileMark | None:
-        """The mark of the pointer, the same as long as one generation is in force; None without."""
+        """The mark of the pointer, which changes with every generation; None without a pointer."""
         try:
             return _mark(self._folder / _POINTER)
         except FileNotFoundError:
@@ -102,7 +102,7 @@ class Generations:
 
     @contextmanager
     def building(self, base: Generation | None) -> Iterator[Path]:
-        """A private folder with the files of `base`, or empty; gone afterwards unless published.
+        """A private folder with the files of `base`, or empty; removed unless published.
 
         Raises IndexUnusable when the index folder is not ours to write to.
         """
@@ -122,10 +122,10 @@ class Generations:
                 _remove(build)
 
     def publish(self, build: Path, manifest: Manifest, base: Generation | None) -> Generation:
-        """Sync a build, give it the next number, and swing the pointer to it.
+        """Sync a build, give it the next number, and set the pointer to it.
 
-        The `base` of an update stays for readers that have just read the pointer; older ones go,
-        and all do when it was built anew: nothing that it does not hold is left behind.
+        The `base` of an update stays for readers that have just read the pointer; older generations
+        are removed, and all are after a full rebuild: nothing that it does not hold is left behind.
         """
         synced = set(base.manifest.files.values()) if base else set()
         files = _sealed(build, synced)
@@ -142,7 +142,7 @@ class Generations:
         return _checked(number, target)
 
     def drop(self) -> None:
-        """Remove pointer, generations and builds; names that are not ours stay."""
+        """Remove pointer, generations and builds; foreign names stay."""
         if self._folder.is_symlink() or not self._folder.exists():
             return
         (self._folder / _POINTER).unlink(missing_ok=True)
@@ -151,7 +151,7 @@ class Generations:
         _sync_folder(self._folder)
 
     def _claim(self) -> None:
-        """Make the folder exist and be private; what lay open to others is removed, not read."""
+        """Make the folder private; content that was open to others is removed, not read."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             _require_private(self._folder)
@@ -174,7 +174,7 @@ class Generations:
         return [int(name.removeprefix("gen-")) for name in self._names(_GENERATION)]
 
     def _sweep(self, pattern: re.Pattern[str], keep: set[str] | None = None) -> None:
-        """Remove leftovers; one that cannot be removed now (open on Windows) waits for the next."""
+        """Remove leftovers; one that cannot be removed now (open on Windows) is tried next time."""
         for name in self._names(pattern):
             if name not in (keep or ()):
                 try:
@@ -184,7 +184,7 @@ class Generations:
 
 
 def _checked(number: int, folder: Path) -> Generation:
-    """The generation in a folder; raises IndexUnusable unless all of it is as it was published."""
+    """The generation in a folder; raises IndexUnusable unless all of it is as published."""
     _require_private(folder)
     for collection in COLLECTIONS:
         _require_private(folder / collection)
@@ -230,7 +230,7 @@ def _is_ours(status: os.stat_result) -> bool:
 
 
 def _is_open(status: os.stat_result) -> bool:
-    """Whether others may read or write it, where the system knows such modes."""
+    """Whether others may read or write it, where the system has such modes."""
     return hasattr(os, "getuid") and bool(status.st_mode & 0o077)
 
 
@@ -278,7 +278,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _link(source: Path, target: Path) -> None:
-    """A second name for a file, or a copy where the file system has no such names."""
+    """Hard link to a file, or a copy where the file system has no links."""
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:

@@ -1,7 +1,7 @@
-"""The same contract in memory: for searching the files when there is no index, and for tests.
+"""Index in memory: for searching the files when there is no index on disk, and for tests.
 
 Same bags, same formula, same order as the index on disk; nothing is written and nothing outlives
-the object. After a change the next search counts everything anew.
+the object. After a change the next search counts everything again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Held = dict[str, tuple[Document, Bag]]
 
 
 class _Counted:
-    """One collection, counted: the `Corpus` of a search."""
+    """One collection with its counts: the `Corpus` of a search."""
 
     def __init__(self, held: _Held) -> None:
         rows = [held[key] for key in sorted(held)]
@@ -51,7 +51,7 @@ class _Counted:
         return found
 
     def postings(self, term: str) -> list[Postings]:
-        """Who holds a term."""
+        """The postings of a term."""
         held = self._postings.get(term)
         return [] if held is None else [(0, *held)]
 
@@ -65,7 +65,7 @@ class _Counted:
 
 
 class MemoryFinder:
-    """Documents in dictionaries; keeps the contract of `contract.Index`."""
+    """Documents in dictionaries; keeps `contract.SearchIndex`."""
 
     def __init__(self) -> None:
         """Unusable until the first `rebuild`."""
@@ -110,7 +110,7 @@ class MemoryFinder:
         return self._corpus("memories").expand(term[:_SAME_BEGINNING], most)
 
     def rebuild(self, documents: Iterable[Document], *, seen: int | None = None) -> None:
-        """Take these documents instead of all others."""
+        """Replace all documents."""
         held: dict[Collection, _Held] = {name: {} for name in COLLECTIONS}
         for document in documents:
             held[document.collection][document.key] = (document, bag_of(document))
@@ -130,14 +130,14 @@ class MemoryFinder:
         )
 
     def drop(self) -> None:
-        """Forget everything."""
+        """Remove everything."""
         self._held = {name: {} for name in COLLECTIONS}
         self._counted.clear()
         self._usable = False
         self._seen = None
 
     def close(self) -> None:
-        """There is nothing to let go."""
+        """Nothing to close."""
 
     def _corpus(self, collection: Collection) -> _Counted:
         if collection not in self._counted:
@@ -150,5 +150,5 @@ class MemoryFinder:
             raise IndexUnusable("there is no index yet")
 
 
-#: letters that a misspelt word shares with what was meant, most of the time
+#: letters that a misspelt word mostly shares with the intended one
 _SAME_BEGINNING = 2

@@ -1,4 +1,4 @@
-"""How well documents answer a question: BM25, and for turns the conversation around them.
+"""Ranking formula: BM25, and for turns the conversation around them.
 
 One formula for every index that can show its postings (`Corpus`). Scores are positive, and
 comparable within one question only.
@@ -7,7 +7,7 @@ comparable within one question only.
 - A turn: the same, and what its neighbours say counts too, because in a conversation the words of
   a question stand in the turn that asked, the answer in the next. A term gives to a turn the most
   of what it gives to the turn itself and, for less, to the two before it and the two after. Then:
-  whom the question names as the speaker counts more, never instead; how well the whole conversation
+  a speaker that the question names counts more, never instead; how well the whole conversation
   answers; and whether the day is one that the question speaks of.
 
 Neighbours are found at question time, by the turn's place: nothing is indexed twice. The numbers
@@ -26,20 +26,20 @@ from typing import Protocol
 from engram.index.bag import BODY, speaker_term
 from engram.model.hit import ORDINALS
 
-#: For short documents of a similar kind: on conversations .9 and .3 find more than the textbook's
-#: 1.2 and .75, because length says little about a memory or a turn.
+#: BM25's k1 and b for short documents of a similar kind: on conversations .9 and .3 find more than
+#: the textbook's 1.2 and .75, because length says little about a memory or a turn.
 K1, B = 0.9, 0.3
 #: What a term in the turn before, the one before that, the next and the one after is worth.
 NEIGHBOURS = ((1, 0.7), (2, 0.5), (-1, 0.2), (-2, 0.15))
-#: Of a term that more turns hold only these give to their neighbours: those it says most about.
+#: of a term that more turns hold only the best so many give to their neighbours
 _SPREADING = 2_000
 SPEAKER = 1.8
-#: A turn that holds no word of the question itself has to reach this share of the best score.
+#: a turn without a word of the question has to reach this share of the best score
 BESIDE = 0.5
-#: The most that the conversation, and a day that is asked about, add: a share of the best score.
+#: the most that the conversation, and a day that is asked about, add: a share of the best score
 CONVERSATION, DAY = 0.5, 0.5
 _TALK_K1, _TALK_B = 1.2, 0.75
-#: Words of time, which a question that begins with "when" asks for without saying them.
+#: words of time, which a question that begins with "when" asks for without saying them
 TIME_WORDS = (
     "yesterday today tomorrow last next week month year ago monday tuesday wednesday thursday"
     " friday saturday sunday january february march april may june july august september october"
@@ -51,17 +51,17 @@ TIME_WORD = 0.2
 Postings = tuple[int, Sequence[int], Sequence[int]]
 #: the first and the last day of a span, in days since 1970
 Span = tuple[int, int]
-#: Scores that agree in this many decimals are equal.
+#: scores that agree in this many decimals are equal
 _DIGITS, _CLOSE = 6, 1e-5
 
 
 class Corpus(Protocol):
     """One collection as scoring sees it; documents are numbered from 0.
 
-    `count` is of those that are there, `average` their mean length. `lengths` are in terms, 0 for a
-    document that was taken out; `days` in days since 1970, 0 for none; `places` say where a turn
-    stands (`model.hit.place_in`), 0 for none; `at_place` is the document at each place, and
-    `sessions` how many terms a conversation (the upper part of a place) has.
+    `count` is the number of live documents, `average` their mean length. `lengths` are in terms, 0
+    for a deleted document; `days` in days since 1970, 0 for none; `places` are the places of turns
+    (`model.hit.place_in`), 0 for none; `at_place` is the document at each place, and `sessions` the
+    number of terms of each conversation (the upper part of a place).
     """
 
     @property
@@ -80,7 +80,7 @@ class Corpus(Protocol):
     def sessions(self) -> Mapping[int, int]: ...
 
     def postings(self, term: str) -> list[Postings]:
-        """Who holds a term, in order, without those that were taken out; empty when nobody does."""
+        """The postings of a term in order, without deleted documents; empty when there are none."""
         ...
 
     def expand(self, prefix: str, most: int) -> list[str]:
@@ -95,14 +95,14 @@ class Corpus(Protocol):
 def rarity(documents: int, holding: int) -> float:
     """Inverse document frequency of a term that `holding` of `documents` hold; above 0.
 
-    With a floor near 1, as Whoosh has it: in a vault about one thing, where half of the memories
+    With a floor near 1, as Whoosh has it: in a vault about one subject, where half of the memories
     say `postgres`, a memory with all words of the question still beats a shorter one with one.
     """
     return math.log(documents / (holding + 1)) + 1.0
 
 
 def surprise(documents: int, holding: int) -> float:
-    """The same for turns, whose common words are chatter and may count for nothing."""
+    """Inverse document frequency for turns, whose common words are chatter and may count 0."""
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
@@ -136,7 +136,7 @@ class TurnScores:
     ) -> None:
         self._corpus = corpus
         self._asked = asked
-        #: place -> what the words give, places without a turn (a neighbour that is none) among them
+        #: place -> score of the words; a neighbouring place may have no turn
         self._words: defaultdict[int, float] = defaultdict(float)
         #: the places of turns that hold a term themselves
         self._own_words: set[int] = set()
@@ -175,7 +175,7 @@ class TurnScores:
         }
 
     def parts(self, document: int) -> tuple[tuple[str, float], ...]:
-        """What the score of a turn is made of, in words."""
+        """The parts of a turn's score, in words."""
         place, day = self._corpus.places[document], self._corpus.days[document]
         words = self._words[place]
         own = min(
@@ -192,7 +192,7 @@ class TurnScores:
         return tuple((name, round(value, 3)) for name, value in named if value > 0.0005)
 
     def _add(self, term: str, weight: float) -> None:
-        """What one term gives to the turns that hold it, to those around, and to conversations."""
+        """Add one term to the turns that hold it, to their neighbours, and to conversations."""
         corpus = self._corpus
         found = corpus.postings(term)
         lengths, places = corpus.lengths, corpus.places
@@ -210,7 +210,7 @@ class TurnScores:
         if len(telling) > _SPREADING:
             least = heapq.nlargest(_SPREADING, given.values())[-1]
             telling = [one for one in telling if one[1] > least]
-            # of those that say as much as the last, the same in every index
+            # ties with the last one are broken by place, the same in every index
             ties = sorted(place for place, value in given.items() if value == least)
             telling += [(place, least) for place in ties[: _SPREADING - len(telling)]]
         known = given.get
@@ -227,7 +227,7 @@ class TurnScores:
         self._add_talk(counts, weight)
 
     def _add_talk(self, counts: Sequence[tuple[int, int]], weight: float) -> None:
-        """What a term says of whole conversations, as documents of their own."""
+        """Add a term to the scores of whole conversations, as documents of their own."""
         spoken: defaultdict[int, int] = defaultdict(int)
         for place, tenth in counts:
             spoken[place // ORDINALS] += tenth
@@ -238,7 +238,7 @@ class TurnScores:
             self._talk[session] += most * tenths / (tenths + norm * BODY)
 
     def _measure(self, found: Sequence[Postings], weight: float) -> tuple[float, float, float]:
-        """The most a term can give, and the two numbers by which a length is weighed, in tenths."""
+        """The most a term can give, and the two numbers that weigh a length, in tenths."""
         corpus = self._corpus
         holding = sum(len(documents) for _, documents, _ in found)
         most = weight * surprise(corpus.count, holding) * (K1 + 1)
@@ -254,7 +254,7 @@ class TurnScores:
         )
 
     def _own(self, term: str, weight: float, document: int) -> float:
-        """What a term gives to a turn by standing in it."""
+        """The score of a term for a turn that holds it."""
         found = self._corpus.postings(term)
         most, scale, slope = self._measure(found, weight)
         for first, documents, tenths in found:
@@ -271,7 +271,7 @@ class TurnScores:
 def best(
     scores: Mapping[int, float], limit: int, key_of: Callable[[int], str]
 ) -> list[tuple[int, str, float]]:
-    """The `limit` best as (number, key, score), best first; equal scores by key, everywhere."""
+    """The `limit` best as (number, key, score), best first; equal scores by key."""
     top = heapq.nlargest(limit, scores.values())
     if not top:
         return []

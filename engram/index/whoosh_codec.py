@@ -1,4 +1,4 @@
-"""A codec of our own for Whoosh: bags of weighted terms, as lean as they can be.
+"""Whoosh codec for bags of weighted terms: smaller and faster than the standard one.
 
 Whoosh's W3 codec writes each posting through several Python calls, with a document length looked up
 from disk, and pickles and compresses every block. A bag needs none of that: of a term it keeps the
@@ -40,7 +40,7 @@ Postings = tuple["array[int]", bytes]
 
 
 class Bags:
-    """Postings by field and term, as a writer collects them and gives them away in order."""
+    """Postings by field and term, collected by a writer and read back in order."""
 
     def __init__(self) -> None:
         self._fields: dict[str, dict[bytes, tuple[array[int], bytearray]]] = {}
@@ -55,7 +55,7 @@ class Bags:
         held[1].append(weight if weight < _MOST_WEIGHT else _MOST_WEIGHT)
 
     def add(self, item: tuple[str, bytes, int, float, bytes | None]) -> None:
-        """Add one posting of a segment that is merged, as Whoosh hands it on."""
+        """Add one posting of a segment that is merged, in Whoosh's form."""
         field, term, document, weight, _ = item
         self.put(field, term, document, round(weight * SCALE))
 
@@ -68,14 +68,14 @@ class Bags:
                 yield field, term, documents, bytes(weights)
 
     def cleanup(self) -> None:
-        """Let go of everything."""
+        """Drop all postings."""
         self._fields.clear()
 
 
 class BagCodec(W3Codec):  # type: ignore[misc]
-    """W3 with postings of our own."""
+    """W3 with the postings format of this module."""
 
-    #: lengths are ours too: Whoosh need not look them up for every posting
+    #: no lengths in Whoosh's format: it would look them up for every posting
     length_stats = False
 
     def field_writer(self, storage: Any, segment: Any) -> _BagFieldWriter:
@@ -85,7 +85,7 @@ class BagCodec(W3Codec):  # type: ignore[misc]
     def postings_reader(
         self, dbfile: Any, terminfo: Any, format_: Any, term: Any = None, scorer: Any = None
     ) -> BagMatcher:
-        """The postings of a term, for Whoosh's merging and for us."""
+        """The postings of a term, for Whoosh's merging and for `whoosh_index`."""
         start, _ = terminfo.extent()
         return BagMatcher(*_decoded(dbfile, start), format_, term)
 
@@ -99,11 +99,11 @@ class BagMatcher(ListMatcher):  # type: ignore[misc]
         ListMatcher.__init__(self, documents, None, None, format_, term=term)
 
     def weight(self) -> float:
-        """Of the document that it stands at."""
+        """The weight in the current document."""
         return self.tenths[self._i] / SCALE
 
     def value(self) -> None:
-        """There is none."""
+        """No value is stored."""
 
 
 class BagWriter(SegmentWriter):  # type: ignore[misc]

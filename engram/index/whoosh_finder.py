@@ -1,9 +1,9 @@
-"""The Finder on Whoosh: generations on disk, one searcher for each collection of the one in force.
+"""The Finder port on Whoosh: generations on disk, one searcher for each collection.
 
 Every update is a new generation that shares the unchanged files of the last, so documents and the
-number of the last transaction seen are published together (design 4.2, followers). Whatever Whoosh
-or the disk raises is logged, counted in `state().faults` and becomes IndexUnusable; an error of the
-stream of documents itself passes through as it is. Whoosh is imported with the first real use.
+number of the last transaction seen are published together (design 4.2). Whatever Whoosh or the disk
+raises is logged, counted in `state().faults` and becomes IndexUnusable; an error of the stream of
+documents itself is raised as it is. Whoosh is imported at the first real use.
 
 One object may be used by many threads: searches wait for one another, and not for a writer.
 """
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: What an index must have been made with to be opened; raise the first number with the fields of
+#: An index must have been made with this to be opened; raise the first number with the fields of
 #: `whoosh_index`.
 _SCHEMA = f"3.{ANALYSIS}"
-#: letters that a misspelt word shares with what was meant, most of the time
+#: letters that a misspelt word mostly shares with the intended one
 _SAME_BEGINNING = 2
-#: how often a generation may be replaced between being named and being opened
+#: retries when a generation is replaced between reading the pointer and opening it
 _ATTEMPTS = 5
 
 Answer = TypeVar("Answer")
 
 
 class WhooshFinder:
-    """One index folder; keeps the contract of `contract.Index`."""
+    """One index folder; keeps `contract.SearchIndex`."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is made 0700 by the first `rebuild`; nothing in it is read before it is used."""
@@ -114,7 +114,7 @@ class WhooshFinder:
         self, ask: Callable[[CollectionReader], list[Answer]], collection: Collection,
         outside: Admit | None = None,
     ) -> list[Answer]:  # fmt: skip
-        """What the generation in force answers; asked again when it changed meanwhile."""
+        """The answer of the current generation; asked again when it changed meanwhile."""
         with self._searching, self._reporting("search", outside):
             for _ in range(_ATTEMPTS):
                 try:
@@ -134,7 +134,7 @@ class WhooshFinder:
         """Build a generation from all documents, aside, and swap it in; bounded memory.
 
         `seen` None keeps the number if the old generation still tells it. Raises IndexUnusable,
-        or what the stream raises; then the old generation stays in force.
+        or what the stream raises; then the old generation stays current.
         """
         stream = _Stream(documents)
         with self._writing, self._reporting("be rebuilt", stream):
@@ -155,7 +155,7 @@ class WhooshFinder:
                 self._generations.publish(build, _manifest(counts, seen), None)
 
     def state(self) -> IndexState:
-        """What the manifest says, after all checks but without opening the index; never raises.
+        """The manifest's data, after all checks but without opening the index; never raises.
 
         `usable` is False also when a search of this generation has failed.
         """
@@ -178,12 +178,12 @@ class WhooshFinder:
             self._generations.drop()
 
     def close(self) -> None:
-        """Let the files of the searchers go; the next use opens them again."""
+        """Close the files of the searchers; the next use opens them again."""
         with self._searching:
             self._close()
 
     def _current(self) -> Generation:
-        """The generation in force, if this program made it."""
+        """The current generation, if this program made it."""
         from engram.index.whoosh_index import MADE_BY
 
         generation = self._generations.current()
@@ -193,7 +193,7 @@ class WhooshFinder:
         return generation
 
     def _reading(self, collection: Collection) -> CollectionReader:
-        """The open index of the generation in force."""
+        """The open index of a collection in the current generation."""
         from engram.index.whoosh_index import CollectionReader
 
         pointer = self._generations.pointer()
@@ -246,7 +246,7 @@ class _Stream:
 
 
 class _Admitting:
-    """The caller's say of what may be found; `failure` is what it raised: no fault of the index."""
+    """The caller's filter of keys; `failure` is what it raised: no fault of the index."""
 
     def __init__(self, admit: Admit) -> None:
         self._admit = admit

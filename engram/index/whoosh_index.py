@@ -1,12 +1,12 @@
-"""One collection as Whoosh indexes in a folder: write them, read them.
+"""One collection as Whoosh indexes in a folder: its writer and its reader.
 
-Memories are one index and pages another, turns one for each quarter of a year, so that a quarter
-which is over is never merged again. The schema is lean: a key, and a bag of weighted terms; per
+Memories are one index and pages another, turns one for each quarter of a year, so that a past
+quarter is never merged again. The schema is lean: a key, and a bag of weighted terms; per
 document a length, a day and a place. The terms come ready-made from `bag`; none of Whoosh's own
 analysis or query language is used, so no query text can be a syntax error.
 
-Guarantees nothing about the files it opens: they hold pickles, and `generations` says whether they
-may be opened. Raises whatever Whoosh raises (EOFError, struct.error, UnpicklingError, ...).
+Guarantees nothing about the files it opens: they hold pickles, and `generations` decides whether
+they may be opened. Raises whatever Whoosh raises (EOFError, struct.error, UnpicklingError, ...).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from engram.index.scoring import Postings
 from engram.index.whoosh_codec import BagMatcher, BagWriter, ColumnBytes, WholeColumn, numbers
 from engram.model.hit import ORDINALS, Document
 
-#: Name and version, which tell the distributions of Whoosh apart as well: only Whoosh-Reloaded has
-#: a 2.7.5. Indexes of another are rebuilt, not trusted to be alike.
+#: Name and version, which tell the distributions of Whoosh apart: only Whoosh-Reloaded has a 2.7.5.
+#: Indexes of another one are rebuilt.
 MADE_BY = f"whoosh {versionstring()}"
 
 _FIELDS = fields.Schema(
@@ -113,7 +113,7 @@ class CollectionWriter:
         return sum(_opened(self._folder, name).doc_count() for name in _names(self._folder))
 
     def cancel(self) -> None:
-        """Give the changes up."""
+        """Discard the changes."""
         for writer in self._writers.values():
             if not writer.is_closed:
                 writer.cancel()
@@ -151,7 +151,7 @@ def _opened(folder: Path, name: str) -> Any:
 
 
 def _encoded(key: str) -> bytes:
-    """A key as it is kept, whatever a file system calls its files."""
+    """A key as bytes, also with file names that are no valid text."""
     return key.encode("utf-8", "surrogatepass")
 
 
@@ -165,7 +165,7 @@ def _documents_of(reader: Any, key: str) -> list[int]:
 
 
 class CollectionReader:
-    """An open collection, as it was when it was opened: the `Corpus` of a search."""
+    """An open collection, fixed at the moment of opening: the `Corpus` of a search."""
 
     def __init__(self, folder: Path) -> None:
         """Open what is in `folder`."""
@@ -185,7 +185,7 @@ class CollectionReader:
 
     @cached_property
     def lengths(self) -> array[int]:
-        """Of each document, 0 for one that was deleted."""
+        """The length of each document, 0 for a deleted one."""
         lengths = self._column("length", "H")
         for leaf, first in self._leaves:
             if leaf.has_deletions():
@@ -195,22 +195,22 @@ class CollectionReader:
 
     @cached_property
     def days(self) -> array[int]:
-        """Of each document, in days since 1970."""
+        """The day of each document, in days since 1970."""
         return self._column("day", "H")
 
     @cached_property
     def places(self) -> array[int]:
-        """Of each document."""
+        """The place of each document."""
         return self._column("place", "Q")
 
     @cached_property
     def count(self) -> int:
-        """How many documents there are."""
+        """Number of live documents."""
         return sum(leaf.doc_count() for leaf, _ in self._leaves)
 
     @cached_property
     def average(self) -> float:
-        """Their mean length."""
+        """Mean length of live documents."""
         return sum(self.lengths) / (self.count or 1)
 
     @cached_property
@@ -221,7 +221,7 @@ class CollectionReader:
 
     @cached_property
     def sessions(self) -> Mapping[int, int]:
-        """The terms of each conversation, by the upper part of its places."""
+        """The number of terms of each conversation, by the upper part of its places."""
         found: dict[int, int] = {}
         for place, length in zip(self.places, self.lengths, strict=True):
             if length:
@@ -230,7 +230,7 @@ class CollectionReader:
         return found
 
     def postings(self, term: str) -> list[Postings]:
-        """Who holds a term; kept for as long as this is open, a few terms at a time."""
+        """The postings of a term; a few are cached until this is closed."""
         held = self._held.get(term)
         if held is None:
             if len(self._held) >= _HELD_TERMS:
@@ -266,7 +266,7 @@ class CollectionReader:
         raise IndexError(document)
 
     def close(self) -> None:
-        """Let the files go."""
+        """Close the files."""
         for reader in self._readers:
             reader.close()
 
@@ -281,7 +281,7 @@ class CollectionReader:
         return found
 
 
-#: terms whose postings stay in memory between the parts of one search
+#: terms whose postings are cached during one search
 _HELD_TERMS = 256
 
 
@@ -296,7 +296,7 @@ def _matcher(leaf: Any, term: bytes) -> BagMatcher | None:
 
 
 def _living(leaf: Any, term: bytes) -> tuple[Sequence[int], Sequence[int]] | None:
-    """Who holds a term in one segment and its weights, without what was deleted; None if nobody."""
+    """Live documents and weights of a term in one segment; None when there are none."""
     matcher = _matcher(leaf, term)
     if matcher is None:
         return None

@@ -1,8 +1,9 @@
-"""Doing something again after what may pass: jittered waits, the provider's own word honoured.
+"""Retry with backoff: jittered waits, and the provider's `retry-after`.
 
 Four attempts within three minutes, 1 to 30 seconds apart and random, so that many clients do not
-come back together; a `retry-after` of up to a minute is waited out instead, a longer one is not
-waited for. Nothing else in the program tries a request again: the client's own retries are off.
+come back together; a `retry-after` of up to a minute is waited out instead, for a longer one the
+request is given up. Nothing else in the program retries a request: the client's own retries are
+off.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Result = TypeVar("Result")
 
 
 def patiently(attempt: Callable[[], Result], sleeper: Sleeper) -> Result:
-    """The result of the first attempt that succeeds; raises the Trouble of the last one."""
+    """The result of the first attempt that succeeds; raises the RequestFailure of the last."""
     retrying = Retrying(
         stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(_SECONDS),
         wait=_wait,

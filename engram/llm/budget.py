@@ -1,11 +1,10 @@
-"""Tokens and money: reserved before a call, settled after it, capped by day and by run.
+"""Budget of tokens and money: reserved before a call, settled after it, capped by day and by run.
 
-The spending of one person on one machine, over all vaults: one file a day, `spend/YYYY-MM-DD.jsonl`
+The spending of one user on one machine, over all vaults: one file a day, `spend/YYYY-MM-DD.jsonl`
 (UTC, by the injected clock), one line a step. Guarantees, with any number of processes: a call is
 only made when everything reserved and spent that day and its own estimate stay within the caps, so
-the caps are passed only by what calls that are under way use beyond their estimates; a process that
-dies between the steps leaves its estimate counted. A cap of 0 lets nothing through that costs
-anything.
+the caps are passed only by what running calls use beyond their estimates; a process that dies
+between the steps leaves its estimate counted. A cap of 0 lets nothing through that costs anything.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from engram.model.settings import LlmSettings
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What was set aside for one call: its line of the day."""
+    """An estimate set aside for one call: its line of the day."""
 
     day: Day
     number: int
@@ -51,11 +50,11 @@ class Budget:
         self._run_usd = 0.0
 
     def begin_run(self) -> None:
-        """What is spent counts against the caps of a run from here on."""
+        """Spending counts against the caps of a run from here on."""
         self._run_tokens, self._run_usd = 0, 0.0
 
     def reserve(self, tokens: int, usd: float) -> Reservation:
-        """Set an estimate aside. Raises BudgetExceeded when it does not fit any more."""
+        """Set an estimate aside. Raises BudgetExceeded when it exceeds a cap."""
         settings = self._settings
         with self._lock():
             spent = self.today()
@@ -70,14 +69,14 @@ class Budget:
         return reservation
 
     def settle(self, reservation: Reservation, tokens: int, usd: float) -> None:
-        """Put what a call really took in place of its estimate."""
+        """Replace an estimate by the real usage."""
         with self._lock():
             self._write(reservation, tokens, usd)
         self._run_tokens += tokens - reservation.tokens
         self._run_usd += usd - reservation.usd
 
     def today(self) -> Spent:
-        """What is spent and set aside today; each call counts with the last that was said of it."""
+        """Spent and reserved today; of each call the last line counts."""
         day = day_of(self._clock.now())
         calls: dict[int, tuple[int, float]] = {}
         for line in (self._disk.read(_path(day)) or b"").splitlines():
@@ -110,7 +109,7 @@ class Budget:
         row = {"call": reservation.number, "tokens": tokens, "usd": round(usd, 9)}
         path = _path(reservation.day)
         before = self._disk.read(path)
-        # a line that a killed process left torn must not swallow this one
+        # a torn line of a killed process must not swallow this one
         apart = b"\n" if before and not before.endswith(b"\n") else b""
         self._disk.append(path, apart + json.dumps(row).encode("ascii") + b"\n")
 
@@ -120,7 +119,7 @@ def _path(day: Day) -> str:
 
 
 def _row(line: bytes) -> tuple[int, int, float] | None:
-    """One line; a torn last line of a process that was killed says nothing."""
+    """One line; None for a torn last line of a process that was killed."""
     try:
         row = json.loads(line)
         read = int(row["call"]), int(row["tokens"]), float(row["usd"])

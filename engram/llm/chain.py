@@ -1,10 +1,10 @@
 """`Chain.ask`: the one function through which every call to a model goes (the Model port).
 
 Redacts what is sent and what comes back, refuses what is too long, reserves and settles the cost,
-writes a ledger line for each request, finds out which form of request a provider understands,
-tries again what may pass, and goes on to the next provider when one is away or costs more than is
-left. A wrong key never does: it is told to the person instead. What is raised is ModelError,
-BudgetExceeded, or what the disk says; the text of a bad answer is kept nowhere.
+writes a usage line for each request, finds out which form of request a provider understands,
+retries what may succeed later, and goes on to the next provider when one is unreachable or too
+expensive. A wrong key never does: it is reported to the user instead. Raises ModelError,
+BudgetExceeded, or errors of the disk; the text of a bad answer is kept nowhere.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engram.model.errors import BadAnswer, BudgetExceeded, ModelAway, ModelError
 from engram.model.model_request import Reply, Request, Usage
 from engram.model.ports import Sleeper
 
-#: of what the person has to do something about
+#: hint for errors that the user has to solve
 _ACT = {
     "no-key": "set the environment variable that `llm.key_variable` names",
     "auth": "check the key in the variable that `llm.key_variable` names",
@@ -35,13 +35,13 @@ _ACT = {
     "no-such-model": "check the model's name: `engram config show`",
     "bad-request": "the provider refuses the request; try another model",
 }
-#: what may help when an answer takes too long
+#: hint for an answer that takes too long
 _SLOW = "raise `llm.timeout_seconds` for a slow machine, or name a smaller model"
 _WAIT = {"timeout": _SLOW, "slow": _SLOW}
 _FALL_THROUGH = frozenset({"quota"})
-#: lists and objects within each other that an answer may have; ours has five
+#: nesting of lists and objects that an answer may have; ours has five
 _DEEPEST = 20
-#: what hides in a text and could tear a secret apart for the redactor
+#: invisible characters that could split a secret and hide it from the redactor
 _HIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -83,12 +83,12 @@ class Chain:
                 if error.reason not in _FALL_THROUGH:
                     raise
                 missed.append(error)
-        # what the person can do something about is told before what only passes
+        # an error that the user can solve is raised before one that only passes
         nobody = ModelRefuses("no-key", "no model is configured", "set llm.model")
         raise min(missed, key=lambda error: isinstance(error, ModelAway), default=nobody)
 
     def _sealed(self, request: Request) -> Request:
-        """The request as it may leave: redacted, and not longer than a call may be."""
+        """The request as it may leave: redacted, and within the limit of a call."""
         request = replace(request, text=self._redact(request.text))
         if request.tokens > self._most:
             raise BadAnswer("too-long", f"a question of more than {self._most:,} tokens")
@@ -113,7 +113,7 @@ class Chain:
         return Reply(self._clean(told.value), provider.name, provider.model, told.usage)
 
     def _once(self, provider: Provider, request: Request) -> _Told:
-        """One request that the provider understands; finding out how it wants to be asked."""
+        """One request in a form that the provider understands, found by trying."""
         while True:
             habits = self._learnt.of(provider)
             try:
@@ -126,14 +126,14 @@ class Chain:
     def _send(
         self, provider: Provider, form: str, request: Request, without: tuple[str, ...]
     ) -> _Told:
-        """One request: reserved, sent, settled, in the ledger."""
+        """One request: reserved, sent, settled, logged."""
         price = self._prices.of(provider)
         most = Usage(request.tokens, MAX_OUTPUT_TOKENS, known=False)
         reservation = self._budget.reserve(most.tokens, price.of(most))
         usage, outcome = most, "timeout"
         try:
             answer = self._wire.send(provider, form, request, without)
-            # what a provider does not count is taken at what it may have been
+            # usage that a provider does not report counts as the estimate
             usage = answer.usage or most
             value = None if answer.fault else value_of(answer.text, request.key)
             fault = "" if value is not None else answer.fault or "no-json"
@@ -149,7 +149,7 @@ class Chain:
             self._committer.note(request, provider, form, outcome, usage, usd)
 
     def _said(self, provider: Provider, trouble: RequestFailure) -> ModelError:
-        """A Trouble in the person's words, and remembered of the provider."""
+        """The ModelError for a failed request; the failure is remembered of the provider."""
         message = f"{provider.name}: {self._redact(str(trouble))}"
         if trouble.transient or trouble.reason == "not-an-api":
             self._learnt.failed(provider, trouble.reason, trouble.retry_after)
@@ -160,7 +160,7 @@ class Chain:
         return ModelRefuses(reason, message, _ACT[reason])
 
     def _clean(self, value: object, deep: int = 0) -> object:
-        """The answer's texts, redacted: a model may repeat what slipped through, or make it up."""
+        """The answer's texts, redacted: a model may repeat or invent a secret."""
         if isinstance(value, str):
             return self._redact(_HIDDEN.sub("", value))
         if deep == _DEEPEST:
@@ -176,7 +176,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What one request brought: the object in its answer, or why there is none; its tokens."""
+    """Outcome of one request: the object in its answer, or why there is none; its tokens."""
 
     value: dict[str, object] | None
     fault: str

@@ -1,4 +1,4 @@
-"""What can be wrong with one request, told apart by what to do next."""
+"""Failure of one request to a model, with what to do next."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class RequestFailure(Exception):
     `reason` is one of `engram.llm.REASONS`. `transient`: the same request may succeed later.
     `retry_after`: seconds that the provider asks to wait. `parameter`: it refuses this one, ask
     without it. `form`: it does not know this form of request, ask in another. `charged`: the
-    request may have been worked on, and billed, although no answer came.
+    request may have been processed, and billed, although no answer came.
     """
 
     def __init__(

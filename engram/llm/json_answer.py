@@ -1,9 +1,9 @@
-"""The text of a model -> the JSON object in it, or nothing.
+"""The text of a model -> the JSON object in it, or None.
 
-Tolerant of what models put around it: prose, code fences, an object said twice (the last whole one
-that looks like an answer stands), a bare list, line ends inside texts. Intolerant of halves: from a
-torn object nothing is taken, because nobody knows what is missing. Nothing is raised, and the work
-grows with the text only.
+Tolerant of what models put around it: prose, code fences, an object given twice (the last whole one
+with the key counts), a bare list, line ends inside texts. Intolerant of halves: a torn object is
+not used, because what is missing cannot be known. Nothing is raised, and the work grows linearly
+with the text.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import re
 
-#: so many places where an object could begin are tried
+#: how many places where an object could begin are tried
 _MOST_STARTS = 200
 _START = re.compile(r"[{\[]")
 _FENCED = re.compile(r"```[\w-]*\s*\n(.*)\n\s*```", re.DOTALL)
-#: what may stand behind the place where a torn text breaks off: half a word of JSON, a fence
+#: what may stand after the place where a torn text breaks off: half a word of JSON, a fence
 _END = re.compile(r"[\w.+-]{0,8}[\s`]*\Z")
 _decode = json.JSONDecoder(strict=False).raw_decode
 
@@ -39,14 +39,14 @@ def value_of(text: str, key: str) -> dict[str, object] | None:
         broken = broken or not at
         at = at or start.end()
         keyed = _keyed(value, key)
-        # a list inside of something that cannot be read is no answer: it may be the tags of one
+        # a list inside of something that cannot be parsed is no answer: it may be a list of tags
         if keyed is not None and (isinstance(value, dict) or not (broken or found)):
             found = keyed
     return found
 
 
 def _value(text: str, at: int) -> tuple[object, int, bool]:
-    """What begins at a place, and its end; 0 when it cannot be read, and whether it is torn."""
+    """The value at a place, its end (0 when it cannot be parsed), and whether it is torn."""
     try:
         return *_decode(text, at), False
     except json.JSONDecodeError as error:

@@ -1,8 +1,8 @@
-"""Model names -> US dollars: what a call costs, and what it could cost at most.
+"""Prices of models: what a call costs in US dollars, and what it could cost at most.
 
 The table is `config/prices.toml`; a dated name (`gpt-5-mini-2026-01-15`) has the price of the name
-without its date. A model that nobody priced counts as the dearest of the table, so
-that a budget is never overrun by what is not known; the person can name the price in the settings.
+without its date. A model without a price counts as the dearest of the table, so that a budget is
+never overrun by what is not known; the user can set its price in the settings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engram.model.model_request import Estimate, Usage
 from engram.model.settings import LlmSettings
 
 _MILLION = 1_000_000
-#: what a model may write in one answer, tokens; upstream's limit
+#: what a model may write in one answer, tokens; the limit of the API
 MAX_OUTPUT_TOKENS = 4096
 #: what it usually writes: a handful of items
 _LIKELY_OUTPUT_TOKENS = 600
@@ -55,7 +55,7 @@ class Prices:
         self._own = (settings.usd_per_million_input, settings.usd_per_million_output)
 
     def estimate(self, provider: Provider, calls: int, input_tokens: int) -> Estimate:
-        """What so many calls take at most, and what they are likely to cost."""
+        """The most that so many calls take, and their likely cost."""
         price = self.of(provider)
         most = Usage(input_tokens, MAX_OUTPUT_TOKENS * calls)
         likely = Usage(input_tokens, _LIKELY_OUTPUT_TOKENS * calls)
@@ -65,7 +65,7 @@ class Prices:
         )  # fmt: skip
 
     def of(self, provider: Provider) -> Price:
-        """The price of a provider's model; nothing for a local one."""
+        """The price of a provider's model; zero for a local one."""
         if provider.local:
             return Price(0.0, 0.0)
         if any(self._own):

@@ -1,6 +1,6 @@
 """Settings -> the providers to ask, in order: cloud, LM Studio, Ollama (seed 003's chain).
 
-A provider is asked only when the person named a model for it: a key in the environment, which may
+A provider is asked only when the user named a model for it: a key in the environment, which may
 be there for other programs, starts nothing. The key comes from one environment variable, and goes
 to `llm.base_url` alone. Vaults set none of this.
 """
@@ -17,7 +17,7 @@ from engram.model.settings import LlmSettings
 CLOUD, LM_STUDIO, OLLAMA = "cloud", "lmstudio", "ollama"
 _OPENAI = "api.openai.com"
 _LOOPBACK = re.compile(r"127(?:\.\d{1,3}){3}", re.ASCII)
-#: what is sent where no key is needed: the client wants one to send
+#: sent where no key is needed: the client requires one
 NO_KEY = "none"
 
 
@@ -36,23 +36,23 @@ class Provider:
 
     @property
     def of_openai(self) -> bool:
-        """Whether it is OpenAI itself, where a key is needed and an account may have parts."""
+        """Whether it is OpenAI itself, where a key is needed and accounts have projects."""
         return urlsplit(self.base_url).hostname == _OPENAI
 
     @property
     def on_this_machine(self) -> bool:
-        """Whether the endpoint is the machine itself: no proxy of the environment is used then."""
+        """Whether the endpoint is this machine: no proxy of the environment is used then."""
         host = urlsplit(self.base_url).hostname or ""
         return host in ("localhost", "::1") or _LOOPBACK.fullmatch(host) is not None
 
 
 def providers(settings: LlmSettings, environment: Mapping[str, str]) -> tuple[Provider, ...]:
-    """Those that have a model, in the order in which they are asked; none by default."""
+    """The providers with a model, in the order in which they are asked; none by default."""
     found = []
     if settings.model:
         key = environment.get(settings.key_variable, "").strip()
         if not key and urlsplit(settings.base_url).hostname != _OPENAI:
-            key = NO_KEY  # servers of one's own often want none
+            key = NO_KEY  # local servers often need none
         found.append(Provider(CLOUD, settings.base_url, settings.model, key))
     for name, url, model in (
         (LM_STUDIO, settings.lmstudio_url, settings.lmstudio_model),

@@ -1,10 +1,9 @@
-"""What was learnt of each provider: the form it answers, what it refuses, whether it rests.
+"""Habits of each provider: the request form it understands, what it refuses, whether it rests.
 
-Kept in one small file of the person's, `providers.json`, so that a probe happens once and not with
-every command. A file that is damaged or foreign is as good as none: it is learnt again. After
-`FAILURES` questions in a row that nobody answered a provider rests for `REST_MINUTES` (a circuit
-breaker): it is not asked; then one question is let through. Another address or model is another
-provider.
+Kept in one small file of the user, `providers.json`, so that a probe happens once and not with
+every command. A damaged or foreign file counts as none: the habits are found again. After
+`FAILURES` unanswered questions in a row a provider rests for `REST_MINUTES` (a circuit breaker): it
+is not asked; then one question is let through. Another address or model is another provider.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from engram.model.ports import Clock, Disk
 _FILE = "providers.json"
 FAILURES = 2
 REST_MINUTES = 5.0
-#: no provider's word is taken for more minutes
+#: the longest rest that a provider can ask for, minutes
 LONGEST_REST = 24 * 60.0
 
-#: How a question is put, best first: the Responses API with a strict schema, chat completions
-#: with one, chat completions whose text is to be JSON.
+#: Request forms, best first: the Responses API with a strict schema, chat completions with one,
+#: chat completions whose text is to be JSON.
 FORMS = ("responses", "chat-schema", "chat-text")
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """Of one provider. `failures` in a row; `until` it rests, and the reason."""
+    """Habits of one provider. `failures` in a row; `until` it rests, and the reason."""
 
     form: str = FORMS[0]
     refused: tuple[str, ...] = ()
@@ -52,24 +51,24 @@ class ProviderHabits:
     _read: bool = False
 
     def of(self, provider: Provider) -> Habits:
-        """What is known of a provider."""
+        """The known habits of a provider."""
         if not self._read:
             self._known = _parsed(self.disk.read(_FILE))
             self._read = True
         return self._known.get(_key(provider), Habits())
 
     def resting(self, provider: Provider) -> ModelAbsence | None:
-        """Why a provider is not to be asked now."""
+        """Why a provider is not to be asked now; None when it may be."""
         habits, now = self.of(provider), self.clock.now()
-        # a later time than any that is written: the clock was wrong then
+        # a rest that ends later than any that is written: the clock was wrong then
         if habits.until and now < habits.until <= plus_minutes(now, LONGEST_REST):
             return ModelAbsence(provider.name, habits.reason, habits.until)
         return None
 
     def other_form(self, provider: Provider) -> bool:
-        """Put questions in the next form from now on; False when there is none left.
+        """Use the next request form from now on; False when there is none left.
 
-        A provider that understood none is asked in the best one next time: it was not itself.
+        A provider that understood none is asked in the best one next time: it may have been ill.
         """
         place = FORMS.index(self.of(provider).form) + 1
         left = place < len(FORMS)
@@ -77,7 +76,7 @@ class ProviderHabits:
         return left
 
     def refuses(self, provider: Provider, parameter: str) -> bool:
-        """Leave a parameter out from now on; False when it was left out already."""
+        """Omit a parameter from now on; False when it was omitted already."""
         habits = self.of(provider)
         if parameter in habits.refused:
             return False
@@ -85,13 +84,13 @@ class ProviderHabits:
         return True
 
     def answered(self, provider: Provider) -> None:
-        """It is well: failures are forgotten."""
+        """A successful answer: failures are forgotten."""
         habits = self.of(provider)
         if habits.failures or habits.until:
             self._note(provider, replace(habits, failures=0, until="", reason=""))
 
     def failed(self, provider: Provider, reason: str, retry_after: float | None) -> None:
-        """One more question without an answer; after some, or when it says so, it rests."""
+        """One more unanswered question; after some, or when the provider says so, it rests."""
         habits = self.of(provider)
         failures = habits.failures + 1
         minutes = REST_MINUTES if failures >= FAILURES else 0.0
@@ -100,14 +99,14 @@ class ProviderHabits:
         self._note(provider, replace(habits, failures=failures, until=until, reason=reason))
 
     def _note(self, provider: Provider, habits: Habits) -> None:
-        # another process may have learnt something meanwhile; what is lost is learnt again
+        # another process may have written meanwhile; what is lost is found again
         self._known = {**_parsed(self.disk.read(_FILE)), _key(provider): habits}
         rows = {
             key: {"form": one.form, "refused": list(one.refused), "failures": one.failures,
                   "until": one.until, "reason": one.reason}
             for key, one in sorted(self._known.items())
         }  # fmt: skip
-        with suppress(StorageError):  # two processes at once, a full disk: it is remembered here
+        with suppress(StorageError):  # two processes at once, a full disk: it is kept in memory
             self.disk.put(_FILE, json.dumps(rows, indent=1).encode("ascii") + b"\n")
 
 

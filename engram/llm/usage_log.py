@@ -1,4 +1,4 @@
-"""One line a request in the vault's `state/llm-ledger.jsonl`: who, when, how much; no content.
+"""Usage log: one line a request in the vault's `state/llm-ledger.jsonl`, without content.
 
 Keys: `time` (injected clock), `prompt` with its version, `subject` (a transcript's name), `turns`,
 `provider`, `model`, `form` of the request, `outcome` (`ok` or one of `engram.llm.REASONS`),
@@ -18,7 +18,7 @@ OK = "ok"
 
 
 class UsageLog:
-    """The ledger of one vault. A line is durable when `note` returns."""
+    """The usage log of one vault. A line is durable when `note` returns."""
 
     def __init__(self, disk: Disk, clock: Clock) -> None:
         self._disk = disk

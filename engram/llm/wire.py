@@ -1,10 +1,10 @@
-"""One HTTP request through the openai client -> the text and usage of the answer, or a Trouble.
+"""One HTTP request through the openai client -> text and usage of the answer, or RequestFailure.
 
 The only module that imports `openai` and its transport, lazily: half a second. Its own retries
 are off, redirects are not followed, nothing is stored at the provider, no connection is kept, and
 there is a deadline for the whole of an answer, not only between two bytes of it. The answer is read
 as bytes and validated here, so that its text and usage survive whatever is wrong with the rest.
-What a provider says is told without the key, whatever it repeats.
+Error messages of a provider are shown without the key, whatever they repeat.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from engram.model.model_request import Request, Usage
 if TYPE_CHECKING:
     import openai
 
-#: an answer of more bytes is cut off; nobody asked for so much
+#: an answer of more bytes is cut off
 MAX_ANSWER_BYTES = 8_000_000
-#: parameters that some models refuse and that can be left out
+#: parameters that some models refuse and that can be omitted
 _OPTIONAL = (
     "temperature", "store", "max_completion_tokens", "max_tokens", "reasoning_effort", "reasoning",
 )  # fmt: skip
 _THINKS = re.compile(r"gpt-[5-9]|o[1-9]\b")
-#: what is said of a parameter that is not known, beside its name
+#: words of an error about an unknown parameter, beside its name
 _UNKNOWN = re.compile(r"unsupported|unknown|unrecogni|unexpected|invalid|extra|not \w+|only \w+")
 _SCHEMA_WORDS = ("response_format", "json_schema", "text.format", "structured output")
 _NO_MODEL = re.compile(
@@ -46,19 +46,19 @@ _QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing
 _TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
 _TOO_LONG_WORDS = ("context length", "request too large")
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d*)?", re.ASCII)
-#: what a request is sent with; the client reads the last one back
+#: headers of a request; the client reads the last one back
 _HEADERS = frozenset({
     "host", "accept", "accept-encoding", "connection", "content-type", "content-length",
     "user-agent", "authorization", "x-stainless-raw-response",
 })  # fmt: skip
 _OPENAI_HEADERS = frozenset({"openai-organization", "openai-project"})
-#: as much of what a provider says is told, characters
+#: the most of a provider's error message that is shown, characters
 _MOST_SAID = 200
 
 
 @dataclass(frozen=True, slots=True)
 class WireAnswer:
-    """What came back: the model's text, the tokens, and why the text is none (a reason), if so."""
+    """What came back: the model's text, the tokens, and the reason if the text is unusable."""
 
     text: str
     usage: Usage | None
@@ -66,7 +66,7 @@ class WireAnswer:
 
 
 class Wire:
-    """The clients of the providers, made when they are first needed."""
+    """The clients of the providers, made at first use."""
 
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
@@ -75,7 +75,7 @@ class Wire:
     def send(
         self, provider: Provider, form: str, request: Request, without: tuple[str, ...]
     ) -> WireAnswer:
-        """Ask once, in one form, without some parameters. Raises Trouble."""
+        """Ask once, in one form, without some parameters. Raises RequestFailure."""
         body = _body(provider, form, request, without)
         with _named(provider, without):
             client = self._client(provider)
@@ -98,7 +98,7 @@ class Wire:
                 http_client=openai.DefaultHttpxClient(
                     follow_redirects=False,
                     trust_env=not provider.on_this_machine,
-                    # minutes lie between two questions: a connection that is kept goes stale
+                    # minutes lie between two questions: a kept connection goes stale
                     limits=httpx2.Limits(max_keepalive_connections=0),
                     event_hooks={
                         "request": [_plain(provider)],
@@ -110,9 +110,9 @@ class Wire:
 
 
 def _plain(provider: Provider) -> Callable[[Any], None]:
-    """A hook of the transport: no header that tells of the machine, or of another provider.
+    """A transport hook: removes headers that describe the machine, or are for another provider.
 
-    The client adds some of its own, and those that variables of OpenAI name, whoever is asked.
+    The client adds some of its own, and those that OpenAI's variables name, whoever is asked.
     """
     kept = _HEADERS | (_OPENAI_HEADERS if provider.of_openai else frozenset())
 
@@ -125,7 +125,7 @@ def _plain(provider: Provider) -> Callable[[Any], None]:
 
 
 def _read(response: Any) -> bytes | None:
-    """The whole body, unpacked; None when it is too long."""
+    """The whole body, decompressed; None when it is too long."""
     pieces, size = [], 0
     for piece in response.iter_bytes():
         pieces.append(piece)
@@ -136,7 +136,7 @@ def _read(response: Any) -> bytes | None:
 
 
 def _bounded(seconds: float) -> Callable[[Any], None]:
-    """A hook of the transport: every body, also that of an error, ends in time."""
+    """A transport hook: every body, also that of an error, ends in time."""
     import httpx2
 
     class Bounded(httpx2.SyncByteStream):
@@ -165,8 +165,8 @@ def _body(
 ) -> dict[str, object]:
     """The parameters of a request.
 
-    Temperature 0, for the same turns should give the same memories. Models that think take none,
-    and think little: what they think counts as output, which is bounded.
+    Temperature 0, for the same turns should give the same memories. Reasoning models take none,
+    and reason little: their reasoning counts as output, which is bounded.
     """
     body: dict[str, object] = {"model": provider.model}
     thinks = _THINKS.match(provider.model.rpartition("/")[2]) is not None
@@ -188,7 +188,7 @@ def _body(
             {"role": "system", "content": request.instructions},
             {"role": "user", "content": request.text},
         ]
-        # servers of one's own know the old name only, the cloud's newer models the new one
+        # local servers know the old name only, the cloud's newer models the new one
         most = "max_tokens" if provider.local else "max_completion_tokens"
         if most in without:
             most = "max_tokens" if most == "max_completion_tokens" else "max_completion_tokens"
@@ -200,12 +200,12 @@ def _body(
 
 @contextmanager
 def _named(provider: Provider, without: tuple[str, ...]) -> Iterator[None]:
-    """Every failure of the client, and of its transport while a body is read -> a Trouble."""
+    """Turn every failure of the client, and of its transport while reading, into RequestFailure."""
     import httpx2
     import openai
 
     def said(words: object) -> str:
-        """What it says, without the key."""
+        """A message of the provider without the key."""
         text = str(words)
         if provider.key != NO_KEY:
             text = text.replace(provider.key, "[the key]")
@@ -228,13 +228,13 @@ def _named(provider: Provider, without: tuple[str, ...]) -> Iterator[None]:
     except httpx2.HTTPError as error:
         message = said(f"the answer broke off: {error}")
         raise RequestFailure("unreachable", message, transient=True, charged=True) from error
-    # proxies and certificates that the environment names and that are none
+    # malformed proxies and certificates in the environment
     except (openai.OpenAIError, httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
         raise RequestFailure("bad-request", said(error)) from error
 
 
 class _Reported(Exception):
-    """An error that came with a status of success, as some servers and gateways send it."""
+    """An error that came with a success status, as some servers and gateways send it."""
 
     def __init__(self, status: int, error: Mapping[str, Any]) -> None:
         super().__init__(status)
@@ -243,7 +243,7 @@ class _Reported(Exception):
 
 
 def _error_of(error: openai.APIStatusError) -> Mapping[str, Any]:
-    """The error in a body, whose form differs: an object, a text, a page."""
+    """The error object in a body, whose form differs: an object, a text, a page."""
     if isinstance(error.body, dict):
         return error.body
     text = error.body if isinstance(error.body, str) else error.message
@@ -257,7 +257,7 @@ def _refusal(
     without: tuple[str, ...],
     said: Callable[[object], str],
 ) -> RequestFailure:
-    """An HTTP status with its error -> what to do next."""
+    """The RequestFailure for an HTTP status and its error: what to do next."""
     code = str(body.get("code") or body.get("type") or "")
     parameter, message = str(body.get("param") or ""), str(body.get("message") or "")
     told = f"{parameter} {message}".casefold()
@@ -297,7 +297,7 @@ def _refuses(name: str, parameter: str, told: str) -> bool:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, as a number or as a date beside the server's own."""
+    """Seconds to wait, from a number or from a date and the server's own date."""
     try:
         for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
             if _NUMBER.fullmatch(headers.get(name, "")):
@@ -310,7 +310,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _answer(form: str, data: bytes) -> WireAnswer:
-    """The text in an answer's JSON. Raises what `_named` knows when no model can have sent it."""
+    """The text in an answer's JSON. Raises what `_named` maps when no model can have sent it."""
     try:
         body = json.loads(data)
     except (ValueError, RecursionError):
@@ -353,7 +353,7 @@ def _of_chat(body: Mapping[str, Any]) -> WireAnswer:
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     text = message.get("content")
-    # some models that think aloud send parts
+    # some reasoning models send parts
     parts = [{"text": text}] if isinstance(text, str) else _list(text)
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
     ended = choice.get("finish_reason")
@@ -370,7 +370,7 @@ def _judged(text: str, usage: Usage | None, refused: bool, incomplete: bool) -> 
 
 
 def _usage(value: object, into: str, out: str) -> Usage | None:
-    """The tokens that a provider counted; None for one that does not say."""
+    """The tokens that a provider counted; None when it does not say."""
     if not isinstance(value, dict):
         return None
     given, made = value.get(into), value.get(out)

@@ -1,1 +1,1 @@
-"""Values and pure functions that every package shares: standard library only, no I/O, no clock."""
+"""Values, ports and pure functions of every package: standard library only, no I/O, no clock."""

@@ -1,8 +1,8 @@
-"""Attribute keys: which attribute of which subject a statement sets the value of.
+"""Attribute keys of slots: subject and attribute whose value a statement sets.
 
     ("Project X", "Job - Title")  ->  "project-x::job-title"
 
-Two ways of writing one key give the same key, so that what an extractor proposes meets what a
+Two spellings of one key give the same key, so that what an extractor proposes matches what a
 person wrote into a header by hand (seed 003, supersession). Pure.
 """
 
@@ -21,7 +21,7 @@ def normal_part(raw: str) -> str:
 
 
 def attribute_key(entity: str | None, attribute: str) -> str | None:
-    """`entity::attribute`; None when one of them is empty: then it sets nothing."""
+    """`entity::attribute`; None when one of them is empty."""
     subject, name = normal_part(entity or ""), normal_part(attribute)
     return f"{subject}{_JOINT}{name}" if subject and name else None
 

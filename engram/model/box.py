@@ -1,4 +1,4 @@
-"""Memory Boxes: what was learnt in one stretch of one conversation, and the trace it belongs to."""
+"""Memory Box and trace: memories of one stretch of a conversation, and threads of boxes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engram.model.instant import Instant
 #: why a box was closed (seed 003, design 5.9); '' while it is open
 SEALS = ("topic_shift", "time_gap", "max_memories", "shutdown", "consolidation")
 
-#: how many topics a trace is known by: the rarest of a long thread say nothing of it
+#: how many topics a trace has at most: the rarest of a long thread say nothing of it
 TRACE_TOPICS = 16
 
 
@@ -49,7 +49,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A topic that came up again: boxes of one trace id, oldest first."""
+    """A topic thread: boxes of one trace id, oldest first."""
 
     id: str
     boxes: tuple[str, ...]
@@ -59,7 +59,7 @@ class Trace:
 
 
 def traces_of(boxes: Iterable[Box]) -> list[Trace]:
-    """The traces that boxes say they belong to, by id: a pure fold, whatever their order.
+    """The traces of boxes, by id: a pure fold, whatever their order.
 
     A trace's topics are those of most of its boxes, then by name, at most TRACE_TOPICS.
     """

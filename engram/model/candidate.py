@@ -1,4 +1,4 @@
-"""Candidates: what extraction proposes before anything is admitted."""
+"""Candidate: one memory that extraction proposes, with its receipt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Origin = Literal["rules", "model", "person"]
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Where a candidate came from: the turn, and the words of it that say so, verbatim.
+    """Evidence of a candidate: the turn, and its words that say so, verbatim.
 
     `role` is who said it, `time` when; `link` is `[[transcript#^block]]` without the brackets.
     """
@@ -53,7 +53,7 @@ class Candidate:
     rule: str = ""
     #: ids of memories this one replaces, when the extractor (or the person) named them
     supersedes: tuple[str, ...] = ()
-    #: the turn's message sets an earlier statement right
+    #: the turn's message corrects an earlier statement
     corrects: bool = False
-    #: why the extractor itself could not make a candidate of it: it is refused with this code
+    #: the code with which the extractor itself refuses it; empty for a valid candidate
     fault: str = ""

@@ -1,4 +1,4 @@
-"""Changes, events, transactions: what the store is asked to commit, and what it has committed."""
+"""Change, event, plan, transaction: what the store is asked to commit, and what it committed."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one transaction shall do: all of it happens, or none.
+    """Content of one transaction: all of it happens, or none.
 
     `ack`: turns that are settled by it. `requeue`: turns made pending again. `withdraw`: turns
-    taken back by an undo; `readmit`: their return by an undo of the undo. `dead`: turns put aside
+    removed by an undo; `readmit`: their return by an undo of the undo. `dead`: turns put aside
     after repeated failure. `seen`: hand-edited files as they were found (nothing is written).
     """
 
@@ -58,7 +58,7 @@ class Plan:
 
     @property
     def empty(self) -> bool:
-        """Whether committing it would record nothing at all."""
+        """Whether committing it would record nothing."""
         return not (
             self.changes or self.events or self.ack or self.dead or self.requeue
             or self.withdraw or self.readmit or self.seen

@@ -1,4 +1,4 @@
-"""Text of others -> text that is safe to show on a terminal, in a table, in a spreadsheet.
+"""Display of foreign text: safe on a terminal, in a table, in a spreadsheet.
 
 `plain` guarantees that nothing in a memory, a transcript or a file name can move the cursor,
 recolour or clear a terminal, reverse the reading order, hide letters, or fail to be encoded.

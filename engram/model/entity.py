@@ -1,4 +1,4 @@
-"""Entities: the people, projects, tools, companies and places that memories speak of."""
+"""Entity: a person, project, tool, company or place that memories name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An entity as far as its names go: what tells whether two are one.
+    """Names of an entity, by which two can be found to be one.
 
     `names` are spellings and aliases, `memories` how many live ones link to it, `paged` whether it
     has a page.

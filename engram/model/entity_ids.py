@@ -1,4 +1,4 @@
-"""A name and its type -> the id under which memories and pages know an entity.
+"""Entity ids: a name and its type -> `<type>-<slug>`.
 
 `person-jane-doe` is what extraction writes into a memory's `entities` and the stem of the page.
 Names that differ in their letters never share an id; the well-known synonyms of tools do.
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from engram.model.entity import TYPES
 from engram.model.ids import is_id, slug
 
-#: Other names of tools, as slugs; only what nobody uses for anything else.
+#: other names of tools, as slugs; only those that mean nothing else
 SYNONYMS: Mapping[str, str] = {
     "amazon-dynamodb": "dynamodb", "amazon-s3": "s3", "amazon-web-services": "aws",
     "apache-airflow": "airflow", "apache-kafka": "kafka", "apache-spark": "spark",
@@ -30,7 +30,7 @@ SYNONYMS: Mapping[str, str] = {
 
 
 def entity_id(name: str, type: str) -> str:
-    """`<type>-<slug>`; a type that is none of ours is `other`, a leading `type-` is dropped."""
+    """`<type>-<slug>`; an unknown type becomes `other`, a leading `type-` is dropped."""
     kind = type.strip().casefold()
     kind = kind if kind in TYPES else "other"
     said = name.strip()

@@ -1,4 +1,4 @@
-"""The whole tree of errors a person can see; each carries a hint that says what to do next.
+"""Errors that a user can see; each carries a hint that says what to do next.
 
     EngramError                 exit 1
       BadInput                  a path, a format or an argument that cannot be used
@@ -10,9 +10,9 @@
       Conflict                  exit 3: the person, or a later change, was faster
       Locked                    exit 3: another process holds the vault
       ModelError                a model gave no usable answer; turns stay pending
-        ModelAway               nobody answers, or not now: it is tried again later, for ever
-        ModelRefuses            key, quota, model name or request: the person has to act
-        BadAnswer               there was an answer and nothing can be made of it
+        ModelAway               unreachable for now: it is tried again later, for ever
+        ModelRefuses            key, quota, model name or request: the user has to act
+        BadAnswer               there was an answer, and it is unusable
       BudgetExceeded            exit 4: the daily or per-run limit is reached
 
 Anything else that reaches the command line is a bug (exit 70).
@@ -22,12 +22,12 @@ from __future__ import annotations
 
 
 class EngramError(Exception):
-    """What went wrong, in one line; `hint` says what the person can do about it."""
+    """What went wrong, in one line; `hint` says what the user can do about it."""
 
     exit_code = 1
     default_hint = "run `engram doctor` to see the state of the vault"
 
-    #: whether turns that failed by it only wait, however often, and are never put aside
+    #: whether turns that failed by it stay pending however often, and never go to the dead letter
     patient = False
 
     def __init__(self, message: str, hint: str | None = None) -> None:
@@ -120,7 +120,7 @@ class ModelRefuses(ModelError):
 
 
 class BadAnswer(ModelError):
-    """There was an answer, and nothing can be made of it; after some attempts: dead letter."""
+    """An unusable answer; after some attempts the turns go to the dead letter."""
 
 
 class BudgetExceeded(EngramError):

@@ -1,4 +1,4 @@
-"""Hits: what a search returns, and documents: what an index is given."""
+"""Hit and document: what a search returns, and what an index is given."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from engram.model.instant import Day
 #: pages are boxes and entities
 Collection = Literal["memories", "turns", "pages"]
 
-#: turns that a conversation may have before their places run into one another
+#: the most turns of a conversation before its places overlap with another's
 ORDINALS = 1 << 20
 _CONVERSATIONS = 1 << 43
 
 
 def place_in(transcript: str, ordinal: int) -> int:
-    """Where a turn stands, as one number: neighbours in a conversation differ by 1; above 0.
+    """Place of a turn as one number: neighbours in a conversation differ by 1; above 0.
 
     `ordinal` counts from 1. Conversations are far apart; two share a number once in 10^13.
     """
@@ -51,11 +51,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a question says beside its words.
+    """Parts of a query beside its words.
 
-    `prefixes` are beginnings of words; `spans` are days that it speaks of (first, last), which
-    count more; only what lies from `since` and before `before` is found. `when`: it asks for a
-    time.
+    `prefixes` are beginnings of words; `spans` are days that it names (first, last), which count
+    more; only what lies from `since` and before `before` is found. `when`: it asks for a time.
     """
 
     prefixes: tuple[str, ...] = ()
@@ -65,7 +64,7 @@ class Hints:
     when: bool = False
 
 
-#: Which of some keys, in order of their scores, may be found.
+#: filter: which of some keys, in order of their scores, may be found
 Admit = Callable[[list[str]], Some[str]]
 
 

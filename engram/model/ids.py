@@ -1,7 +1,7 @@
-"""Names that are functions of content: memory ids, message digests, block ids, slugs.
+"""Ids as functions of content: memory ids, message digests, block ids, slugs.
 
-Nothing here is random or reads a clock (design promise 7): the same turns give the same names on
-every machine. Ids are `[a-z0-9-]{1,80}` and are checked at every door with `is_id`.
+Nothing here is random or reads a clock (design promise 7): the same turns give the same ids on
+every machine. Ids are `[a-z0-9-]{1,80}` and are checked wherever they come in with `is_id`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engram.model.text import content_hash, sha256_text
 
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,79})")
 _MEMORY = re.compile(r"[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]+)?")
-#: Names that a file must not have on Windows.
+#: file names that Windows does not allow
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul"] + [f"{dev}{n}" for dev in ("com", "lpt") for n in range(1, 10)]
 )
@@ -38,7 +38,7 @@ def is_memory_id(text: str) -> bool:
 
 
 def message_digest(source: str, session: str, *parts: str) -> str:
-    """The name of one message, 16 hex digits: from its own id, or from role, time and text."""
+    """Digest of one message, 16 hex digits: of its own id, or of role, time and text."""
     joined = "\x1f".join((source, session, *parts))
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

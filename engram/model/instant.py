@@ -1,4 +1,4 @@
-"""Points in time as text: anything a transcript writes becomes `YYYY-MM-DDTHH:MM:SSZ` in UTC.
+"""Instants: any time a transcript writes -> `YYYY-MM-DDTHH:MM:SSZ` in UTC, as text.
 
 An `Instant` sorts as text, is what the files show, and needs no library to compare. A `Day` is its
 first ten characters. Sub-second parts are cut off, never rounded: an id must not depend on the

@@ -1,4 +1,4 @@
-"""Foreign text -> Markdown that shows the same words and can do nothing (design 4.3).
+"""Neutralisation: foreign text -> inert Markdown that shows the same words (design 4.3).
 
 What a transcript, an export or a model wrote is put into notes that other programs render, link,
 query and run. `neutralise` turns such text into paragraphs, lists, tables and plain code blocks:

@@ -1,4 +1,4 @@
-"""Memories: what was admitted and has a file, and the closed lists its header may use."""
+"""Memory: what was admitted and has a file, and the closed lists its header may use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from engram.model.instant import Day, Instant
 
-#: seed 003, in the order in which a reader cares
+#: seed 003, in display order
 CATEGORIES = (
     "correction", "principle", "preference", "commitment", "decision",
     "relationship", "entity", "moment", "skill", "fact",
@@ -22,9 +22,9 @@ SPACES = ("session", "user", "project", "system")
 #: these become needs-review at `expires`, the rest expires (design 5.12)
 PROTECTED = frozenset({"decision", "preference", "principle"})
 
-#: header keys in which the state of a promise stands: our own (records 9), and a person's
+#: header keys with the state of a promise: our own (records 9), and a person's
 _STATES = ("commitment_state", "state", "outcome")
-#: what closes a promise when it is its tag, and what does when it is its state
+#: tags, and values of the state, that close a promise
 _CLOSING_TAGS = frozenset(["fulfilled", "expired", "done", "cancelled", "canceled", "completed"])
 _CLOSED = _CLOSING_TAGS | frozenset(
     ["abandoned", "closed", "dropped", "fixed", "kept", "obsolete", "resolved", "wontfix"]
@@ -124,7 +124,7 @@ class Memory:
 
     @property
     def scope(self) -> str:
-        """What a content hash is bound to: the same words in another project are another fact."""
+        """The scope of its content hash: the same words in another project are another fact."""
         return scope_of(self.space, self.project, self.entities)
 
     @property
@@ -134,7 +134,7 @@ class Memory:
 
 
 def closed_as(memory: Memory) -> str:
-    """The word, of its states or tags, that says a promise is no longer open; empty while it is."""
+    """The state or tag that closes a promise; empty while it is open."""
     extras = memory.extras
     states = [extras.get(name, "").strip().casefold() for name in _STATES]
     found = [state for state in states if state in _CLOSED]

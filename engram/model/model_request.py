@@ -1,4 +1,4 @@
-"""What is asked of a model and what comes back, as plain data; no provider is known here."""
+"""Request to a model and its reply, usage and cost, as plain data; no provider is known here."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Request:
 
     `instructions` are ours, `text` is the data: untrusted, redacted once more before it is sent.
     `schema` is the strict JSON schema of the answer, whose items stand under `key`; `prompt` names
-    the prompt and its version.
-    `subject` (a transcript's name) and `turns` go to the ledger; no content does.
+    the prompt and its version. `subject` (a transcript's name) and `turns` go to the usage log; no
+    content does.
     """
 
     prompt: str
@@ -66,7 +66,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The JSON value of an answer, redacted, and who gave it."""
+    """The JSON value of an answer, redacted, and its provider and model."""
 
     value: object
     provider: str
@@ -76,7 +76,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What some work would take: calls, tokens, US dollars at most and as it mostly comes out.
+    """Estimate of some work: calls, tokens, US dollars at most and most likely.
 
     `provider` and `model` are who would do it; `priced` is False when that model's price is not
     known and the dearest one was taken.
@@ -111,7 +111,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class ModelAbsence:
-    """A provider that is left alone for now: why, and until when."""
+    """A provider that is not asked for now: why, and until when."""
 
     provider: str
     code: str

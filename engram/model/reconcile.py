@@ -1,8 +1,8 @@
-"""Two states of one memory, box or entity, neither older than the other -> one state.
+"""Reconciliation of two states of one memory, box or entity, neither older than the other.
 
-What two machines made of the same file, without the file that both began with. Pure, and the same
-whichever comes first; taking a state in twice changes nothing. No receipt, tag or link is lost.
-None where that is a question for a person: another id, two values of which neither is more.
+For what two machines made of the same file, without the common ancestor. Pure, and the same
+whichever comes first; merging a state twice changes nothing. No receipt, tag or link is lost. None
+where that is a question for a person: another id, two values of which neither is more.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from engram.model.instant import Day
 from engram.model.memory import AUTHORITIES, LIVE, Memory
 
 _Item = TypeVar("_Item", bound=Hashable)
-#: what makes a memory another one: where these differ, nothing is decided here
+#: the identity of a memory: where these differ, nothing is decided here
 _ITSELF = ("id", "category", "kind", "schema", "created", "project", "space", "key")
 _SENSITIVITIES = ("public", "internal", "secret")
-#: of two that came at the same time: what a person did first, and the end before the question
+#: order of statuses of the same time: a person's actions first, and an end before a question
 _STATUSES = ("active", "needs-review", "expired", "archived", "superseded", "retired")
-#: who wrote a synthesis, the least first
+#: writers of a synthesis, the least first
 _WRITERS = ("", "listed", "model", "person")
 
 
 class Undecided(Exception):
-    """Two values that only a person can choose between."""
+    """Two values between which only a person can choose."""
 
 
 def memories(one: Memory, other: Memory) -> Memory | None:
@@ -72,7 +72,7 @@ def memories(one: Memory, other: Memory) -> Memory | None:
 
 
 def boxes(one: Box, other: Box) -> Box | None:
-    """One box of two: the memories of both, and what is told of the fuller one."""
+    """One box of two: the memories of both, the other fields of the fuller one."""
     if (one.id, one.session, one.project) != (other.id, other.session, other.project):
         return None
     fuller = max((one, other), key=lambda box: (len(box.lines), box.sealed, _told(box)))
@@ -89,7 +89,7 @@ def boxes(one: Box, other: Box) -> Box | None:
 def entities(one: Entity, other: Entity) -> Entity | None:
     """One page of two: every dated line and relation, and the synthesis of the fuller one.
 
-    What a person wrote there goes before what the program did.
+    A person's synthesis goes before the program's.
     """
     if (one.id, one.type, one.name) != (other.id, other.type, other.name):
         return None
@@ -130,14 +130,14 @@ def _by_first(
     one: Iterable[tuple[str, str]], other: Iterable[tuple[str, str]],
     preferred: Iterable[tuple[str, str]],
 ) -> tuple[tuple[str, str], ...]:  # fmt: skip
-    """Pairs by their first half, each once, those told differently as the preferred ones say."""
+    """Pairs by their first half, each once; where the second differs, that of `preferred`."""
     said = {**dict(one), **dict(other), **dict(preferred)}
     names = united(tuple(name for name, _ in one), tuple(name for name, _ in other))
     return tuple((name, said[name]) for name in names)
 
 
 def _dated(*lists: tuple[tuple[Day, str, str], ...]) -> tuple[tuple[Day, str, str], ...]:
-    """Lines by day and memory, oldest first; one told differently as the last list says."""
+    """Lines by day and memory, oldest first; where texts differ, that of the last list."""
     said = {line[:2]: line for lines in lists for line in lines}
     return tuple(sorted(said.values()))
 
@@ -154,13 +154,13 @@ def _told(box: Box) -> tuple[str, ...]:
 
 
 def _either(one: str, other: str) -> str:
-    """The one that is there. Raises Undecided for two."""
+    """The one that is not empty. Raises Undecided for two."""
     if one and other and one != other:
         raise Undecided
     return one or other
 
 
 def _more(order: tuple[str, ...], one: str, other: str) -> str:
-    """The one that comes later in an order of all that there are."""
+    """The one that comes later in a given order."""
     rank: Callable[[str], int] = order.index
     return max(one, other, key=rank)

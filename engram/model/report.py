@@ -1,4 +1,4 @@
-"""What the verbs of a vault answer with, beside memories, turns and hits."""
+"""Reports: results of a vault's methods, beside memories, turns and hits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engram.model.turn import Waiting
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of an explicit memory: the decision, its code, and the memory that stands now."""
+    """Result of an explicit memory: the decision, its code, and the memory that is active now."""
 
     decision: str
     code: str
@@ -21,7 +21,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
-    """What a consolidation did, or would do: its steps, those refused by code, its transaction.
+    """Result of a consolidation, real or dry: its steps, those refused by code, its transaction.
 
     `transaction` is 0 when nothing was written.
     """
@@ -33,9 +33,9 @@ class Consolidated:
 
 @dataclass(frozen=True, slots=True)
 class ConflictCopy:
-    """A conflict copy, or a file with the marks of git, and the file that it belongs to.
+    """A conflict copy, or a file with git's markers, and the original.
 
-    `why` is why it was left to the person; empty for one that was taken in.
+    `why` is the reason it was left to the person; empty for a merged one.
     """
 
     path: str
@@ -45,7 +45,7 @@ class ConflictCopy:
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
-    """What became of all conflict copies, in the order of their paths; `transaction` may be 0."""
+    """Results for all conflict copies, in the order of their paths; `transaction` may be 0."""
 
     apart: tuple[ConflictCopy, ...] = ()
     transaction: int = 0
@@ -65,7 +65,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """The models that are asked, in order, what was spent today, and who is left alone for now."""
+    """The models in the order they are asked, today's spending, and resting providers."""
 
     models: list[str]
     spent: Spent
@@ -74,7 +74,7 @@ class ModelStatus:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """The index: its generation (0: none), what is in it, what made it, why it is not usable."""
+    """The index: its generation (0: none), its document counts, its maker, why it is not usable."""
 
     generation: int = 0
     memories: int = 0

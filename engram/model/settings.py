@@ -1,4 +1,4 @@
-"""The frozen Settings that every package is handed; where each value came from is in `load`.
+"""Settings: the frozen values of all configuration keys; origins are in `settings.load`.
 
 One dataclass a table of the TOML file, one field a key; units stand in the key's comment in
 `config/engram.toml`. Plain values only: this module imports nothing and reads nothing.
@@ -38,7 +38,7 @@ class TriggerSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExtractSettings:
-    """`[extract]`: what becomes a candidate."""
+    """`[extract]`: which statements become candidates."""
 
     #: lowest importance level that is written: trivial low normal high critical
     min_importance: str = "low"
@@ -50,22 +50,22 @@ class ExtractSettings:
 class LlmSettings:
     """`[llm]`: whether a model helps to extract, which, and what it may cost."""
 
-    #: the model to ask in the cloud; empty: none is
+    #: the model to ask in the cloud; empty: none
     model: str = ""
-    #: where; any server that speaks OpenAI's API
+    #: its endpoint; any server that speaks OpenAI's API
     base_url: str = "https://api.openai.com/v1"
     #: the environment variable that holds its key
     key_variable: str = "OPENAI_API_KEY"
-    #: models of servers on one's own machine, asked when the one before is away; empty: none is
+    #: models of local servers, asked when the one before is unreachable; empty: none
     lmstudio_model: str = ""
     lmstudio_url: str = "http://127.0.0.1:1234/v1"
     ollama_model: str = ""
     ollama_url: str = "http://127.0.0.1:11434/v1"
-    #: for the whole of an answer
+    #: time-out of a whole answer
     timeout_seconds: float = 60.0
     #: the most that one question may hold
     max_input_tokens: int = 12_000
-    #: caps over all vaults; what would pass them waits
+    #: caps over all vaults; a call that would exceed them waits
     daily_usd: float = 1.0
     daily_tokens: int = 1_000_000
     run_usd: float = 0.5
@@ -73,7 +73,7 @@ class LlmSettings:
     #: prices of a model that config/prices.toml does not list; 0: it counts as the dearest
     usd_per_million_input: float = 0.0
     usd_per_million_output: float = 0.0
-    #: what becomes of turns while no model answers: wait (they stay pending), rules
+    #: while no model answers: wait (turns stay pending), or rules
     when_away: str = "wait"
 
 
@@ -105,7 +105,7 @@ class BoxSettings:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateSettings:
-    """`[consolidate]`: the night shift, and what it may do (seed 003)."""
+    """`[consolidate]`: when consolidation runs, and what it may do (seed 003)."""
 
     #: extractions after which it runs by itself; 0: only on command
     every_extractions: int = 3
@@ -124,7 +124,7 @@ class ConsolidateSettings:
 
 @dataclass(frozen=True, slots=True)
 class RecallSettings:
-    """`[recall]`: how much is given back."""
+    """`[recall]`: limits of answers."""
 
     budget_tokens: int = 1200
     limit: int = 10
@@ -136,11 +136,11 @@ class RecallSettings:
 class DaemonSettings:
     """`[daemon]`: what runs in the background, and when (seed 003)."""
 
-    #: whose transcripts are watched; by default nobody's
+    #: sources whose transcripts are watched; none by default
     sources: tuple[str, ...] = ()
-    #: a vault in which so long nothing happened is consolidated
+    #: a vault without changes for so long is consolidated
     idle_minutes: float = 30.0
-    #: how often everything is looked through, whatever the events said
+    #: interval of full scans, whatever the events said
     rescan_minutes: float = 10.0
 
 
@@ -153,7 +153,7 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All of it."""
+    """All settings."""
 
     #: the default vault
     vault: str = "~/engram"

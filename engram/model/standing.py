@@ -1,9 +1,8 @@
-"""How memories stand to each other: in dispute, or both right.
+"""Disputes between memories: pairs linked by `conflicts`, and pairs that the person settled.
 
-The links of two headers -> what they mean, and back. `settled` is the key under which a pair is
-remembered that looks like a contradiction and is none, because the person said that both hold: it
-lists wikilinks to the others, on both sides, and outlives whatever happens to either. Whoever looks
-for contradictions leaves such pairs alone. Pure.
+`settled` is the header key of a pair that looks like a contradiction and is none, because the
+person said that both hold: it lists wikilinks to the others, on both sides, and outlives whatever
+happens to either. A search for contradictions leaves such pairs alone. Pure.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _LINK = re.compile(r"\[\[([^\[\]|]+)")
 def disputes(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
     """The live pairs of which one names the other in `conflicts`: `(older, newer)`, oldest first.
 
-    `memories` are all that are live; what is named and is not among them is in no dispute.
+    `memories` are all live ones; a named memory that is not among them is in no dispute.
     """
     live = {memory.id: memory for memory in memories if memory.live}
     pairs = {
@@ -36,12 +35,12 @@ def disputes(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
 
 
 def settled_with(memory: Memory) -> frozenset[str]:
-    """The ids of those of which the person said that they do not contradict this memory."""
+    """Ids of the memories that, by the person's word, do not contradict this one."""
     return frozenset(_LINK.findall(memory.extras.get(SETTLED, "")))
 
 
 def at_peace(memory: Memory, others: Iterable[str]) -> Memory:
-    """A memory that remembers that these do not contradict it, and names none in `conflicts`."""
+    """The memory with these settled: named under `settled`, and no longer in `conflicts`."""
     right = [name for name in others if name != memory.id]
     names = dict.fromkeys([*_LINK.findall(memory.extras.get(SETTLED, "")), *right])
     mark = (SETTLED, ", ".join(f"[[{name}]]" for name in names))

@@ -1,4 +1,4 @@
-"""Steps: what one pass of consolidation wants done, in values; the Writer makes files of them."""
+"""Step of a consolidation: changes that one pass proposes, as values; the Writer makes files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engram.model.entity import Entity
 from engram.model.instant import Instant
 from engram.model.memory import Memory
 
-#: what has a file of its own and is no memory
+#: content with a file of its own, beside memories
 Page = Box | Entity
 
 Relation = Literal["same", "supersedes", "contradicts", "extends", "unrelated"]
@@ -19,11 +19,11 @@ Relation = Literal["same", "supersedes", "contradicts", "extends", "unrelated"]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a judge says of an older and a newer memory.
+    """A judge's opinion about an older and a newer memory.
 
-    `sure` is whether it is to be acted upon; what is not sure is at most a question to the person.
-    `partial`: only a part of the older one is replaced, so that it stays. `code` is stable and safe
-    to log; `why` is one phrase for a person.
+    `sure`: it may be acted upon; an unsure one is at most a question to the person. `partial`: only
+    a part of the older one is replaced, so that it stays. `code` is stable and safe to log; `why`
+    is one phrase for a person.
     """
 
     relation: Relation
@@ -35,7 +35,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How often a memory was asked for by a person or an agent, and when last."""
+    """How often a memory was read by a person or an agent, and when last."""
 
     count: int = 0
     last: Instant = ""
@@ -43,11 +43,11 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to be done, whole or not at all, and taken back by itself.
+    """One change, whole or not at all, that can be undone by itself.
 
     `task` names the pass and `action` what it does (`merge`, `archive`); `subjects` are the ids
-    concerned, the one that stays first; `why` is one phrase for a person. `amended` and `pages`
-    hold `(before, after)`; None is a page that is not there. `prose` are plain pages as bytes.
+    concerned, the survivor first; `why` is one phrase for a person. `amended` and `pages` hold
+    `(before, after)`; None is a page that is not there. `prose` are plain pages as bytes.
     """
 
     task: str

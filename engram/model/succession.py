@@ -1,7 +1,7 @@
-"""What becomes of two memories when one replaces the other, or both are in dispute.
+"""Succession: the changes of two memories when one supersedes the other, or both are in dispute.
 
-One way for whoever decides it: admission, consolidation, a person. The words of both stay; status,
-links on both sides and the end of validity change (design 4.1, 5.5). Pure.
+One way for admission, consolidation and a person. The words of both stay; status, links on both
+sides and the end of validity change (design 4.1, 5.5). Pure.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
 
-#: why a memory waits for the person beside another one
+#: reasons for which a memory waits for the person beside another one
 CONTRADICTION, LOWER_AUTHORITY = "contradiction", "lower_authority"
 
 
@@ -29,9 +29,9 @@ def superseded(loser: Memory, by: Memory, code: str, now: Instant) -> Memory:
 
 
 def disputed(memory: Memory, others: tuple[str, ...], code: str, now: Instant) -> Memory:
-    """A memory that waits for the person, with those that it does not agree with.
+    """A memory put into review, with those that it contradicts.
 
-    One that waits already keeps since when and why.
+    One in review already keeps its time and reason.
     """
     conflicts = tuple(dict.fromkeys((*memory.conflicts, *others)))
     if memory.status == "needs-review":
@@ -42,5 +42,5 @@ def disputed(memory: Memory, others: tuple[str, ...], code: str, now: Instant) -
 
 
 def settled(memory: Memory) -> Memory:
-    """A disputed memory that stands again; the link stays, so that it is not disputed twice."""
+    """A disputed memory made active again; the link stays, so that it is not disputed twice."""
     return replace(memory, status="active", status_since="", status_reason="")

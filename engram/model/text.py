@@ -1,4 +1,4 @@
-"""The one normaliser and the one content hash, and tokens and similarity built on them.
+"""Normalisation, content hash, tokens and similarity of text; the only ones of the program.
 
 Text that means the same to a reader normalises to the same string; text that differs in a letter,
 a digit or a meaning-bearing symbol does not (design 5.4): NFKC, casefold, white space collapsed,

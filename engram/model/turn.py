@@ -1,4 +1,4 @@
-"""Turns: one message each, as capture hands it on and the journal keeps it."""
+"""Turn: one message of a conversation, as capture yields it and the journal keeps it."""
 
 from __future__ import annotations
 

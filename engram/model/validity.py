@@ -1,4 +1,4 @@
-"""When a memory's statement is true: a half-open span, from its beginning to before its end.
+"""Validity of a memory: the half-open span in which its statement is true.
 
 It begins with `valid_from`, else with `created`; it ends with `valid_until`, else, when it was
 superseded, at the time of that. A beginning that is no time is never reached; an end that is none

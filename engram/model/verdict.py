@@ -1,4 +1,4 @@
-"""Verdicts: what `admit` decided about a candidate, with a stable code for the trace."""
+"""Verdict: what `admit` decided about a candidate, with a stable code for the trace."""
 
 from __future__ import annotations
 

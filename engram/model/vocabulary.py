@@ -1,8 +1,7 @@
-"""How a text becomes the terms that it is found by, as a value that can be handed on.
+"""Vocabulary: the function from a text to its index terms, as a value that can be passed on.
 
-The catalog keeps the terms of live memories, so that a hook finds memories without the index; what
-a term is, only the index knows. Equal `version`s mean equal terms: who kept terms of another
-version computes them anew.
+The catalog keeps the terms of live memories, so that a hook finds memories without the index.
+Equal `version`s mean equal terms: a catalog with terms of another version computes them again.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ from dataclasses import dataclass
 from engram.model.memory import Memory
 from engram.model.text import words
 
-#: A longer memory is found by what it begins with, characters.
+#: the beginning of a longer memory by which it is found, characters
 _MOST_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """A function from texts to terms, and the name of what it does.
+    """A function from texts to terms, and its version.
 
-    `telling` gives the same terms but those of words that stand in any text.
+    `telling` gives the same terms without those of stop-words.
     """
 
     version: str
@@ -34,5 +33,5 @@ class Vocabulary:
         return set(self.terms("\n".join((*said, *memory.tags, *memory.entities))))
 
 
-#: Words as they stand: for catalogs that nobody asks by word.
+#: words as they are: for catalogs that are not searched by word
 PLAIN = Vocabulary("plain", words, words)

@@ -1,9 +1,9 @@
-"""The keys that exist: names, types and defaults from `values`, ranges and choices from here.
+"""Configuration keys: names, types and defaults from `model.settings`, ranges and choices here.
 
 A key is named as in the TOML file (`trigger.buffer_max_turns`); a table whose entries are named
 by type, category or schema (`retention.days`) is one key with one name an entry. `read_value`
 takes what TOML gave, `read_text` what an environment variable or a command line gave; both return
-the value that `values` holds, or raise ValueError with the words that follow "must be".
+the value that `model.settings` holds, or raise ValueError with the words that follow "must be".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engram.settings.toml_tables import parse
 
 Value = str | int | float | bool | tuple[str, ...] | tuple[float, ...]
 
-#: What the annotations of `values` mean to a reader of the file.
+#: names of the annotated types, for a reader of the file
 _KINDS = {
     "str": "text",
     "int": "whole number",
@@ -38,7 +38,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
 
-#: Lowest and highest value, of each item for a list; every numeric key has a row.
+#: lowest and highest value, of each item for a list; every numeric key has a row
 RANGES: dict[str, tuple[float, float]] = {
     "capture.max_line_bytes": (1024, 1_073_741_824),
     "trigger.buffer_max_turns": (1, 1000),
@@ -82,7 +82,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "llm.when_away": ("wait", "rules"),
 }
 
-#: The names that a table's entries may have.
+#: the allowed entry names of a table
 ENTRIES: dict[str, tuple[str, ...]] = {
     "retention.days": ("episodic", "semantic", "procedural", *CATEGORIES, *SCHEMAS),
 }
@@ -108,7 +108,7 @@ class Key(NamedTuple):
 
 @cache
 def known_keys() -> dict[str, Key]:
-    """Every name that a file, a variable or a flag may set, in the order of `values`."""
+    """Every name that a file, a variable or a flag may set, in the order of `model.settings`."""
     found: dict[str, Key] = {}
     defaults = Settings()
     for outer in fields(Settings):
@@ -133,7 +133,7 @@ def table_paths() -> frozenset[tuple[str, ...]]:
 
 
 def nearest(name: str) -> str:
-    """The key that was probably meant (its parts joined by `.` or `_`), or nothing."""
+    """The most similar key (its parts joined by `.` or `_`), or nothing."""
     # Imported here: it is slow to load, and only a mistake needs it.
     from difflib import get_close_matches
 
@@ -147,7 +147,7 @@ def nearest(name: str) -> str:
 
 
 def read_value(key: Key, value: object) -> Value:
-    """A value as TOML gave it -> the value that `values` holds. Raises ValueError."""
+    """A value as TOML gave it -> the value that Settings holds. Raises ValueError."""
     if isinstance(value, (list, tuple)) and key.kind.startswith("list"):
         return _read_list(key, value)
     if key.kind == "switch" and isinstance(value, bool):
@@ -163,7 +163,7 @@ def read_value(key: Key, value: object) -> Value:
 
 
 def read_text(key: Key, text: str) -> Value:
-    """A value as text -> the value that `values` holds. Raises ValueError.
+    """A value as text -> the value that Settings holds. Raises ValueError.
 
     Lists are comma separated; an item with a comma in it needs a TOML array: `["a{1,3}"]`.
     """
@@ -214,7 +214,7 @@ def _read_list(key: Key, items: list[object] | tuple[object, ...]) -> Value:
 
 def _in_range(key: Key, value: int | float) -> int | float:
     low, high = RANGES[key.table or key.name]
-    if not low <= value <= high:  # so written, NaN is outside as well
+    if not low <= value <= high:  # in this form NaN is outside as well
         raise ValueError(allowed(key))
     return value
 

@@ -1,6 +1,6 @@
-"""Five layers of settings -> one frozen Settings, and where each value came from.
+"""Five layers of settings -> one frozen Settings, with the origin of each value.
 
-    config/engram.toml < the person's config.toml < the vault's engram.toml < ENGRAM_* < flags
+    config/engram.toml < the user's config.toml < the vault's engram.toml < ENGRAM_* < flags
 
 Guarantees: every value has its type and range, whatever the files hold; the only error raised is
 ConfigError, which names file or variable, key, value and what is allowed. Refused: unknown keys
@@ -34,7 +34,7 @@ __all__ = [
 
 Layer = Literal["shipped", "user", "vault", "environment", "flag"]
 
-#: What a vault's engram.toml may set; `retention.days` stands for its entries.
+#: what a vault's engram.toml may set; `retention.days` stands for its entries
 VAULT_KEYS = frozenset({
     "trigger.mode", "trigger.buffer_max_turns", "trigger.buffer_max_minutes",
     "extract.min_importance", "extract.max_per_turn",
@@ -42,23 +42,23 @@ VAULT_KEYS = frozenset({
     "recall.budget_tokens", "recall.limit",
 })  # fmt: skip
 
-#: The newest vault format whose settings are understood; those of a newer one are left alone.
+#: the newest vault format whose settings are understood; those of a newer one are ignored
 VAULT_FORMAT = 1
 _HEADER = ("format", "id", "timezone")
 
-#: Read elsewhere: where to look, whether to run at all, what time it is, which service manager.
+#: variables read elsewhere: paths, whether to run at all, the clock, the service manager
 _NOT_KEYS = frozenset({
     "ENGRAM_HOME", "ENGRAM_VAULT", "ENGRAM_DISABLE", "ENGRAM_NO_DAEMON", "ENGRAM_CLOCK",
     "ENGRAM_SYSTEMCTL", "ENGRAM_LAUNCHCTL", "ENGRAM_SCHTASKS",
 })  # fmt: skip
-#: Other programs of this name use these; they are none of our business.
+#: prefixes that other programs of this name use; they are ignored
 _FOREIGN = frozenset({"ENGRAM_DATA_DIR", "ENGRAM_PORT", "ENGRAM_MEMORY_DIR"})
 _NO_FLAGS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class ValueOrigin:
-    """One value, the layer that decided it, and the file, variable or flag that says so.
+    """One value, the layer that decided it, and the file, variable or flag it is from.
 
     `line` is that of the file, 0 where there is none. `value` is as written: `~` is not expanded.
     """
@@ -71,7 +71,7 @@ class ValueOrigin:
 
 @dataclass(frozen=True, slots=True)
 class VaultHeader:
-    """What a vault's engram.toml says about the vault itself; these are no settings."""
+    """Header of a vault's engram.toml: about the vault itself, no settings."""
 
     format: int
     id: str
@@ -93,9 +93,9 @@ def load(
     flags: Mapping[str, object] = _NO_FLAGS,
     home: UserPaths | None = None,
 ) -> Loaded:
-    """All layers, later ones over earlier ones; a flag that is None was not given.
+    """Merge all layers, later ones over earlier ones; a flag that is None was not given.
 
-    Entries of a table (`retention.days`) are laid over one another one by one. Raises ConfigError.
+    Entries of a table (`retention.days`) are merged one by one. Raises ConfigError.
     """
     places = home if home is not None else places_of(environment)
     origins = dict(_shipped_layer())
@@ -169,7 +169,7 @@ def _flat(table: Mapping[str, object], above: tuple[str, ...]) -> Iterator[tuple
         if path in table_paths() and isinstance(value, dict):
             yield from _flat(value, path)
         else:
-            # A quoted part with a dot in it must not pass for two parts.
+            # a quoted part with a dot in it must not pass for two parts
             yield ".".join(f'"{name}"' if "." in name else name for name in path), value
 
 
@@ -204,7 +204,7 @@ def _read(key: Key, value: object, where: str, *, text: bool = False) -> Value:
 
 
 def _settings(origins: Mapping[str, ValueOrigin], places: UserPaths) -> Settings:
-    """One Settings of the values by dotted name; the entries of a table come together again."""
+    """Settings from the values by dotted name; the entries of a table are collected again."""
     given: dict[str, Any] = {}
     for name, origin in origins.items():
         key = known_keys()[name]
@@ -223,7 +223,7 @@ def _settings(origins: Mapping[str, ValueOrigin], places: UserPaths) -> Settings
 
 
 def _expanded(origin: ValueOrigin, places: UserPaths) -> str:
-    """`~` is the person's home; in the shipped default it is where the default vault lies."""
+    """Expand `~` to the user's home; in the shipped default, to the data folder."""
     text = str(origin.value)
     home = places.vault.parent if origin.layer == "shipped" else places.home
     return str(home / text[2:]) if text.startswith("~") else text

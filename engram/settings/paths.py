@@ -1,8 +1,8 @@
-"""Where the files of one person lie on one machine: configuration, registered vaults, cache.
+"""Paths of one user's files on one machine: configuration, registry, default vault, cache.
 
 With ENGRAM_HOME everything is under that folder; otherwise the platform's own folders are used
 (on Linux below ~/.config, ~/.local/state and ~/.cache, or where XDG_* point). Nothing is created
-here: whoever writes makes the folder, with mode 0700.
+here: a writer makes the folder, with mode 0700.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engram.model.errors import ConfigError
 class UserPaths:
     """Absolute paths. `vault` is the default vault when no layer names another.
 
-    `home` is what `~` means in a setting of the person.
+    `home` is the meaning of `~` in the user's settings.
     """
 
     config_file: Path
@@ -31,12 +31,12 @@ class UserPaths:
 
     @property
     def state_dir(self) -> Path:
-        """What is remembered on this machine and is no cache: the registry, what was spent."""
+        """Data of this machine that is no cache: the registry, the spending."""
         return self.registry_file.parent
 
 
 def places_of(environment: Mapping[str, str]) -> UserPaths:
-    """The places that the environment decides: ENGRAM_HOME, else the platform's.
+    """The paths by environment: below ENGRAM_HOME, else the platform's.
 
     Raises ConfigError for a user that has no home.
     """
@@ -52,7 +52,7 @@ def places_of(environment: Mapping[str, str]) -> UserPaths:
 
 
 def _folders() -> tuple[Path, Path, Path]:
-    """Where the platform keeps configuration, state and cache of this program."""
+    """The platform's folders for configuration, state and cache."""
     if sys.platform == "linux" and "ANDROID_DATA" not in os.environ:
         # as platformdirs says, whose import takes longer than all the rest: a hook has no time
         below = Path(os.path.expanduser("~"))

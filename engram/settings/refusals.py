@@ -1,4 +1,4 @@
-"""The errors of settings, worded once: file or variable, key, value, what is allowed, what to do.
+"""Error messages of settings: file or variable, key, value, what is allowed, what to do.
 
 Values can come from a stranger's file, so each is shown on one short line without control
 characters, and nothing here depends on its type or size.
@@ -14,7 +14,7 @@ from engram.settings.keys import known_keys, nearest, table_paths
 
 
 def unknown(where: str, name: str, value: object) -> ConfigError:
-    """There is no such key; the hint names the one that was probably meant."""
+    """An unknown key; the hint names the most similar one."""
     close = nearest(name)
     hint = f"did you mean {close}?" if close else "take it out, or correct its name"
     if tuple(name.split(".")) in table_paths():
@@ -24,14 +24,14 @@ def unknown(where: str, name: str, value: object) -> ConfigError:
 
 
 def unknown_variable(variable: str) -> ConfigError:
-    """There is no key of that environment variable."""
+    """An environment variable without a key."""
     close = nearest(variable.removeprefix("ENGRAM_").lower())
     hint = f"did you mean {known_keys()[close].variable}?" if close else f"unset {variable}"
     return ConfigError(f"the environment variable {variable} sets no known key", hint)
 
 
 def wrong(where: str, name: str, value: object, allowed: str) -> ConfigError:
-    """The value has the wrong type, is out of range or none of the choices."""
+    """A value of the wrong type, out of range or none of the choices."""
     return ConfigError(
         f"{where}: {name} = {shown(value)} must be {allowed}",
         "change the value, or take it out to use the default",
@@ -39,7 +39,7 @@ def wrong(where: str, name: str, value: object, allowed: str) -> ConfigError:
 
 
 def not_for_vaults(where: str, name: str, value: object, listed: Iterable[str]) -> ConfigError:
-    """A key that exists, but not for a vault's own file."""
+    """A key that a vault's own file may not set."""
     return ConfigError(
         f"{where}: a vault may not set {name} = {shown(value)}; it may set "
         + ", ".join(sorted(listed)),
@@ -48,7 +48,7 @@ def not_for_vaults(where: str, name: str, value: object, listed: Iterable[str]) 
 
 
 def not_toml(path: object, text: str, error: ValueError) -> ConfigError:
-    """The text is no TOML; tomllib's message says at which line, but for the last one."""
+    """Invalid TOML; tomllib's message names the line, except the last one."""
     message = str(error)
     if "end of document" in message:
         message += f", line {len(text.splitlines())}"
@@ -56,7 +56,7 @@ def not_toml(path: object, text: str, error: ValueError) -> ConfigError:
 
 
 def shown(value: object) -> str:
-    """A value for a message."""
+    """A value as shown in a message."""
     if isinstance(value, (dict, list, tuple)):
         return "(a table)" if isinstance(value, dict) else "(a list)"
     if value is None or isinstance(value, bool):

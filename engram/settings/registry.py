@@ -1,8 +1,8 @@
-"""The vaults that the person registered on this machine (design promise 9).
+"""Registry of the vaults that the user trusts on this machine (design promise 9).
 
 `vaults.json` lists pairs of real path and vault id. Only an entry with both makes a vault trusted:
 a folder that was replaced by another one with another id is not. Guarantees: the file is replaced
-as a whole, readable by its owner only, and never emptied because it could not be understood.
+as a whole, readable by its owner only, and never emptied because it could not be parsed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engram.settings.paths import UserPaths
 from engram.settings.user_files import alone, read_small, refuse_symlink, replace, without_mark
 
 _FORMAT = 1
-#: Two people's commands rarely meet here; more than this many times in a row is no accident.
+#: retries when another process changed the list in between; more in a row are no accident
 _ATTEMPTS = 5
 _MEND = "mend the file by hand, or move it away and run `engram trust PATH` for each of your vaults"
 
@@ -32,7 +32,7 @@ class Registered:
 
 
 class Registry:
-    """The registered vaults; every question reads the file, another process may have added one."""
+    """The registered vaults; every query reads the file, another process may have added one."""
 
     def __init__(self, places: UserPaths) -> None:
         self._file = places.registry_file
@@ -42,7 +42,7 @@ class Registry:
         return [Registered(Path(path), vault) for path, vault in sorted(self._read().items())]
 
     def trusts(self, path: Path, vault_id: str) -> bool:
-        """Whether the vault at this real path, with this id, was registered."""
+        """Whether the vault at this real path, with this id, is registered."""
         return bool(vault_id) and self._read().get(_real(path)) == vault_id
 
     def add(self, path: Path, vault_id: str) -> None:
@@ -55,7 +55,7 @@ class Registry:
         self._write(_real(path), vault_id)
 
     def remove(self, path: Path) -> bool:
-        """Forget a vault; whether it was registered. Raises as `add` does."""
+        """Remove a vault; returns whether it was registered. Raises as `add` does."""
         known = _real(path) in self._read()
         if known:
             self._write(_real(path), None)
@@ -63,7 +63,7 @@ class Registry:
 
     def _write(self, real: str, vault_id: str | None) -> None:
         refuse_symlink(self._file)
-        self._read()  # what cannot be read is said before anything is made
+        self._read()  # a damaged file is reported before anything is written
         with alone(self._file.parent):
             for _ in range(_ATTEMPTS):
                 vaults = self._read()
@@ -71,7 +71,7 @@ class Registry:
                 if vault_id is not None:
                     vaults[real] = vault_id
                 replace(self._file, _bytes(vaults))
-                # where there is no lock: when another wrote its own list in between, go again
+                # on systems without a lock: when another process wrote in between, try again
                 if self._read().get(real) == vault_id:
                     return
         raise StorageError(f"{self._file}: other programs keep changing it", "try again")

@@ -1,4 +1,4 @@
-"""What travels with the program: the tables of `config/`, prompts among them, and the template.
+"""Files shipped with the program: the tables of `config/`, prompts included, and the template.
 
 In a wheel they lie in `engram/_shipped`, in a checkout beside the package. A table is parsed once
 a process; callers share it and do not change it.
@@ -42,7 +42,7 @@ def vault_template() -> Path:
 @cache
 def _table(path: Path) -> dict[str, Any]:
     try:
-        # our own file: the limits that guard against a stranger's do not apply
+        # our own file: the limits for foreign files do not apply
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
         raise ConfigError(f"{path}: is not valid TOML: {error}", _REINSTALL) from error

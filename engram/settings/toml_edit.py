@@ -1,8 +1,8 @@
-"""`engram config set`: one value changed in the person's config.toml, every other byte kept.
+"""`engram config set`: one value changed in the user's config.toml, every other byte kept.
 
-The new text is proposed by cutting at the places that `tables.statements` found, and accepted only
-when the parser reads exactly the old tables with the one value changed. So a file that is written
-in a way this module does not know is refused, never damaged.
+The new text is proposed by cutting at the offsets that `toml_tables.statements` found, and accepted
+only when the parser reads exactly the old tables with the one value changed. So a file that is
+written in a way this module does not know is refused, never damaged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BY_HAND = "edit the file by hand"
 
 
 def set_user_key(places: UserPaths, key: str, value: str) -> Value:
-    """Set one key in the person's config.toml; returns the value as it is understood.
+    """Set one key in the user's config.toml; returns the parsed value.
 
     `value` is written as for an environment variable (`3`, `off`, `a, b`). Raises ConfigError: an
     unknown key, a value that is not allowed, a file that is no TOML, a symlink or cannot be read.
@@ -63,7 +63,7 @@ def _changed(text: str, key: Key, value: Value, places: UserPaths) -> str:
 
 
 def _with(document: dict[str, object], path: tuple[str, ...], value: Value) -> dict[str, object]:
-    """The document with one value set; what stands where a table should be gives way to one."""
+    """The document with one value set; a scalar where a table should be is replaced by one."""
     head, *rest = path
     below = document.get(head)
     if rest:

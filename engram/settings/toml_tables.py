@@ -1,8 +1,8 @@
-"""TOML text -> tables, and the place in the text where every key stands.
+"""TOML text -> tables, and the position of every key in the text.
 
 tomllib says what a file means but not where; `statements` finds the lines, so that messages can
-name them and `edit` can change one of them. `parse` refuses what a stranger's file could use
-against the parser: too much text, keys that are nested absurdly deep.
+name them and `toml_edit` can change one of them. `parse` refuses what could overload the parser:
+too much text, keys that are nested absurdly deep.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import tomllib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: A settings file is read by people; the parser is quadratic in the depth of a key.
+#: limits: a settings file is written by people; the parser is quadratic in the depth of a key
 MAX_CHARACTERS = 65_536
 _MAX_DOTS = 100
 
-#: What can hide a newline, a bracket or a `#`, and those themselves.
+#: what can hide a newline, a bracket or a `#`, and those themselves
 _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""(?:"{0,2})|\'\'\'.*?\'\'\'(?:\'{0,2})'
     r'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}]|\n',

@@ -1,9 +1,9 @@
-"""Small files of the person: read with bounds, replaced as a whole.
+"""Small files of the user outside vaults: bounded reads, atomic replacement, a folder lock.
 
-`read_small` returns what a regular file holds and refuses everything that would block, flood or
+`read_small` returns the content of a regular file and refuses everything that would block, flood or
 mislead the reader (devices, pipes, huge files, bytes that are not UTF-8; symlinks where a stranger
 could have put them). `replace` leaves the old file or the new one, whatever crashes. Files of a
-vault are not written here: they have their own door in `store`.
+vault are not written here but by `store`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def without_mark(text: str) -> str:
 def replace(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
     """Write the whole file durably: temporary file, fsync, rename, fsync of the folder.
 
-    The file gets mode 0600, or keeps what it had with `keep_mode`; a new folder gets 0700.
+    The file gets mode 0600, or keeps its mode with `keep_mode`; a new folder gets 0700.
     Raises StorageError, and then the old file is as it was.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.tmp")
@@ -85,9 +85,9 @@ def replace(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Whoever changes what is in a folder of the person, one after the other (not on Windows).
+    """Exclusive lock on a folder of the user, for those who change its files (not on Windows).
 
-    The folder itself is locked, so that nothing is left beside the files; it is made when it is
+    The folder itself is locked, so that no lock file is left beside the files; it is made when
     missing. Raises StorageError.
     """
     if os.name == "nt":

@@ -1,1 +1,1 @@
-"""Verdicts <-> files: the vault on disk, one transaction at a time. Nothing else writes it."""
+"""Vault storage: files, catalog, transactions, one writer at a time; nothing else writes vaults."""

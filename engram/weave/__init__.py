@@ -1,1 +1,1 @@
-"""Memories -> boxes -> traces; entities, profile, topics: pure folds over what is in the vault."""
+"""Memories -> boxes -> traces, and entity pages: pure folds over what is in the vault."""

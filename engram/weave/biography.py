@@ -1,4 +1,4 @@
-"""The Biographer port: names and folds, for those who plan what becomes of entities."""
+"""Port adapter for entity pages: consolidation calls the folds and name rules through it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from engram.weave.entities import fold
 
 
 class EntityFolder:
-    """Pure: equal questions have equal answers."""
+    """Stateless: equal arguments have equal answers."""
 
     def page(
         self, identifier: str, memories: Iterable[Memory], former: Entity | None,
         aliases: Sequence[str], lead: Callable[[str], str], said: str = "",
     ) -> Entity:  # fmt: skip
-        """The page of an entity as its memories make it."""
+        """The page of an entity, folded from its memories."""
         return fold(identifier, memories, former, aliases, lead, said)
 
     def fragments(self, entities: Sequence[Named], said: Iterable[str]) -> list[tuple[str, ...]]:
-        """Groups of ids that are one entity, the one that stays first."""
+        """Groups of ids that mean one entity, the id to keep first."""
         return names.fragments(entities, said)
 
     def likely(self, ids: Iterable[str], wanted: Iterable[str], said: Iterable[str]) -> set[str]:
-        """Of many ids those that could be one with a wanted one, and the wanted ones."""
+        """Those of many ids that could mean the same as a wanted one, and the wanted ones."""
         return names.likely(ids, wanted, said)

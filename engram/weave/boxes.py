@@ -1,19 +1,19 @@
-"""Memories -> Memory Boxes: a pure fold over what one conversation left (seed 003, design 5.9).
+"""Memory Boxes: a pure fold over the memories of one conversation (seed 003, design 5.9).
 
 The memories of one session and project are taken in the order in which they were said. A box ends
 before the memory that comes after too long a gap, that would be one too many, or with which the
-talk turns to something else (in this order, so that the reason given is the right one); what is
-left is the open box. Nothing is kept between two runs: the open box is what no sealed box holds.
+topic shifts (in this order, so that the reason given is the right one); the rest is the open box.
+No state is kept between two runs: the open box is what no sealed box holds.
 
-A shift needs evidence. The tags of single sentences hardly ever agree, and a remark between two
-sentences on a subject is no new subject. So a shift is seen when the next few memories together
-leave what was talked about, and on one side of the border there is a subject at all: a topic that
-two memories share. Where the next few are not known yet the box stays open.
+A topic shift needs evidence. The tags of single sentences hardly ever agree, and a remark between
+two sentences on a topic is no new topic. So a shift is found when the next few memories together
+leave the former topics, and on one side of the border there is a topic at all: one that two
+memories share. Where the next few are not known yet the box stays open.
 
 Guarantees: every memory that has a source and a time is in exactly one sealed box, or in the open
-one; the order in which memories are handed over does not matter; a fold of all of them seals what
-folds of parts of them do, one part after another, as long as nothing was sealed early. A box is
-named by its first memory.
+one; the order in which memories are passed does not matter; a fold of all of them seals what folds
+of parts of them do, one part after another, as long as nothing was sealed early. A box is named
+after its first memory.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from engram.model.memory import CATEGORIES, Memory
 from engram.model.settings import BoxSettings
 from engram.model.text import first_line, overlap, sha256_text
 
-#: topics of one memory at most, and of a box: more words than that say nothing of it
+#: topics of one memory at most, and of a box: a longer list says nothing
 MEMORY_TOPICS, BOX_TOPICS = 16, 8
 #: Topics are compared with those of the last memories, not with the whole box: its list only grows,
-#: until it shares something with everything and no shift shows.
+#: until it shares something with everything and no shift is found.
 RECENT = 5
-#: how many memories must leave a subject together
+#: how many memories must leave a topic together
 AHEAD = 3
 _TITLE_TOPICS = 3
 #: seed 003: the goal of a box is the beginning of the first user turn
@@ -57,12 +57,12 @@ def topics_of(memory: Memory) -> Topics:
 
 
 def line_of(memory: Memory) -> str:
-    """The first line of a memory as a box shows it."""
+    """First line of a memory as a box lists it."""
     return inert_line(first_line(memory.text))
 
 
 def session_of(memory: Memory) -> str:
-    """The transcript that a memory came from; empty without a source."""
+    """Name of the transcript that a memory came from; empty without a source."""
     return memory.sources[0].partition("#")[0] if memory.sources else ""
 
 
@@ -71,8 +71,8 @@ def fold(
 ) -> tuple[list[Box], Box | None]:
     """The sealed boxes of one session and project, oldest first, and the open one.
 
-    With a `seal` nothing more is waited for: what would stay open is sealed for that reason.
-    Memories without a source or a time are passed over: they belong to no conversation.
+    With a `seal` no further memory is waited for: the open box is sealed for that reason. Memories
+    without a source or a time are left out: they belong to no conversation.
     """
     placed = [memory for memory in memories if memory.created and session_of(memory)]
     placed.sort(key=lambda memory: (memory.created, memory.id))
@@ -101,9 +101,9 @@ def weave(
 ) -> tuple[list[Box], list[Box]]:
     """The sealed and the open boxes of many sessions and projects, in the order of their time.
 
-    A session that has been silent for the gap by `now` is sealed for it, but for those in
-    `waiting`, any other for `seal`, if that is given. `opening` gives the first user turn of a
-    session; its beginning is the goal of the boxes.
+    A session that has been silent for the gap by `now` is sealed for it, unless in `waiting`; any
+    other for `seal`, if that is given. `opening` gives the first user turn of a session; its
+    beginning is the goal of the boxes.
     """
     streams: dict[tuple[str, str], list[Memory]] = defaultdict(list)
     for memory in memories:
@@ -122,7 +122,7 @@ def weave(
 
 
 def without(box: Box, names: Collection[str], held: Sequence[Memory]) -> Box | None:
-    """A box that does not tell of these memories any more; None when none is left in it.
+    """A box without these memories; None when none is left in it.
 
     `held` are its memories as far as they are known. A title that a person gave it stays.
     """
@@ -143,17 +143,17 @@ def without(box: Box, names: Collection[str], held: Sequence[Memory]) -> Box | N
 
 
 def in_time(box: Box) -> tuple[Instant, str]:
-    """Boxes sorted by this stand in the order in which they began; no two are equal."""
+    """Sort key of boxes: the order in which they began; no two are equal."""
     return box.created, box.id
 
 
 def box_id(session: str, project: str, first: str) -> str:
-    """`box-<digest8>`: a function of where its first memory came from, and of that."""
+    """`box-<digest8>`: a function of session, project and first memory."""
     return f"box-{sha256_text(chr(31).join((session, project, first)))[:8]}"
 
 
 def _stretches(memories: Sequence[Memory], settings: BoxSettings) -> list[Sequence[Memory]]:
-    """Memories in order, cut where too long nothing came."""
+    """Memories in order, cut at every gap that is too long."""
     cuts = [
         number
         for number, (one, other) in enumerate(pairwise(memories), 1)
@@ -166,13 +166,13 @@ def _stretches(memories: Sequence[Memory], settings: BoxSettings) -> list[Sequen
 def _borders(
     stretch: Sequence[Memory], settings: BoxSettings, ahead: int, *, open_end: bool
 ) -> Iterator[tuple[int, str]]:
-    """Where in a stretch a box ends, and why; with an open end, as far as that is certain."""
+    """The index and reason of each box's end in a stretch; with an open end, those certain."""
     topics = [topics_of(memory) for memory in stretch]
     start = 0
     for here in range(1, len(stretch)):
         if open_end and len(stretch) - here < ahead:
             return
-        # what one message taught stays together, as far as there is room
+        # memories of one message stay together, as far as there is room
         parted = stretch[here].sources[0] != stretch[here - 1].sources[0]
         before, after = topics[start:here], topics[here : here + ahead]
         if len(before) >= max(1, settings.max_memories):
@@ -186,9 +186,9 @@ def _borders(
 def _shifts(
     before: Sequence[Topics], after: Sequence[Topics], threshold: float, subject: int
 ) -> bool:
-    """Whether the talk leaves what it was about: at once, for a while, and for or from a subject.
+    """Whether the topics shift here: at once, for a while, and towards or away from a topic.
 
-    A subject is a topic of so many memories on one side. Without topics nothing is left.
+    A topic counts when so many memories on one side share it. Without topics there is no shift.
     """
     recent = list(islice(filter(None, reversed(before)), RECENT))
     known = set(chain(*recent))
@@ -227,7 +227,7 @@ def _bare_name(entity: str) -> str:
 
 
 def _most_frequent(memories: Sequence[Memory]) -> Topics:
-    """The topics of most memories; among equals those that came first."""
+    """The topics of most memories; among equals the first."""
     counts = Counter(topic for memory in memories for topic in topics_of(memory))
     return tuple(topic for topic, _ in counts.most_common(BOX_TOPICS))
 
@@ -239,6 +239,6 @@ def _title(topics: Sequence[str]) -> str:
 
 
 def _outcome(memories: Sequence[Memory]) -> str:
-    """What the memories say themselves that came of it, the last of them; nothing is guessed."""
+    """The last memory that states an outcome, in its own words; nothing is inferred."""
     said = (memory.extras.get("outcome", "") for memory in reversed(memories))
     return next((" ".join(outcome.split()) for outcome in said if outcome), "")

@@ -1,11 +1,11 @@
-"""Memories about an entity, and its page so far -> what the page should say (a pure fold).
+"""Entity page: memories about an entity and its page so far -> the new page (a pure fold).
 
-The timeline holds every memory but those that were retired, the activity what became of them, the
-relations who and what is named with it; all of it is computed anew, so that the same memories give
-the same page. The name is the spelling most in use, the aliases only grow. The synthesis is the
-person's where they wrote one, else what a model made of the same timeline, else the newest active
-statements as they are; nothing is generated here. Lines in which a person links to something else
-than a memory stay.
+The timeline holds every memory but those that were retired, the activity their changes of status,
+the relations who and what is named with it; all of it is computed anew, so that the same memories
+give the same page. The name is the most frequent spelling, the aliases only grow. The synthesis is
+the person's where they wrote one, else what a model wrote of the same timeline, else the newest
+active statements verbatim; nothing is generated here. Lines in which a person links to something
+else than a memory stay.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from engram.model.text import first_line
 
 #: lifecycle spec 1.4
 MOST_ACTIVITY = 20
-#: statements that stand for a synthesis, and characters of each
+#: statements in place of a synthesis, and characters of each
 _LISTED, _LISTED_WIDTH = 5, 240
-#: the newest memories tell how a name is spelt
+#: the newest memories decide on the spelling of the name
 _READ_FOR_NAME = 200
-#: a relation that no memory states: so many must name both
+#: how many memories must name both for a relation that none states
 _TOGETHER, _MOST_TOGETHER = 2, 20
 _TOGETHER_LABEL = "named together"
 _LONGEST_LABEL = 4
-#: what a line says of where it comes from, at its place
+#: the sources of a line: (field of its link, ...)
 Line = tuple[str, str, str]
 
 
@@ -46,11 +46,10 @@ def fold(
     lead: Callable[[str], str] = str,
     said: str = "",
 ) -> Entity:
-    """The page of an entity; its synthesis is listed, unless the person's or a model's holds.
+    """The page of an entity; its synthesis is a list, unless the person's or a model's holds.
 
-    `memories` link to the entity or to one that became part of it, `aliases` are names that lead
-    here from now on, `lead` says where the id of an entity leads, `said` is what a model makes of
-    it all.
+    `memories` link to the entity or to one that was merged into it, `aliases` are names that lead
+    here from now on, `lead` resolves the id of an entity, `said` is a model's synthesis.
     """
     everything = {memory.id: memory for memory in memories}
     told = sorted(
@@ -92,14 +91,14 @@ def _listed(memories: Iterable[Memory]) -> str:
 
 
 def _day(memory: Memory) -> str:
-    """The day since which it holds."""
+    """`valid_from` of a memory, or the day it was created."""
     return memory.valid_from or day_of(memory.created)
 
 
 def _timeline(memories: Iterable[Memory]) -> list[Line]:
-    """`(day, memory, first line)`, oldest first; what does not hold any more says so.
+    """`(day, memory, first line)`, oldest first; what no longer holds is marked.
 
-    What has no day stands in no timeline.
+    A memory without a day is left out.
     """
     told = sorted(
         filter(_day, memories), key=lambda memory: (_day(memory), memory.created, memory.id)
@@ -126,9 +125,9 @@ def _activity(memories: Iterable[Memory]) -> list[Line]:
 def _relations(
     memories: Iterable[Memory], known: Iterable[str], lead: Callable[[str], str]
 ) -> list[Line]:
-    """`(entity, label, memory)`: what relationship memories say, then who is often named with it.
+    """`(entity, label, memory)`: what relationship memories state, then frequent company.
 
-    The newest statement counts, and of those that merely name both the first.
+    The newest statement counts, and of memories that merely name both the first.
     """
     mine = set(known)
     stated: dict[str, Line] = {}
@@ -152,7 +151,7 @@ def _relations(
 
 
 def _label(text: str, mine: Iterable[str], other: str) -> str:
-    """The words between two names, else the statement."""
+    """The words between two names, else the whole statement."""
     own = spellings([text], sorted(map(stem_of, mine)))
     others = spellings([text], [stem_of(other)])
     for name in sorted(own, key=text.find):
@@ -174,9 +173,9 @@ def _with_own(
     *,
     newest_first: bool = False,
 ) -> tuple[Line, ...]:
-    """The lines with those of the person: they link to something that is no memory we know.
+    """The lines merged with those of the person, which link to no memory of ours.
 
-    `place` is where the link stands in a line.
+    `place` is the index of the link in a line.
     """
     own = [line for line in former if line[place] not in ids and not is_memory_id(line[place])]
     if not own:
@@ -184,12 +183,12 @@ def _with_own(
     if place == 2:
         there = {line[0] for line in made}
         return (*made, *(line for line in own if line[0] not in there))
-    # a stable sort: what the program has of a day stays in its order
+    # a stable sort: the program's lines of one day stay in their order
     return tuple(sorted([*made, *own], key=lambda line: line[0], reverse=newest_first))
 
 
 def _name(identifier: str, memories: Sequence[Memory], former: Entity, known: Iterable[str]) -> str:
-    """The most used spelling, unless the person gave it another name."""
+    """The most frequent spelling, unless the person gave another name."""
     stems = [stem_of(one) for one in sorted(known)]
     if former.name and slug(former.name) not in stems and not _is_spelling(former.name, known):
         return former.name
@@ -202,7 +201,7 @@ def _is_spelling(name: str, known: Iterable[str]) -> bool:
 
 
 def _made_name(identifier: str) -> str:
-    """A name where no text spells one."""
+    """A name made from the id, where no text spells one."""
     words = stem_of(identifier).replace("-", " ")
     return words if type_of(identifier) in ("tool", "other") else words.title()
 

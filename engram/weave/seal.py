@@ -1,8 +1,8 @@
-"""The loom: what no box holds yet -> sealed boxes with names and traces, ready to be written.
+"""Box sealing: memories that no box holds yet -> sealed boxes with ids and traces, to be written.
 
-The Weaver port. Made of the fold (`boxes`) and the threads (`traces`); what it adds is the vault: a
-new box never takes the name of one that is there, and finds its trace among those near it. Pure:
-nothing is written, and an open box is only ever computed.
+The Weaver port, made of the box fold (`boxes`) and the threading of traces (`traces`); it adds what
+depends on the vault: a new box never takes an existing id, and its trace is chosen among the boxes
+near it. Pure: nothing is written, and an open box is only ever computed.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from engram.weave.traces import join, reach, thread
 
 
 class BoxSealer:
-    """Weaves by the settings of `[boxes]`."""
+    """Seals boxes by the settings of `[boxes]`."""
 
     def __init__(self, settings: BoxSettings) -> None:
         self._settings = settings
 
     def line(self, memory: Memory) -> str:
-        """How a box shows a memory."""
+        """The line with which a box lists a memory."""
         return line_of(memory)
 
     def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
-        """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
+        """`(before, after)` of the boxes whose links to their trace neighbours are missing."""
         return thread(boxes)
 
     def without(self, box: Box, names: Collection[str], contents: Contents) -> Box | None:
-        """A box that does not tell of these memories any more; None when none is left in it."""
+        """A box without these memories; None when none is left in it."""
         held = (contents.memory(name) for name in box.memories)
         return without(box, names, [memory for memory in held if memory is not None])
 
     def silence(self, memory: Memory, contents: Contents) -> list[tuple[Box, Box | None]]:
-        """`(before, after)` of the boxes that tell of a memory which is to be forgotten.
+        """`(before, after)` of the boxes that list a memory which is to be forgotten.
 
-        Its line goes, and the goal of its conversation, where that is what it was learnt from.
+        Its line is removed, and the goal of its conversation, where that is its source.
         """
         sessions = {link.partition("#")[0] for link in memory.sources}
         pairs: list[tuple[Box, Box | None]] = []
@@ -57,7 +57,7 @@ class BoxSealer:
         return pairs
 
     def unsealed(self, contents: Contents) -> list[Box]:
-        """The boxes that have no file yet, oldest first; a `seal` says what has ended one."""
+        """The boxes that have no file yet, oldest first; a box that has ended has its `seal`."""
         ended, left = weave(contents.unboxed(), self._settings, opening=contents.opening)
         return sorted((*ended, *left), key=in_time)
 
@@ -70,12 +70,12 @@ class BoxSealer:
         born: Sequence[Memory] | None = None,
         waiting: Collection[str] = (),
     ) -> list[Box]:
-        """New boxes of what no box holds, oldest first, each with its trace and the box before it.
+        """New boxes of what no box holds, oldest first, each with its trace and predecessor.
 
-        Sealed is what ended by itself, every conversation that has been silent for the gap, and for
-        a `reason` (`shutdown`, `consolidation`) the rest too. With `born`, memories that the vault
-        is about to have, only their conversations are looked at. Silence does not seal those in
-        `waiting`: more of them is still to be extracted.
+        Sealed are boxes that ended by themselves, every conversation that has been silent for the
+        gap, and for a `reason` (`shutdown`, `consolidation`) the rest too. With `born`, memories
+        that are about to be written, only their conversations are looked at. Silence does not seal
+        those in `waiting`: more of them is still to be extracted.
         """
         unboxed = {memory.id: memory for memory in contents.unboxed()}
         if born is not None:
@@ -97,7 +97,7 @@ def _stream(memory: Memory) -> tuple[str, str]:
 
 
 def _named(boxes: Iterable[Box], contents: Contents) -> list[Box]:
-    """The boxes with ids that no other has: one may have lost the memory that it is named after."""
+    """The boxes with unique ids: an existing box may no longer hold the memory that named it."""
     taken: set[str] = set()
     named = []
     for box in boxes:

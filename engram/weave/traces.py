@@ -1,10 +1,10 @@
-"""Sealed boxes -> traces: the threads of boxes that come back to the same topics (seed 003).
+"""Topic traces: threads of sealed boxes that return to the same topics (seed 003).
 
-A box joins the trace whose boxes near by share most with it, if they share enough: near before it
-or after it, as imports bring conversations out of order. Otherwise it begins a trace, named after
-itself and not after its topics, so that a subject that comes up again after a long time does not
-revive an old thread. Pure. What a trace is about is read from a few boxes just before, as many
-topics as one box has: it cannot grow until nothing matches it any more.
+A box joins the trace whose boxes nearby share most topics with it, if they share enough: nearby is
+before or after it, as imports bring conversations out of order. Otherwise it begins a trace, named
+after itself and not after its topics, so that a topic that returns after a long time does not
+revive an old thread. Pure. The topics of a trace are taken from a few boxes just before, as many
+as one box has: the set cannot grow until nothing matches it any more.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from engram.model.settings import BoxSettings
 from engram.model.text import jaccard, sha256_text
 from engram.weave.boxes import Topics, in_time
 
-#: a trace is about what so many of its boxes are about, just before, or after where none is before
+#: how many boxes decide on the topics of a trace: the last ones before, else the first after
 _LATEST = 3
 _DAY = 24 * 60
 _END_OF_TIME = "9999-12-31T23:59:59Z"
 
 
 def join(born: Iterable[Box], known: Iterable[Box], settings: BoxSettings) -> list[Box]:
-    """New boxes, oldest first, each with its trace and the box before it in that.
+    """New boxes, oldest first, each with its trace and its predecessor in it.
 
-    `known` are the boxes that the vault has, at least those within `reach`. Who comes after a box
-    is not said here: the other box would have to change too (see `thread`).
+    `known` are the boxes of the vault, at least those within `reach`. The successor is not set
+    here: the other box would have to change too (see `thread`).
     """
     threads = _Threads(settings)
     for box in known:
@@ -46,10 +46,10 @@ def join(born: Iterable[Box], known: Iterable[Box], settings: BoxSettings) -> li
 
 
 def assign(box: Box, neighbours: Iterable[Box], settings: BoxSettings) -> Box:
-    """A sealed box with its trace; one that has a trace or no topics stays as it is.
+    """A sealed box with its trace; one that has a trace or no topics is returned unchanged.
 
-    `neighbours` are boxes of traces. Where several traces share equally much it is the one with the
-    newest box, then by id.
+    `neighbours` are boxes of traces. Where several traces share equally much the one with the
+    newest box is taken, then by id.
     """
     if box.trace or not box.topics:
         return box
@@ -67,9 +67,9 @@ def assign(box: Box, neighbours: Iterable[Box], settings: BoxSettings) -> Box:
 
 
 def thread(boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
-    """`(before, after)` of the boxes that do not say who stands beside them, by time.
+    """`(before, after)` of the boxes whose links to their trace neighbours are missing, by time.
 
-    Handed all boxes of the traces concerned; a link to a box that is not there goes.
+    Takes all boxes of the traces concerned; a link to a box that is not there is removed.
     """
     traces: dict[str, list[Box]] = defaultdict(list)
     for box in sorted(boxes, key=in_time):
@@ -85,7 +85,7 @@ def thread(boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
 
 
 def reach(boxes: Sequence[Box], settings: BoxSettings) -> tuple[Instant, Instant]:
-    """Between which times the boxes end that may share a trace with some of these."""
+    """From when to when a box may end and still share a trace with one of these."""
     sealed = [box.sealed for box in boxes]
     minutes = settings.trace_days * _DAY
     try:
@@ -103,7 +103,7 @@ def _end(box: Box) -> tuple[Instant, str]:
 
 
 def _topics(box: Box, others: Iterable[Box]) -> Topics:
-    """What the boxes of one trace are about, seen from a box: their most frequent topics."""
+    """The topics of one trace, seen from a box: the most frequent ones."""
     ordered = sorted(others, key=_end)
     place = bisect_left(ordered, _end(box), key=_end)
     latest = ordered[max(0, place - _LATEST) : place][::-1] or ordered[:_LATEST]
@@ -113,7 +113,7 @@ def _topics(box: Box, others: Iterable[Box]) -> Topics:
 
 
 class _Threads:
-    """The boxes of traces in the order of their time, so that few of them are looked at."""
+    """The boxes of traces in the order of their time, so that only neighbours are read."""
 
     def __init__(self, settings: BoxSettings) -> None:
         self._settings = settings
@@ -129,7 +129,7 @@ class _Threads:
                 insort(self._about[topic], (box.sealed, box.trace))
 
     def neighbours(self, box: Box) -> list[Box]:
-        """The boxes within reach that say what the traces are about which share a topic there.
+        """The boxes within reach that decide on the topics of each trace that shares one here.
 
         The last box of each is among them: it says how new the trace is.
         """
@@ -151,7 +151,7 @@ class _Threads:
         return found
 
     def before(self, box: Box) -> str:
-        """The last box of its trace that began before it, among those that are known."""
+        """Id of the last known box of its trace that began before it."""
         begun = self._begun.get(box.trace, [])
         place = bisect_left(begun, in_time(box))
         return begun[place - 1][1] if place else ""

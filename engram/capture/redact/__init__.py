@@ -1,1 +1,1 @@
-"""Credentials, cards and account numbers in text -> placeholders, before anything is written."""
+"""Redaction: credentials, cards and account numbers in text -> placeholders, before any write."""

@@ -1,12 +1,12 @@
-"""Text -> the same text with credentials, cards and account numbers replaced by placeholders.
+"""Redactor: text -> the same text with credentials, cards and account numbers as placeholders.
 
     the key is sk-...  ->  the key is [REDACTED:openai-key:51]
 
 Guarantees: the placeholder keeps kind and length, nothing else of the secret, and no result object
-holds it either; redacting twice changes nothing; a secret that was found is taken out wherever
+holds it either; redacting twice changes nothing; a secret that was found is replaced wherever
 else it stands in the text; time is linear in the text. The rules are data (config/redaction.toml):
 where a pattern may match is found by substring searches over the whole text, and only there is it
-tried; what the match is worth is decided by a named check (`redact_checks`).
+tried; what the match is worth is decided by a named check (`span_checks`).
 Refuses a table with a rule that cannot work, naming the rule (ConfigError); refuses no text.
 (design 1.6: before disk, log and trace, and again before a model.)
 """
@@ -27,9 +27,9 @@ _REACH = 40
 _RUN = 20
 #: How far before its run a key may begin: the longest prefix with a character outside (`dp.pt.`).
 _BEFORE_RUN = 8
-#: So many different secrets of one text are looked for again in the rest of it.
+#: the most different secrets of one text that are searched in the rest of it
 _MOST_REPEATED = 200
-#: So often a rule is tried inside a match of its own: `pw=pw=pw=...` stays cheap.
+#: how often a rule is tried inside a match of its own: `pw=pw=pw=...` stays cheap
 _MOST_NESTED = 8
 
 
@@ -60,7 +60,7 @@ _Found = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What was taken out: its kind and how many characters it had. Never the secret."""
+    """One replacement: kind and number of characters. Never the secret."""
 
     kind: str
     length: int
@@ -68,7 +68,7 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """The text without its secrets, and what was taken out."""
+    """The text without its secrets, and the replacements."""
 
     text: str
     found: tuple[Redaction, ...]
@@ -170,7 +170,7 @@ class Redactor:
                 yield from ((rule, match) for match in rule.pattern.finditer(text, start, end + 2))
 
     def _allowed(self, secret: str) -> bool:
-        """Whether the person's list says to leave it alone."""
+        """Whether the user's allow-list holds it."""
         if secret in self._allow:
             return True
         return self._allow_globs is not None and self._allow_globs.match(secret) is not None

@@ -1,4 +1,4 @@
-"""A match of a redaction rule -> the span that is the secret, or None when it only looks like one.
+"""Checks of redaction rules: a match -> the span of the secret, or None for a look-alike.
 
 A pattern says where a credential may stand; a check decides by the value itself: card and account
 numbers by their checksums, key blocks by their lines, everything that is only *called* a password
@@ -103,7 +103,7 @@ _COMMON_PAIRS = frozenset(
     for follower in rest
 )  # fmt: skip
 
-#: Beginnings of long identifiers that agents, tools and checksums carry in the open.
+#: prefixes of long identifiers, of agents, tools and checksums, that are no secrets
 _OPEN_ID = re.compile(
     r"(?:(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|cus|pk_live|pk_test)[-_]"
     r"|sha(?:1|256|384|512)[-:_]|AAAA[BCE]3Nza|h1:|arn:)",
@@ -198,12 +198,12 @@ def _is_jumbled(value: str) -> bool:
 
 
 def is_telling(secret: str) -> bool:
-    """Whether a secret that was found is one wherever else it stands, not also a common word."""
+    """Whether a secret is distinctive enough to be replaced wherever else it stands."""
     return len(secret) >= 8 and not any(c.isspace() for c in secret) and _is_mixed(secret, True)
 
 
 def _is_random(value: str, strict: bool = False) -> bool:
-    """Whether a value looks made by a machine: digits all through it, or letters in no words."""
+    """Whether a value looks machine-made: digits all through it, or letters in no words."""
     size = len(value)
     if len(_TURN.findall(value)) >= max(3, size / (6 if strict else 8)):
         return True

@@ -1,1 +1,1 @@
-"""The passes of a consolidation, one module each: a vault -> the steps that it needs."""
+"""Passes of a consolidation, one module each: a vault -> the steps that it needs."""

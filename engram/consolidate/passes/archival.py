@@ -1,10 +1,10 @@
-"""Old facts that nobody asks for -> archive/, all conditions of seed 003 at once.
+"""Archival pass: old facts that are not used -> archive/, by the conditions of seed 003.
 
 A memory is archived when it is older than `archive_age_days`, of less importance than
-`archive_max_importance`, was asked for at most `archive_max_access` times, is of no protected
-category and no correction, and is active. Exactly so old, or exactly so important, is not enough;
-asked for exactly so often is. Nothing is deleted, and what a person restored once is left alone:
-the header's `archived` remembers the day. Without `consolidate.archive` nothing is planned.
+`archive_max_importance`, was read at most `archive_max_access` times, is of no protected category
+and no correction, and is active. Exactly so old, or exactly so important, is not enough; read
+exactly so often is. Nothing is deleted, and what a person restored once is left alone: the header's
+`archived` remembers the day. Without `consolidate.archive` nothing is planned.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ARCHIVED = "archived"
 
 
 def plan(context: PassContext) -> list[Step]:
-    """A step for every memory that has had its time, oldest first."""
+    """A step for every memory to archive, oldest first."""
     limits = context.settings.consolidate
     if not limits.archive:
         return []
@@ -41,7 +41,7 @@ def plan(context: PassContext) -> list[Step]:
 
 
 def _is_idle(memory: Memory, before: Instant, limits: ConsolidateSettings) -> bool:
-    """Whether what `aged` does not ask holds too; it takes what is exactly so old."""
+    """The conditions that `aged` does not check; `aged` includes what is exactly so old."""
     return (
         "" < memory.created < before
         and memory.category != "correction"

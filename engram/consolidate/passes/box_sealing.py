@@ -1,10 +1,10 @@
-"""Boxes in the night shift: what is open is sealed, what a box says is brought up to date.
+"""Box pass: seals open boxes and updates sealed ones.
 
 Plans new boxes for all that no box holds, with their traces; new lines for memories whose text was
-changed, and none for those that are gone or forgotten; links to the boxes before and after in each
-trace. A line that begins with its memory's words stays: a person may have written on. Nothing is
-ever taken from a box because its memory was superseded or archived: that it was said stays true.
-A box that no memory is left of goes, but for what a person wrote into it; undo brings it back.
+changed, and removal of lines whose memory is gone or forgotten; links to the boxes before and after
+in each trace. A line that begins with its memory's words stays: a person may have added to it. A
+line is never removed because its memory was superseded or archived: that it was said stays true. A
+box without memories is removed, unless a person wrote into it; undo brings it back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engram.model.ports import BoxWeaver
 from engram.model.step import Step
 
 _TASK = "boxes"
-#: why a box was sealed, for a person
+#: reasons of a seal, in words for a person
 _SEALED = {
     "topic_shift": "the talk turned to something else",
     "time_gap": "nothing came for a while",
@@ -30,7 +30,7 @@ _SEALED = {
 
 
 def plan(context: PassContext) -> list[Step]:
-    """A step for each box that is sealed, that says something else, or that goes; oldest first."""
+    """A step for each box that is sealed, changed or removed; oldest first."""
     box_weaver = context.box_weaver
     born = box_weaver.seal(
         context.contents, context.now, "consolidation" if context.closing else ""
@@ -53,7 +53,7 @@ def plan(context: PassContext) -> list[Step]:
 
 @dataclass(slots=True)
 class _BoxChanges:
-    """The boxes as they shall be, and why."""
+    """The boxes to write or remove, and why."""
 
     known: dict[str, Box]
     boxes: dict[str, Box] = field(init=False)
@@ -78,14 +78,14 @@ class _BoxChanges:
 
     def _step(self, before: Box | None, after: Box | None) -> Step:
         box = after or before
-        assert box is not None  # one of them was put here
+        assert box is not None  # put and drop each set one of them
         action = "seal" if before is None else "remove" if after is None else "amend"
         why = "; ".join(self.reasons[box.id])
         return Step(_TASK, action, (box.id,), why, pages=((before, after),))
 
 
 def _concerned(context: PassContext) -> list[str]:
-    """The boxes whose lines are to be looked at."""
+    """The boxes whose lines are to be checked."""
     if context.changed is None:
         return [box.id for box in context.contents.boxes()]
     found = (context.contents.box_of(name) for name in sorted(context.changed))
@@ -95,7 +95,7 @@ def _concerned(context: PassContext) -> list[str]:
 def _mend_lines(
     box: Box, context: PassContext, box_weaver: BoxWeaver, machine: _BoxChanges
 ) -> None:
-    """Let the lines of a box say what its memories say now."""
+    """Update the lines of a box to what its memories say now."""
     looked_at = [name for name in box.memories if context.concerns(name)]
     known = {name: context.contents.memory(name) for name in looked_at}
     gone = [name for name in looked_at if _is_gone(name, known[name])]
@@ -117,7 +117,7 @@ def _mend_lines(
 
 
 def _is_gone(name: str, memory: Memory | None) -> bool:
-    """Whether a line is to go; what a person linked to is no memory, and stays."""
+    """Whether a line is to be removed; a person's link to another page stays."""
     if memory is None:
         return is_memory_id(name)
     return memory.status == "retired" and memory.status_reason == "forgotten"

@@ -1,4 +1,4 @@
-"""Promises and tasks -> those that are overdue or forgotten ask whether they are still open.
+"""Commitment pass: promises and tasks that are overdue or stale are put into review.
 
     open, its due day is past          -> needs-review, `overdue`
     open, its `expires` has come       -> needs-review, `stale`
@@ -6,11 +6,10 @@
     and its `expires` has come         -> archived, with that word as reason
 
 Source: seed 003 (commitment decay: 90 days unless refreshed), design 5.12, issue 6. `expires` of a
-commitment is 90 days (`retention.days.commitment`) after it was said, admitted or last heard of
-again, whichever is latest: a newer receipt renews it. Who removes `expires` keeps the memory for
-ever. A person is asked about one due day once: the header's `overdue` remembers it, so that an
-answer is not asked for again the next night. Guesses (speculative) are not asked about: they expire
-(`expiry`).
+commitment is 90 days (`retention.days.commitment`) after it was said, admitted or last confirmed,
+whichever is latest: a newer receipt renews it. Who removes `expires` keeps the memory for ever. A
+person is asked about one due day once: the header's `overdue` remembers it, so that an answer is
+not asked for again by the next run. Speculative ones are not asked about: they expire (`expiry`).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _ASKED = "overdue"
 
 
 def plan(context: PassContext) -> list[Step]:
-    """A step for every commitment whose time has come; in the order of their ids."""
+    """A step for every commitment that is due; in the order of their ids."""
     steps = {memory.id: _stale(context, memory) for memory in context.contents.due(context.today)}
     for memory in context.contents.overdue(context.today):
         if (step := _overdue(context, memory)) is not None:
@@ -38,7 +37,7 @@ def plan(context: PassContext) -> list[Step]:
 
 
 def is_commitment(memory: Memory) -> bool:
-    """Whether this pass answers for it: a promise or a debt that is no mere guess."""
+    """Whether this pass handles it: a promise or a debt that is not speculative."""
     return memory.category == "commitment" and speculative_days(memory.confidence) is None
 
 
@@ -66,7 +65,7 @@ def _overdue(context: PassContext, memory: Memory) -> Step | None:
 
 
 def _due(memory: Memory) -> Day:
-    """The header's due day; empty when what stands there is none."""
+    """The header's due day; empty when it is no day."""
     try:
         return date.fromisoformat(memory.extras.get("due", "").strip()[:10]).isoformat()
     except ValueError:

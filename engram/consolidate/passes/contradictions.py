@@ -1,4 +1,4 @@
-"""Notes that do not agree: the newer one takes the older one's place, or the person is asked.
+"""Contradiction pass: of two notes that disagree the newer supersedes, or the person is asked.
 
     notes, a Judge -> steps `supersede` (the judge is sure), `dispute` (it suspects), `settle`
 
@@ -23,12 +23,12 @@ from engram.model.step import Opinion, Step
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, settled, superseded
 
 TASK = "contradictions"
-#: why it was that a memory began to wait for the person
+#: reasons for which a memory went into review
 _DISPUTED = frozenset({CONTRADICTION, LOWER_AUTHORITY})
 
 
 def plan(context: PassContext) -> list[Step]:
-    """The steps, each on top of those before it."""
+    """The steps, each planned on the result of those before it."""
     now: dict[str, Memory] = {}
     steps: list[Step] = []
     for pair in pairs(context):
@@ -44,7 +44,7 @@ def plan(context: PassContext) -> list[Step]:
 
 
 def linked(older: Memory, newer: Memory) -> bool:
-    """Whether somebody has decided about this pair already, or is to."""
+    """Whether this pair is decided already, or waits for a decision."""
     return (
         older.id in (*newer.conflicts, *newer.supersedes)
         or newer.id in (*older.conflicts, *older.supersedes)
@@ -57,7 +57,7 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
     pair = (newer.id, older.id)
     if said.relation == "supersedes" and said.sure and not said.partial:
         if newer.status != "active":
-            return None  # what waits for the person replaces nothing
+            return None  # a memory in review replaces nothing
         loser = superseded(older, newer, "judged", context.now)
         winner = replace(newer, supersedes=(*newer.supersedes, older.id))
         return Step(TASK, "supersede", pair, said.why, amended=((newer, winner), (older, loser)))
@@ -85,7 +85,7 @@ def _settlements(context: PassContext, now: dict[str, Memory]) -> Iterator[Step]
 
 
 def _waiting(context: PassContext, now: dict[str, Memory]) -> Iterable[Memory]:
-    """The disputed memories that this run looks at, with those that a changed one was against."""
+    """The disputed memories to check in this run, with the opponents of changed ones."""
     if context.changed is None:
         names = [memory.id for memory in context.contents.live()]
     else:

@@ -1,12 +1,12 @@
-"""The merge pass: memories that say the same become one.
+"""Duplicate pass: memories that say the same become one.
 
     exact   equal normalised text in one scope: hand-made files, imported vaults
-    near    equal phrasing (`phrasing`) in one space and project
+    near    equal phrasing (`language.paraphrase`) in one space and project
     asked   nearly equal words, and a model says that they mean the same
 
 A full run compares all live memories at once; an incremental one looks up, by its rarest words,
 what says the same as each changed memory, and finds for it what a full run finds. Every memory of a
-group says the same as the one that stays, not only as another of the group.
+group says the same as the survivor, not only as another of the group.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engram.model.memory import Memory
 from engram.model.step import Step
 from engram.model.text import content_hash
 
-#: what memories that say the same have in common, one name for each way of saying the same
+#: keys of a memory; two that share one say the same
 Names = Callable[[Memory], tuple[Hashable, ...]]
 Group = tuple[Memory, list[Memory]]
 
@@ -47,18 +47,18 @@ def plan(context: PassContext) -> list[Step]:
 
 
 def names(memory: Memory) -> tuple[Hashable, ...]:
-    """By its words as they stand, and by its phrasing."""
+    """Its normalised text, and its phrasing."""
     form = phrasing(memory.text).form
     return (*exactly(memory), form) if form else exactly(memory)
 
 
 def exactly(memory: Memory) -> tuple[Hashable, ...]:
-    """By its words as they stand, and the scope that they are about."""
+    """Its normalised text, and the scope."""
     return (content_hash(memory.text, memory.scope),)
 
 
 def groups(memories: Iterable[Memory], same: Names) -> Iterator[Group]:
-    """Who stays and who goes, best first; a memory is in one group at most."""
+    """Groups of duplicates, the survivor first; a memory is in one group at most."""
     ranked = sorted(filter(may_merge, memories), key=rank)
     named = [[(class_of(one), name) for name in same(one)] for one in ranked]
     sharing: dict[Hashable, list[Memory]] = defaultdict(list)
@@ -90,7 +90,7 @@ def _why(survivor: Memory, losers: Sequence[Memory]) -> str:
     return "the same in other words, says the model"
 
 
-# -- what may be the same ----------------------------------------------------------------------
+# -- candidates --------------------------------------------------------------------------------
 
 
 def _around(context: PassContext) -> list[Memory]:
@@ -116,7 +116,7 @@ def _candidates(memory: Memory, context: PassContext) -> Iterator[Memory]:
     contents = context.contents
     said = phrasing(memory.text).terms
     spoken = {term: [contents.terms(word) for word in surfaces(term)] for term in said}
-    # "I" tells nothing, so that not everything about the user is found by "user"
+    # "I" is no search word, so that "user" does not find everything about the user
     looked_up = {term: words for term, words in spoken.items() if all(words)}
     if not looked_up:
         # no words, or a document: only the same text is the same, and it has every term
@@ -132,7 +132,7 @@ def _candidates(memory: Memory, context: PassContext) -> Iterator[Memory]:
 
 
 def _doubtful(memories: Iterable[Memory], context: PassContext) -> list[Pair]:
-    """Pairs whose words are nearly the same, the most alike first, as many as may be asked."""
+    """Pairs with nearly the same words, the most similar first, as many as may be asked."""
     classes: dict[Hashable, list[Memory]] = defaultdict(list)
     for memory in memories:
         if may_merge(memory):
@@ -148,7 +148,7 @@ def _doubtful(memories: Iterable[Memory], context: PassContext) -> list[Pair]:
 
 
 def _with(said: Sequence[Pair]) -> Names:
-    """`names`, and one more for each pair that is said to say the same."""
+    """`names`, with one more key for each confirmed pair."""
     links: Mapping[Hashable, list[Hashable]] = defaultdict(list)
     for number, pair in enumerate(said):
         for name in {name for memory in pair for name in names(memory)}:

@@ -1,7 +1,7 @@
-"""A memory that has had its time -> the step that says so; shared by the passes that age memories.
+"""End of a memory's active life: the step that sets status, time and reason.
 
-Only the header's status, its time and its reason change: text, quote, sources and `created` stay,
-so that `engram restore` brings back what was.
+Shared by the passes that age memories. Only these header fields change: text, quote, sources and
+`created` stay, so that `engram restore` brings back what was.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from engram.consolidate.context import PassContext
 from engram.model.memory import Memory
 from engram.model.step import Step
 
-#: what is asked of the person is said in these words
+#: status -> the operation that leads to it
 ACTIONS = {"needs-review": "review", "expired": "expire", "archived": "archive"}
 
 
@@ -22,8 +22,8 @@ def ended(
 ) -> Step:  # fmt: skip
     """The step that gives a memory a status, as of now, for a reason (a stable code).
 
-    `mark` is a key of the header that outlives a return to `active`: what a person decided against
-    once is not proposed again.
+    `mark` is a header key that outlives a return to `active`: what a person decided against once
+    is not proposed again.
     """
     after = replace(memory, status=status, status_since=context.now, status_reason=reason)
     if mark is not None:

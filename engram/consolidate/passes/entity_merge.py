@@ -1,10 +1,10 @@
-"""Entities that are one and the same -> one page, to which the other names lead.
+"""Entity merge pass: several ids of one entity -> one page, to which the other ids lead.
 
-The one that stays is given the other ids and names as aliases and the evidence of all; the page of
-each fragment stays where it is and says `merged_into`, and one is made where there was none, so
-that no link is left dead. The memories are not touched: what they link to is part of the scope of
-their content hash (design 5.3), and a merge that the person takes back must leave no trace in them.
-Which names are one is decided in `weave/names.py`, which errs on the side of two pages.
+The survivor gets the other ids and names as aliases and the evidence of all; the page of each
+fragment stays where it is and says `merged_into`, and one is made where there was none, so that no
+link is left dead. The memories are not touched: what they link to is part of the scope of their
+content hash (design 5.3), and a merge that the person undoes must leave no trace in them. Which
+names are one is decided in `language/names.py`, which errs on the side of two pages.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def plan(context: PassContext) -> list[Step]:
 
 
 def _told(context: PassContext) -> Sequence[Memory]:
-    """The memories whose words may say that two names are one."""
+    """The memories whose words may equate two names."""
     if context.changed is None:
         return context.contents.live()
     found = map(context.contents.memory, sorted(context.changed))
@@ -56,13 +56,13 @@ def _named(book: EntityBook, identifier: str, count: int) -> Named:
     page = book.page(identifier)
     if page is None:
         return Named(identifier, memories=count)
-    # an id among the aliases is a name as well
+    # an id among the aliases counts as a name
     aliases = (stem_of(alias) if is_entity_id(alias) else alias for alias in page.aliases)
     return Named(identifier, (page.name, *aliases), count, paged=True)
 
 
 def _step(book: EntityBook, group: Sequence[str]) -> Step | None:
-    """The merge of one group; None when all of it is not worth a page."""
+    """The merge of one group; None when none of it justifies a page."""
     stays, *others = group
     pages = {one: book.page(one) for one in others}
     aliases = [*others]

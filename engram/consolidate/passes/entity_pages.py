@@ -1,8 +1,8 @@
-"""Memories that changed -> the pages of the entities they are about.
+"""Entity page pass: changed memories -> the pages of the entities they name.
 
 An entity gets a page once two live memories name it, or one whose category says that it is about
-it, and keeps it from then on. A run over what changed looks at the entities of those memories, and
-at pages that were edited; that a person took a link out of a memory shows at the next full run.
+it, and keeps it from then on. A run over what changed updates the entities of those memories, and
+pages that were edited; that a person took a link out of a memory shows at the next full run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TASK = "entity_pages"
 
 
 def plan(context: PassContext) -> list[Step]:
-    """One step a page that is to be made or brought up to date."""
+    """One step for each page to make or update."""
     book = EntityBook(context)
     steps: list[Step] = []
     for identifier in _concerned(context, book):
@@ -36,7 +36,7 @@ def plan(context: PassContext) -> list[Step]:
 
 
 def _concerned(context: PassContext, book: EntityBook) -> list[str]:
-    """The entities to look at, by id: those of changed memories, in a full run all."""
+    """The ids of entities to check: those of changed memories, in a full run all."""
     if context.changed is None:
         named = Counter(name for memory in context.contents.live() for name in memory.entities)
         telling = {
@@ -45,7 +45,7 @@ def _concerned(context: PassContext, book: EntityBook) -> list[str]:
             if is_worth_a_page([memory])
             for name in memory.entities
         }
-        # one that was merged counts for the entity that it leads to
+        # a merged id counts for the entity that it leads to
         counted: Counter[str] = Counter()
         for name, count in named.items():
             counted[book.lead(name)] += count
@@ -68,7 +68,7 @@ def _concerned(context: PassContext, book: EntityBook) -> list[str]:
 
 
 def _named(found: Iterable[str]) -> list[str]:
-    """Sorted ids; a link to something that is no entity's id has no page."""
+    """Sorted entity ids; links to anything else are left out."""
     return sorted(name for name in found if is_entity_id(name))
 
 

@@ -1,7 +1,7 @@
-"""The timeline of an entity -> what holds now, in a few sentences of a model; checked.
+"""Entity synthesis by a model: the timeline -> what holds now, in a few sentences; checked.
 
 Refused is an answer that is empty or long, or that has a number which no statement has. A model
-that is away, over its budget or wrong gives nothing: then the page lists the newest statements.
+that is unreachable, over budget or wrong gives nothing: then the page lists the newest statements.
 Bounded: the newest statements of an entity, as many as one question holds.
 """
 
@@ -16,7 +16,7 @@ from engram.model.errors import BudgetExceeded, ConfigError, ModelError
 from engram.model.model_request import Request, fenced, tokens_of
 
 PROMPT, KEY = "entity", "synthesis"
-#: fewer statements speak for themselves
+#: fewer statements need no synthesis
 LEAST_LINES = 3
 _MOST_LINES = 60
 _LONGEST = 1200
@@ -32,12 +32,12 @@ SCHEMA: dict[str, Any] = {
 
 
 def can_be_asked(context: PassContext, entity: Entity) -> bool:
-    """Whether there is a model, and enough for it to say."""
+    """Whether there is a model, and enough statements."""
     return context.model is not None and len(entity.timeline) >= LEAST_LINES
 
 
 def synthesis_of(context: PassContext, entity: Entity) -> str:
-    """What a model says of an entity, on one line; '' when nothing came that can be used.
+    """The synthesis on one line; '' when there is no usable answer.
 
     Raises ConfigError when the prompt is missing.
     """

@@ -1,12 +1,12 @@
-"""Memories whose `expires` day has come -> expired, or, when they matter, asked about.
+"""Expiry pass: memories whose `expires` day has come -> expired, or put into review.
 
     confidence below .40 (speculative)                  -> expired, `unconfirmed` (seed 003)
     decision, preference, principle, schema constraint  -> needs-review, `stale` (design 5.12)
     the rest                                            -> expired, `ttl`
 
 `expires` is written at birth and renewed by every confirmation: a speculative memory that a later
-extraction confirmed has a later day, or is no speculation any more. It counts from that very day
-on. Commitments and debts have a pass of their own (`commitments`). Who removes `expires` keeps the
+extraction confirmed has a later day, or is no longer speculative. The memory expires on that very
+day. Commitments and debts have a pass of their own (`commitments`). Who removes `expires` keeps the
 memory for ever; what waits for review already is not asked about twice.
 """
 
@@ -22,7 +22,7 @@ TASK = "expiry"
 
 
 def plan(context: PassContext) -> list[Step]:
-    """A step for every memory whose day has come, oldest first."""
+    """A step for every memory to expire, oldest first."""
     steps = (_step(context, memory) for memory in context.contents.due(context.today))
     return [step for step in steps if step is not None]
 

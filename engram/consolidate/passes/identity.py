@@ -1,14 +1,14 @@
-"""What an agent wrote about its own behaviour -> fewer, lasting patterns, when `IDENTITY.md` grows.
+"""Identity pass: condenses an agent's reflections in `IDENTITY.md` into lasting patterns.
 
     ## Reflection 2026-03-06       ->   ## Learned Patterns
     I guessed. I should have asked.     - I guessed.
     ## Learned Patterns                 - I read the file before I edit it.
     - I read the file before I edit it.
 
-Above `identity_max_bytes` reflections and the patterns learnt earlier become one list: of what is
-said alike the newest wording, what recurs most first. With a model it joins them (`condense`), else
-as many stay as fit into three quarters of the page. Whatever stands outside these sections, and
-prose among the patterns, stays byte for byte. Nothing is done when less than 30 % of the distinct
+Above `identity_max_bytes` reflections and the patterns learnt earlier become one list: of repeated
+ones the newest wording, the most frequent first. With a model it joins them (`condense`), else as
+many stay as fit into three quarters of the page. Whatever stands outside these sections, and prose
+among the patterns, stays byte for byte. Nothing is done when less than 30 % of the distinct
 patterns would be left, or the page would not become shorter. The transaction keeps the version
 before. Without the page there is nothing to do.
 """
@@ -31,9 +31,9 @@ TASK, PATH = "identity", "IDENTITY.md"
 PATTERNS = "Learned Patterns"
 #: `## Reflection`, and one with a date or a subject behind a dash or a colon
 _REFLECTION = re.compile(r"reflections?(?:\s*[-–—:].*|\s+\d.*)?", re.IGNORECASE)
-#: how much of the page may be full after it was condensed
+#: share of the page's limit that may be used after condensing
 _FILLED = 0.75
-#: so many lines a model is asked for (upstream: 10 to 25 patterns)
+#: lines that a model is asked for (upstream: 10 to 25 patterns)
 _LINES = 25
 #: what a model sees of one reflection, and what of it can become a pattern, characters
 _WHOLE, _WIDTH = 1000, 300
@@ -42,7 +42,7 @@ _SENTENCE = re.compile(r".+?[.!?](?=\s|$)")
 
 @dataclass(slots=True)
 class _BehaviourPattern:
-    """A pattern in its newest wording, what was said with it, and how often it was said."""
+    """A pattern in its newest wording, its context, and how often it was said."""
 
     text: str
     more: str = ""
@@ -51,7 +51,7 @@ class _BehaviourPattern:
 
 @dataclass(slots=True)
 class _PageParts:
-    """A page taken apart: what was learnt, oldest first; all other lines; where patterns go."""
+    """A parsed page: what was learnt, oldest first; all other lines; where patterns go."""
 
     learnt: list[_BehaviourPattern]
     reflected: list[_BehaviourPattern]
@@ -85,7 +85,7 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8"))
 
 
-# -- the page taken apart --------------------------------------------------------------------------
+# -- parsing ---------------------------------------------------------------------------------------
 
 
 def _parts(page: Lines) -> _PageParts:
@@ -130,7 +130,7 @@ def _take_patterns(lines: Sequence[str], parts: _PageParts) -> None:
 
 
 def _take_reflection(lines: Sequence[str], parts: _PageParts) -> None:
-    """A reflection's first sentence is what may become a pattern."""
+    """The first sentence of a reflection may become a pattern."""
     words = " ".join(" ".join(lines).split()).removeprefix(BULLET)
     if not words:
         return
@@ -140,11 +140,11 @@ def _take_reflection(lines: Sequence[str], parts: _PageParts) -> None:
     parts.reflected.append(_BehaviourPattern(one_line(first), first_line(more, _WHOLE)))
 
 
-# -- what stays ------------------------------------------------------------------------------------
+# -- choosing --------------------------------------------------------------------------------------
 
 
 def _distinct(said: Iterable[_BehaviourPattern]) -> list[_BehaviourPattern]:
-    """Each pattern once, the newest first by when it was said last."""
+    """Each pattern once, ordered by when it was last said, the newest first."""
     found: dict[str, _BehaviourPattern] = {}
     for pattern in said:
         normal = normalise(pattern.text)
@@ -157,7 +157,7 @@ def _distinct(said: Iterable[_BehaviourPattern]) -> list[_BehaviourPattern]:
 
 
 def _chosen(context: PassContext, patterns: Sequence[_BehaviourPattern], room: int) -> list[str]:
-    """The texts that stay: a model's, or the most recurring and newest; empty when refused."""
+    """The texts to keep: a model's, or the most frequent and newest; empty when refused."""
     oldest_first = patterns[::-1]
     given = [CitedStatement(PATTERNS, pattern.text, pattern.more) for pattern in oldest_first]
     answer = condensed(context, given, _LINES)

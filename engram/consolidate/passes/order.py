@@ -1,7 +1,7 @@
-"""The passes of a night shift in their order.
+"""Order of the passes in a consolidation.
 
-First what changes memories, then the pages that show them: so that a second night finds nothing to
-do (seed 003 lists the pages earlier; a profile would then name what expires in the same night).
+First what changes memories, then the pages that show them: so that a second run finds nothing to
+do (seed 003 lists the pages earlier; a profile would then name what expires in the same run).
 """
 
 from __future__ import annotations

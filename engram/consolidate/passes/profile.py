@@ -1,11 +1,12 @@
-"""What is known of the person's ways -> `profile.md`: one line a memory, by section, with its link.
+"""Profile pass: what is known of the person -> `profile.md`, one line a memory, with its link.
 
     ## Preferences
     - The user prefers tabs in Go. [[preference-20260306-101000-9c1f03aa]]
 
-A line that ends in links to memories follows them: it is written again when the memory reads
-otherwise, becomes that of its successor, and goes when nothing live is left. Every other line is
-the person's and stays byte for byte. What another line says already is not added (`sayings`).
+A line that ends in links to memories follows them: it is written again when the memory's text
+changes, becomes that of its successor, and is removed when nothing live is left. Every other line
+is the person's and stays byte for byte. What another line says already is not added
+(`repeated_lines`).
 
 Above `profile_max_lines` the page is condensed to about `profile_lines`. By rule the most important
 memories stay, of each section at least one. A model is given three times as many and joins them
@@ -46,11 +47,11 @@ _HEAD = """# Profile
 *A line that ends in a link follows the memory it links to. Lines of your own stay as they are.*
 """
 _WIDTH = 240
-#: how many times what is to remain a model is given to join
+#: how many times the remaining lines a model is given to join
 _GIVEN = 3
 _LINKS = re.compile(r"(?:\s*(?<!\\)\[\[[a-z0-9-]{1,80}\]\])+\s*$")
 _LINK = re.compile(r"\[\[([a-z0-9-]+)\]\]")
-#: the id that a memory of these categories is given at birth
+#: how the ids of these categories' memories begin
 _BORN = re.compile(rf"(?:{'|'.join(SECTIONS)})-\d{{8}}-\d{{6}}-[0-9a-f]{{8}}(?:-\d+)?")
 _CONDENSED = re.compile(r"\*Condensed on (\S+Z): what is not listed here is still in the vault\.\*")
 _NOTE_LINES = 2
@@ -59,7 +60,7 @@ _MOST_HEIRS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One line of ours: on the page already when `line` is its number, else to be added."""
+    """One of our lines: on the page already when `line` is its number, else to be added."""
 
     memories: tuple[Memory, ...]
     text: str
@@ -68,7 +69,7 @@ class _Entry:
 
 
 def plan(context: PassContext) -> list[Step]:
-    """One step that brings the page up to date, or none."""
+    """One step that updates the page, or none."""
     before = context.contents.page(PATH)
     text = before if before and before.strip() else _HEAD
     page = Lines(text)
@@ -79,7 +80,7 @@ def plan(context: PassContext) -> list[Step]:
     fresh = _fresh(context, page, kept, edit)
     made = _added(page, edit, fresh)
     too_long = made.count("\n") > context.settings.consolidate.profile_max_lines
-    # a model that was refused is not asked again about the same page night after night
+    # a model that was refused is not asked about the same page again by every run
     if too_long and (made != text or context.changed is None):
         room = _room(context, made, len(kept) + len(fresh))
         made = _condensed(context, page, edit, [*kept, *fresh], room) or made
@@ -95,7 +96,7 @@ def _bytes(text: str | None) -> bytes | None:
 
 
 def _same(made: str, text: str) -> bool:
-    """Whether nothing differs but when it was condensed."""
+    """Whether only the date of condensing differs."""
     return _CONDENSED.sub("", made) == _CONDENSED.sub("", text)
 
 
@@ -106,11 +107,11 @@ def _why(text: str, made: str) -> str:
     return f"statements of the profile: {changes or 'in another order'}"
 
 
-# -- what the page has -----------------------------------------------------------------------------
+# -- lines on the page -----------------------------------------------------------------------------
 
 
 def _kept(context: PassContext, page: Lines, edit: Edit) -> list[_Entry]:
-    """Our lines that stay; what is to become of the others goes into the edit."""
+    """Our lines that stay; changes and removals of the others go into the edit."""
     entries: list[_Entry] = []
     listed: set[str] = set()
     for bullet in page.bullets():
@@ -130,7 +131,7 @@ def _kept(context: PassContext, page: Lines, edit: Edit) -> list[_Entry]:
 
 
 def _linked(context: PassContext, bullet: Bullet) -> list[Memory | None] | None:
-    """The memories that a line of ours links to; None for a line of the person's."""
+    """The memories that one of our lines links to; None for a line of the person's."""
     links = _LINKS.search(bullet.text)
     if links is None:
         return None
@@ -146,7 +147,7 @@ def _linked(context: PassContext, bullet: Bullet) -> list[Memory | None] | None:
 def _entry_of(
     context: PassContext, bullet: Bullet, linked: Sequence[Memory | None]
 ) -> _Entry | None:
-    """The line as it is to be now, wherever the person put it; None when it has to go."""
+    """The line as it is to be now, wherever the person put it; None when it is removed."""
     live = tuple(memory for memory in linked if memory is not None and _belongs(memory))
     text = bullet.text
     if len(linked) == 1 and (heir := _heir(context, linked[0])):
@@ -157,7 +158,7 @@ def _entry_of(
 
 
 def _heir(context: PassContext, memory: Memory | None) -> Memory | None:
-    """The memory, or what took its place and belongs on the page."""
+    """The memory, or its successor that belongs on the page."""
     for _ in range(_MOST_HEIRS):
         if memory is None or _belongs(memory):
             return memory
@@ -168,13 +169,13 @@ def _heir(context: PassContext, memory: Memory | None) -> Memory | None:
 
 
 def _belongs(memory: Memory) -> bool:
-    """Whether a memory is to be on the page now."""
+    """Whether a memory belongs on the page now."""
     open_to_all = memory.sensitivity != "secret" and memory.space != "session"
     return memory.live and open_to_all and _is_of_profile(memory)
 
 
 def _is_of_profile(memory: Memory) -> bool:
-    """Whether it tells of the person's ways; of facts only the person's own do."""
+    """Whether it is about the person's ways; of facts only the person's own are."""
     return memory.category in SECTIONS and (memory.category != "fact" or memory.space == "user")
 
 
@@ -186,11 +187,11 @@ def _shown(memory: Memory) -> str:
     return one_line(first_line(" ".join(memory.text.split()), _WIDTH))
 
 
-# -- what it lacks ---------------------------------------------------------------------------------
+# -- new lines -------------------------------------------------------------------------------------
 
 
 def _fresh(context: PassContext, page: Lines, kept: Sequence[_Entry], edit: Edit) -> list[_Entry]:
-    """Memories that are to be added, oldest first; what the page says already is not."""
+    """Memories to add, oldest first, without what the page says already."""
     listed = {memory.id for entry in kept for memory in entry.memories}
     wanted = [one for one in _looked_at(context, page) if one.id not in listed and _belongs(one)]
     # more than can ever stay need not be compared
@@ -214,13 +215,13 @@ def _looked_at(context: PassContext, page: Lines) -> Iterable[Memory]:
 
 
 def _condensed_on(page: Lines) -> Instant:
-    """When the page was condensed; empty when everything is on it."""
+    """When the page was condensed; empty when it is complete."""
     found = _CONDENSED.search("\n".join(page.raw))
     return found[1] if found else ""
 
 
 def _bare(text: str) -> str:
-    """A bullet without its links."""
+    """The text of a bullet without its links."""
     return _LINKS.sub("", text)
 
 
@@ -238,7 +239,7 @@ def _added(page: Lines, edit: Edit, entries: Iterable[_Entry]) -> str:
     return page.edited(edit)
 
 
-# -- when it is too long ---------------------------------------------------------------------------
+# -- condensing ------------------------------------------------------------------------------------
 
 
 def _condensed(
@@ -258,14 +259,14 @@ def _condensed(
 
 
 def _room(context: PassContext, made: str, ours: int) -> int:
-    """How many lines of ours are to remain: half of them whatever the person wrote."""
+    """How many lines of ours are to remain: at least half of them, however long the person's."""
     lines = context.settings.consolidate.profile_lines
     others = made.count("\n") - ours + _NOTE_LINES
     return max(lines - others, lines // 2)
 
 
 def _joined(line: CondensedLine, given: Sequence[_Entry]) -> _Entry:
-    """A line of a model's: the given one itself when it stands for it alone."""
+    """The entry of a model's line: the given one itself when it stands for that alone."""
     if len(given) == 1:
         return given[0]
     memories = tuple(memory for entry in given for memory in entry.memories)
@@ -274,7 +275,7 @@ def _joined(line: CondensedLine, given: Sequence[_Entry]) -> _Entry:
 
 
 def _chosen(entries: Sequence[_Entry], most: int, tokens: int | None = None) -> list[_Entry]:
-    """The most important so many, in the order of the page; one of each section always."""
+    """The most important so many, in the order of the page; at least one of each section."""
     ranks = {
         memory.id: rank
         for rank, memory in enumerate(_by_rank(one for e in entries for one in e.memories))

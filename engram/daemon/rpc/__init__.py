@@ -1,1 +1,1 @@
-"""Command lines that a running daemon carries out for other processes of the same user."""
+"""Control socket: a running daemon executes command lines for other processes of the same user."""

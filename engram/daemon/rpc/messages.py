@@ -1,11 +1,11 @@
-"""What a command line and the door of a running daemon say to each other, and where they meet.
+"""Wire format of the control socket, and the path at which a client finds it.
 
-    daemon   -> greeting: who it is           the caller may still go, nothing has happened
-    caller   -> request: a whole command line;  from here on it is the daemon's to carry out
+    daemon   -> greeting: which program it is  the client may still leave, nothing has happened
+    client   -> request: a whole command line;  from here on it is the daemon's to execute
     daemon   -> answer: what to print, and the exit code; or that it did nothing
 
-Each is one frame of fields: `9\n3:one2:of`. Guarantees: a frame comes whole or not at all. A caller
-has no time to lose, so nothing is imported here but what Python itself has loaded.
+Each is one frame of fields: `9\n3:one2:of`. Guarantees: a frame arrives whole or not at all. A
+client has no time to lose, so nothing is imported here but what Python itself has loaded.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from _socket import socket as Socket
     from collections.abc import Iterable, Iterator, Mapping
 
-#: the first field of every greeting; the number changes with what is said
+#: the first field of every greeting; the number changes with the protocol
 HELLO = "engram door 1"
-#: what a path may have for a socket, bytes without the final NUL (Linux 108, macOS 104)
+#: the longest path of a socket, bytes without the final NUL (Linux 108, macOS 104)
 LONGEST_PATH = 103
 #: the most bytes of a request
 LARGEST_REQUEST = 1_000_000
 #: the first field of an answer
 DONE, REFUSED = b"done", b"refused"
-#: the variables of a caller that a command looks at, beside those that begin with ENGRAM_
+#: the client's variables that a command reads, beside those that begin with ENGRAM_
 VARIABLES = (
     "ANDROID_DATA", "COLUMNS", "HOME", "NO_COLOR", "TERM", "USERPROFILE", "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME", "XDG_STATE_HOME",
@@ -37,10 +37,10 @@ _DIGITS = 9
 
 
 def place(environment: Mapping[str, str]) -> str:
-    """Where the door of this person stands: the path of a socket, or '' where there is none.
+    """Path of this user's control socket, or '' where there is none.
 
-    With ENGRAM_HOME below it, as everything is; else in the runtime folder of the person's session,
-    else in the state folder. A path that is too long for a socket is no place.
+    With ENGRAM_HOME it lies below that, as everything does; else in the runtime folder of the login
+    session, else in the state folder. A path that is too long for a socket counts as none.
     """
     moved = environment.get("ENGRAM_HOME", "")
     runtime = environment.get("XDG_RUNTIME_DIR", "")
@@ -63,26 +63,26 @@ def place(environment: Mapping[str, str]) -> str:
 
 
 def greeting() -> tuple[str, str, str]:
-    """Who speaks: only the very same program does exactly the same."""
+    """Identity of this program: only the very same build gives the very same answers."""
     return HELLO, engram.__version__, os.path.dirname(engram.__file__)
 
 
 def identity(folder: str) -> str:
-    """Which folder stands at a path: a daemon may have a `/tmp` of its own. Raises OSError."""
+    """Device and inode of a folder: a daemon may have a private `/tmp`. Raises OSError."""
     found = os.stat(folder)
     return f"{found.st_dev}:{found.st_ino}"
 
 
 def framed(fields: Iterable[bytes]) -> bytes:
-    """One frame of these fields."""
+    """One frame that holds these fields."""
     body = b"".join(b"%d:%b" % (len(field), field) for field in fields)
     return b"%d\n%b" % (len(body), body)
 
 
 def receive(stream: Socket, largest: int | None = None) -> list[bytes] | None:
-    """The fields of the next frame; None when the other end goes, sends nonsense, or too much.
+    """The fields of the next frame; None when the peer closes, sends no frame, or too large a one.
 
-    Raises OSError when the stream's time is up or it breaks.
+    Raises OSError when the stream times out or breaks.
     """
     head = b""
     while not head.endswith(b"\n"):

@@ -1,12 +1,12 @@
-"""The control socket: whole command lines of the person's own processes, carried out here.
+"""Control socket of the daemon: executes command lines of the same user's other processes.
 
 Turns requests (`rpc.messages`) into calls of a `CommandHost` and its answers into frames, one after
 the other, on one thread of the daemon that everything the host keeps belongs to. Guarantees: only
-this user gets in (a folder of mode 0700, a socket of 0600, and the kernel says who calls); nothing
-is begun for a caller who has gone; an answer is sent whole, when the command has ended, and never
-waits for a slow reader. Refuses: a folder of somebody else, a path too long, a request larger than
-1 MB or of another person's surroundings, an answer that is too large, if nothing was written for
-it.
+this user can connect (a folder of mode 0700, a socket of 0600, and the kernel's peer credentials);
+nothing is started for a client that has disconnected; an answer is sent whole, when the command has
+ended, and never waits for a slow reader. Refuses: a folder of another user, a path too long, a
+request larger than 1 MB or with another user's environment, an answer that is too large, if nothing
+was written for it.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from engram.daemon.rpc import messages
 from engram.model.errors import StorageError
 
 _log = logging.getLogger(__name__)
-#: how long a caller may take to ask, and to hear the answer, seconds
+#: how long a client may take to send its request, and to read the answer, seconds
 _PATIENCE = 1.0
 _HEARING = 5.0
-#: how long a command may take before its next word ends it, seconds
+#: how long a command may run before its next output ends it, seconds
 DEADLINE = 60.0
-#: how long its last answer may take when the door is shut, seconds
+#: how long the last answer may take when the server closes, seconds
 _FAREWELL = 0.5
-#: how often the host is given time of its own, seconds
+#: how often the host is called while idle, seconds
 _REST = 0.5
-#: the most bytes of an answer to a question
+#: the most bytes of an answer to a read
 LARGEST_ANSWER = 1_000_000
-#: what is the same for everybody who is let in: it decides where the person's files lie
+#: must be equal for client and daemon: these variables decide where the user's files lie
 _HERE = (
     "ANDROID_DATA", "ENGRAM_HOME", "HOME", "USERPROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
     "XDG_STATE_HOME",
@@ -50,10 +50,10 @@ _HERE = (
 
 @dataclass(frozen=True, slots=True)
 class CommandRequest:
-    """A command line and what it sees of its surroundings; `columns` is 0 where nobody knows.
+    """A command line and its environment; `columns` is 0 where the width is unknown.
 
-    `identity` says which folder it saw at `folder`, `terminals` whether standard output and
-    standard error are any, `gone` whether nobody waits for the answer any more.
+    `identity` is device and inode of `folder` as the client sees it, `terminals` whether its
+    standard output and standard error are terminals, `gone` tells whether it has disconnected.
     """
 
     arguments: Sequence[str]
@@ -69,7 +69,7 @@ class CommandRequest:
 class CommandAnswer:
     """What a command printed, ("out" or "err", text) in its order, and its exit code.
 
-    `repeatable` when it wrote nothing that a second time would write twice.
+    `repeatable` when running it again would write nothing twice.
     """
 
     code: int
@@ -78,18 +78,18 @@ class CommandAnswer:
 
 
 class CommandHost(Protocol):
-    """Who carries commands out. Everything is called on the thread of the door."""
+    """Executes command lines. All methods are called on the server's thread."""
 
     def answer(self, request: CommandRequest) -> CommandAnswer | None:
-        """Carry it out; None when the caller has to, as nothing was done."""
+        """Execute it; None when the client has to do so itself, as nothing was done."""
         ...
 
     def rest(self) -> None:
-        """Nobody is calling: time for what makes the next answer quick."""
+        """Called while idle: time to prepare the next answer."""
         ...
 
     def close(self) -> None:
-        """The door is shut."""
+        """The server is closing."""
         ...
 
 
@@ -105,7 +105,7 @@ class ControlServer:
         self._ours, self._theirs = os.pipe()
 
     def open(self) -> Self:
-        """Listen from now on. Raises StorageError where there can be no such socket."""
+        """Start to listen. Raises StorageError where there can be no such socket."""
         if not self.path:
             raise StorageError(
                 "there is no place for the daemon's socket", "set ENGRAM_HOME to a shorter path"
@@ -115,7 +115,7 @@ class ControlServer:
         return self
 
     def close(self) -> None:
-        """Shut the door and take the socket away; an answer that takes long is not waited for."""
+        """Stop listening and remove the socket; a slow answer is not waited for."""
         os.write(self._theirs, b".")
         if self._thread.is_alive():
             self._thread.join(_FAREWELL)
@@ -129,7 +129,7 @@ class ControlServer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # -- on the thread of the door -------------------------------------------------------------
+    # -- on the server's thread -----------------------------------------------------------------
 
     def _keep(self) -> None:
         assert self._listener is not None
@@ -152,7 +152,7 @@ class ControlServer:
             self._host.close()
 
     def _let_in(self, listener: socket.socket) -> None:
-        """One caller from the greeting to the answer; what goes wrong with one is its own."""
+        """Serve one client from greeting to answer; its errors end no other connection."""
         try:
             caller, _ = listener.accept()
             with caller:
@@ -175,7 +175,7 @@ class ControlServer:
         caller.sendall(_framed(answer))
 
     def _sees_the_same(self, request: CommandRequest) -> bool:
-        """Whether the person's files are the same here: a service can have other folders."""
+        """Whether client and daemon see the same files: a service can have private folders."""
         if any(request.environment.get(name) != self._environment.get(name) for name in _HERE):
             return False
         try:
@@ -197,7 +197,7 @@ def _framed(answer: CommandAnswer | None) -> bytes:
 
 
 def _request(fields: Sequence[bytes], gone: Callable[[], bool]) -> CommandRequest | None:
-    """What a caller asks; None for what is no request.
+    """The request of a client; None for anything else.
 
     The fields: folder, its identity, is stdout a terminal, is stderr, columns, how many arguments,
     the arguments, `NAME=VALUE` of variables.
@@ -217,17 +217,17 @@ def _request(fields: Sequence[bytes], gone: Callable[[], bool]) -> CommandReques
     )  # fmt: skip
 
 
-# -- who may come in -------------------------------------------------------------------------------
+# -- access ----------------------------------------------------------------------------------------
 
 
 def _listener(path: Path) -> socket.socket:
-    """A socket at that path in a folder that is this user's alone. Raises StorageError."""
+    """A socket at that path in a folder that only this user may enter. Raises StorageError."""
     _own_folder(path.parent)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if _is_answered(path):
             raise StorageError(f"another daemon listens at {path}", "stop it: `engram daemon stop`")
-        path.unlink(missing_ok=True)  # of a daemon that was killed
+        path.unlink(missing_ok=True)  # left by a daemon that was killed
         listener.bind(str(path))
         path.chmod(0o600)
         listener.listen(16)
@@ -259,14 +259,14 @@ def _own_folder(folder: Path) -> None:
 
 
 def _is_answered(path: Path) -> bool:
-    """Whether somebody listens at a socket."""
+    """Whether a process listens at a socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
         caller.settimeout(_PATIENCE)
         return caller.connect_ex(str(path)) in (0, errno.EAGAIN)
 
 
 def _is_ours(caller: socket.socket) -> bool:
-    """Whether a process of this user calls, as the kernel says; elsewhere the folder has to do."""
+    """Whether the peer belongs to this user, as the kernel says; elsewhere the folder decides."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     told = caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
@@ -275,7 +275,7 @@ def _is_ours(caller: socket.socket) -> bool:
 
 
 def _is_gone(caller: socket.socket) -> bool:
-    """Whether the caller has hung up: it has nothing more to say."""
+    """Whether the client has disconnected."""
     waiting = select.poll()
     waiting.register(caller, select.POLLIN)
     return bool(waiting.poll(0))

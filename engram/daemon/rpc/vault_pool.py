@@ -1,8 +1,8 @@
-"""Vaults that stay open between commands, so that a question costs no more than its answer.
+"""Pool of open vaults: a command of the control socket does not open the vault again.
 
 Guarantees: what `lend` gives is what `Vault.open` would give now (settings, trust and the folder
-are looked at each time, which is quick; a vault that became another one is opened anew), and is one
-caller's alone until it comes back. A vault that nobody asked for is let go after a while, and so is
+are checked each time, which is quick; a vault that was replaced is opened again), and belongs to
+one caller alone until it is given back. A vault that was not used for a while is closed, and so is
 one after an error. For one thread: the catalog is not shared between threads.
 """
 
@@ -20,10 +20,10 @@ from engram.daemon.change_detector import FolderChangeDetector
 from engram.model.errors import EngramError, StorageError
 from engram.vault import Vault
 
-#: how many stay open, and how long without a question, seconds
+#: how many stay open, and how long unused, seconds
 _MOST = 4
 _IDLE = 1800.0
-#: files that somebody is changing are left alone for so long, seconds
+#: files that are being edited are not settled for so long, seconds
 _CALM = 2.0
 
 _Key = tuple[str, frozenset[tuple[str, str]]]
@@ -31,7 +31,7 @@ _Key = tuple[str, frozenset[tuple[str, str]]]
 
 @dataclass(slots=True)
 class _OpenVault:
-    """An open vault, the folder that it was opened in, and when it was last asked and looked at."""
+    """An open vault, the folder it was opened in, and when it was last used and settled."""
 
     vault: Vault
     change_detector: FolderChangeDetector
@@ -41,7 +41,7 @@ class _OpenVault:
 
 
 class VaultPool:
-    """The open vaults of one daemon; close them. `clock` gives seconds that never go back."""
+    """The open vaults of one daemon; close them. `clock` is monotonic, in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -78,7 +78,7 @@ class VaultPool:
             self._kept.popitem(last=False)[1].vault.close()
 
     def rest(self) -> None:
-        """Nobody asks: let go of what nobody asked for, take up what changed meanwhile."""
+        """Idle: close unused vaults, settle what changed meanwhile."""
         now = self._clock()
         for key, kept in list(self._kept.items()):
             if now - kept.asked > _IDLE:
@@ -91,17 +91,17 @@ class VaultPool:
         try:
             kept.vault.ready_to_read()
         except EngramError:
-            # whoever asks next is told of it
+            # the next caller gets the error
             self._kept.pop(key).vault.close()
 
     def close(self) -> None:
-        """Let go of all."""
+        """Close all vaults."""
         while self._kept:
             self._kept.popitem()[1].vault.close()
 
 
 def _is_same(kept: _OpenVault, fresh: Vault) -> bool:
-    """Whether a vault that was kept open is the one that was opened now."""
+    """Whether the open vault is the one that stands there now."""
     old = kept.vault
     return (old.loaded, old.trusted, old.cache, kept.folder) == (
         fresh.loaded, fresh.trusted, fresh.cache, _identity(fresh.root),

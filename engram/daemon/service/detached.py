@@ -1,7 +1,7 @@
-"""A daemon without a service manager: this program again, away from the terminal.
+"""Start the daemon as a detached process, without a service manager.
 
-Starts one process in a session of its own and leaves it alone: no pipe and no folder of the caller
-holds it, and it holds none. Raises StorageError when it cannot be started.
+Starts one process in a session of its own: no pipe and no folder is shared with the caller. Raises
+StorageError when it cannot be started.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from engram.settings.paths import UserPaths
 
 
 def detach(arguments: Sequence[str], places: UserPaths, environment: Mapping[str, str]) -> None:
-    """Start `engram ARGUMENTS`; nobody waits for it."""
+    """Start `engram ARGUMENTS` and do not wait for it."""
     absolute = dict(environment)
     if "ENGRAM_HOME" in environment:
         absolute["ENGRAM_HOME"] = str(places.state_dir)
     nothing = subprocess.DEVNULL
     try:
         os.makedirs(places.state_dir, mode=0o700, exist_ok=True)
-        # it outlives this one, which is not to complain of that at its end
+        # it outlives this process, which is not to warn about that when it ends
         process = subprocess.Popen(
             [*itself(), *arguments], env=absolute, cwd=places.state_dir,
             stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True,

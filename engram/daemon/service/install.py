@@ -1,9 +1,9 @@
-"""The daemon as a service of this machine: its unit put in place, and all of it taken away again.
+"""Install the daemon as a service of the operating system, and uninstall it completely.
 
-`service_of` turns places and environment into what the unit says; `install` and `uninstall` do it
-to the files and ask the service manager. Guarantees: doing either twice changes nothing; a unit
-that a person changed, that somebody else wrote or that serves another ENGRAM_HOME is not touched
-unless forced (Conflict); after `uninstall` nothing is left but what the person owns: vaults,
+`service_of` turns places and environment into the content of the unit; `install` and `uninstall`
+write and remove its file and call the service manager. Guarantees: doing either twice changes
+nothing; a unit that was edited, was not written by engram or serves another ENGRAM_HOME is not
+touched unless forced (Conflict); after `uninstall` only the user's own files are left: vaults,
 configuration, registry, spend, cache, and drop-ins of the unit.
 """
 
@@ -30,21 +30,21 @@ from engram.settings.registry import Registry
 from engram.settings.user_files import refuse_symlink, replace
 from engram.vault.create import find_vault
 
-#: what decides where files lie, ours and those of the agents; none of them holds a secret
+#: variables that decide where files lie, ours and those of the agents; none of them holds a secret
 _CARRIED = (
     "AIDER_CHAT_HISTORY_FILE", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME",
     "ENGRAM_LLM_KEY_VARIABLE", "FACTORY_HOME_OVERRIDE", "GEMINI_CLI_HOME", "MEMORY_FILE_PATH",
     "OPENCLAW_STATE_DIR", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR",
     "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
 )  # fmt: skip
-#: how long a daemon may take to end, and how often it is looked whether it did, seconds
+#: how long a daemon may take to end, and how often to check whether it did, seconds
 _PATIENCE, _LOOK = 10.0, 0.05
 _FORCE = "look at it first; `--force` goes on nevertheless"
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The file of a unit as it is and as it is to be; `before` None: there is none."""
+    """File of a unit as it is and as it will be; `before` None: there is none."""
 
     path: Path
     before: str | None
@@ -52,16 +52,16 @@ class Unit:
 
     @property
     def differs(self) -> bool:
-        """Whether something has to be written."""
+        """Whether the file has to be written."""
         return self.before != self.after
 
 
 def service_of(
     program: tuple[str, ...], vault: str, places: UserPaths, environment: Mapping[str, str]
 ) -> ServiceDefinition:
-    """What a unit says: what is captured goes to the vault that is chosen here and now.
+    """The definition of the service: captured turns go to the vault that is selected now.
 
-    Raises NotFound unless that one is registered.
+    Raises NotFound unless that vault is registered.
     """
     registered = [str(one.path) for one in Registry(places).entries()]
     settings = load(None, environment).settings
@@ -71,7 +71,7 @@ def service_of(
             f"{target} is no vault that is registered here",
             "`engram init PATH` makes one; name it: `engram daemon install --vault PATH`",
         )
-    # another one than it would find by itself
+    # not the one that the daemon would select by itself
     named = () if target == os.path.realpath(settings.vault) else ("--vault", target)
     state = str(places.state_dir)
     folders = [*registered, state, str(places.cache_dir), str(places.config_file.parent)]
@@ -90,12 +90,12 @@ def service_of(
 
 
 def _in_session(places: UserPaths, environment: Mapping[str, str]) -> bool:
-    """Whether the door will stand in the folder of a session, though there may be none just now."""
+    """Whether the control socket lies in a session folder, though that may not exist just now."""
     return bool(session_folder(places, {"XDG_RUNTIME_DIR": os.sep, **environment}))
 
 
 def _carried(places: UserPaths, environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """The variables that a service manager would not know by itself."""
+    """The variables to write into the unit, as a service manager does not know them."""
     pairs = [(name, environment[name]) for name in _CARRIED if environment.get(name)]
     if environment.get("ENGRAM_HOME"):
         pairs.append(("ENGRAM_HOME", str(places.config_file.parent)))
@@ -103,7 +103,7 @@ def _carried(places: UserPaths, environment: Mapping[str, str]) -> tuple[tuple[s
 
 
 def _outermost(folders: Iterable[str]) -> tuple[str, ...]:
-    """Folders in their order, without those that lie in another of them."""
+    """Folders in their order, without those that lie inside another one."""
     unique = list(dict.fromkeys(folders))
     return tuple(
         one for one in unique
@@ -111,11 +111,11 @@ def _outermost(folders: Iterable[str]) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-# -- in place --------------------------------------------------------------------------------------
+# -- install ---------------------------------------------------------------------------------------
 
 
 def planned(manager: ServiceManager, service: ServiceDefinition, *, force: bool = False) -> Unit:
-    """What would be written. Raises Conflict for a unit that is not ours to replace."""
+    """The unit that `install` would write. Raises Conflict for one that is not ours to replace."""
     before = manager.text()
     if before is not None and not force:
         _refuse_foreign(manager.file, before, home_of(service))
@@ -125,14 +125,14 @@ def planned(manager: ServiceManager, service: ServiceDefinition, *, force: bool 
 def install(
     manager: ServiceManager, unit: Unit, service: ServiceDefinition, environment: Mapping[str, str]
 ) -> None:
-    """Write the unit and have it run, now and whenever the person logs in. Raises Locked."""
+    """Write the unit, start the service now and at each login. Raises Locked."""
     manager.check(environment)
     if (pid := InstanceLock(Path(service.state)).holder()) and not manager.runs(environment):
         raise Locked(
             f"a daemon that was started by hand is running (process {pid})",
             "`engram daemon stop` ends it; then install again",
         )
-    # a folder that is made later stays read-only for a service that is running already
+    # for a running service a folder that is made later stays read-only
     for folder in (*service.writes, os.path.dirname(service.log)):
         os.makedirs(folder, mode=0o700, exist_ok=True)
     if unit.differs:
@@ -151,15 +151,15 @@ def _refuse_foreign(path: Path, text: str, home: str) -> None:
         raise Conflict(f"{path} was changed by hand", _FORCE)
 
 
-# -- taken away ------------------------------------------------------------------------------------
+# -- uninstall -------------------------------------------------------------------------------------
 
 
 def estate(
     manager: ServiceManager, places: UserPaths, environment: Mapping[str, str]
 ) -> list[Path]:
-    """The files and folders that the daemon left on this machine, those that are there."""
+    """The existing files and folders that the daemon made on this machine."""
     folders = [places.state_dir / FOLDER, *session_folder(places, environment)]
-    # what `systemctl enable` makes, should nobody be there to take it away
+    # the link of `systemctl enable`, in case systemctl is not there to remove it
     enabled = manager.file.parent / "default.target.wants" / manager.file.name
     return [path for path in (manager.file, enabled, *folders) if os.path.lexists(path)]
 
@@ -178,7 +178,7 @@ def _of_home(places: UserPaths) -> ServiceDefinition:
 def uninstall(
     manager: ServiceManager, places: UserPaths, environment: Mapping[str, str]
 ) -> tuple[list[Path], str]:
-    """Stop and remove all of it; returns what was removed, and why the manager was not asked."""
+    """Stop and remove all of it; returns what was removed, and why the manager was not called."""
     found = estate(manager, places, environment)
     trouble = ""
     if manager.file in found:
@@ -190,7 +190,7 @@ def uninstall(
     _end(InstanceLock(places.state_dir))
     for path in found:
         _remove(path)
-    # what it made for others to fill, and nobody filled
+    # folders that were made and stayed empty
     empty = (places.state_dir / "hooks", places.cache_dir, places.config_file.parent)
     for folder in (*empty, *_own_folders(manager.file)):
         with suppress(OSError):
@@ -201,7 +201,7 @@ def uninstall(
 
 
 def _end(instance_lock: InstanceLock) -> None:
-    """End a daemon that no manager ended. Raises Locked for one that does not go."""
+    """End a daemon that no service manager ended. Raises Locked for one that does not stop."""
     give_up = time.monotonic() + _PATIENCE
     asked = 0
     while pid := instance_lock.holder():
@@ -215,14 +215,14 @@ def _end(instance_lock: InstanceLock) -> None:
 
 
 def _own_folders(unit: Path) -> list[Path]:
-    """The folders of systemd's units, the inner ones first: they are there for units alone."""
+    """The folders of systemd's user units, innermost first: removed when empty."""
     if unit.parent.parts[-2:] != ("systemd", "user"):
         return []
     return [unit.parent / "default.target.wants", unit.parent, unit.parent.parent]
 
 
 def _remove(path: Path) -> None:
-    """A file, or a folder with all that is in it; a symlink is removed, not followed."""
+    """Remove a file, or a folder with its content; a symlink is removed, not followed."""
     try:
         if stat.S_ISDIR(path.lstat().st_mode):
             shutil.rmtree(path)

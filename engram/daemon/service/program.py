@@ -1,7 +1,7 @@
-"""This program as others start it: the words of a command, absolute, found without a PATH.
+"""Command line that starts this program: absolute paths, found without a PATH.
 
-Turns nothing, or the path that a person gave, into the first words of a command line. An installed
-`engram` beside this one is preferred; where there is none it is `python -m engram`.
+Turns nothing, or a path that the user gave, into the first words of a command line. An installed
+`engram` beside this interpreter is preferred; without one it is `python -m engram`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 
 _NAMES = ("engram", "engram.exe")
-#: on Windows: what has no window of its own
+#: on Windows: the executable that opens no window
 _WINDOWLESS, _WINDOWLESS_PYTHON = "engramw.exe", "pythonw.exe"
 
 
 def itself(named: str = "", *, windowless: bool = False) -> tuple[str, ...]:
-    """The words that start engram; `named` is where the person says that it lies."""
+    """The words that start engram; `named` is a path that the user gave."""
     if named:
         return (os.path.abspath(named),)
     beside, python = Path(sys.executable), sys.executable

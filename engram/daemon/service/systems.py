@@ -1,9 +1,9 @@
-"""The service managers of the systems: what each is asked to keep a daemon running, or no longer.
+"""Service managers of the operating systems: the calls that start, restart and stop the daemon.
 
 Turns a verb (`begin`, `begin_again`, `end`) into calls of `systemctl`, `launchctl` or `schtasks`,
-which the person can replace by a program of theirs (ENGRAM_SYSTEMCTL, ENGRAM_LAUNCHCTL,
+which the user can replace by another program (ENGRAM_SYSTEMCTL, ENGRAM_LAUNCHCTL,
 ENGRAM_SCHTASKS). Nothing else is started, nothing goes through a shell. Raises NotFound where there
-is no such manager, as in a container, and StorageError with its own words when it refuses.
+is no such manager, as in a container, and StorageError with its own message when it refuses.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from engram.model.errors import ConfigError, NotFound, StorageError
 from engram.settings.paths import UserPaths
 from engram.settings.user_files import read_small, refuse_symlink
 
-#: a manager that has not answered by then does not answer, seconds
+#: time-out of one call, seconds
 _PATIENCE = 60.0
-#: the folders of a home that macOS guards
+#: the folders of a home for which macOS asks the user's permission
 _GUARDED = (
     "Desktop", "Documents", "Downloads", "Library/CloudStorage", "Library/Mobile Documents",
 )  # fmt: skip
@@ -41,7 +41,7 @@ _Call = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ServiceManager:
-    """One service manager: its program, the file that it reads, and what it is called with.
+    """One service manager: its program, the file that it reads, and its calls.
 
     `reach` asks whether it is there at all. A call in `begin` or `end` that starts with "?" may
     fail: it undoes what may not be there.
@@ -60,11 +60,11 @@ class ServiceManager:
     end: tuple[_Call, ...]
     after: tuple[_Call, ...] = ()
     encoding: str = "utf-8"
-    #: folders that the system lets no service into before the person allowed it
+    #: folders that a service may enter only after the user allowed it
     private: tuple[Path, ...] = ()
 
     def text(self) -> str | None:
-        """The text of the unit that is installed, None for none. Raises ConfigError."""
+        """The text of the installed unit, None for none. Raises ConfigError."""
         if self.encoding == "utf-8":
             return read_small(self.file, follow=False)
         refuse_symlink(self.file)
@@ -76,7 +76,7 @@ class ServiceManager:
             raise ConfigError(f"{self.file}: cannot be read: {error}", "move it away") from error
 
     def guarded(self, folders: Iterable[str]) -> list[str]:
-        """Those of some folders for which the system asks the person first."""
+        """Those of some folders for which the system asks the user first."""
         return [one for one in folders if any(map(Path(one).is_relative_to, self.private))]
 
     def check(self, environment: Mapping[str, str]) -> None:
@@ -90,7 +90,7 @@ class ServiceManager:
         return _run(self._found(environment), self.active).returncode == 0
 
     def ask(self, calls: tuple[_Call, ...], environment: Mapping[str, str]) -> None:
-        """Make these calls, one after the other. Raises StorageError for one that fails."""
+        """Make these calls in order. Raises StorageError for the first that fails."""
         program = self._found(environment)
         for call in calls:
             tolerated = call[0] == "?"
@@ -120,13 +120,13 @@ def _run(program: str, call: _Call) -> subprocess.CompletedProcess[bytes]:
 
 
 def _said(done: subprocess.CompletedProcess[bytes]) -> str:
-    """The first line that a program said, and its exit code where it said nothing."""
+    """The first line of a program's output, or its exit code where it printed nothing."""
     said = (done.stderr.strip() or done.stdout.strip()).decode("utf-8", "replace").splitlines()
     return said[0].strip() if said else f"exit code {done.returncode}"
 
 
 def supervisor_here() -> str:
-    """The name of the service manager that a system like this one has."""
+    """The name of the service manager of this operating system."""
     return {"darwin": "launchd", "win32": "windows"}.get(sys.platform, "systemd")
 
 

@@ -1,11 +1,11 @@
-"""Units: what a service manager is to know of the daemon -> the text that it reads.
+"""Service units: a `ServiceDefinition` -> the text that a service manager reads.
 
 Pure: a frozen `ServiceDefinition` in, a systemd user unit, a launchd property list or a task of the
 Windows Task Scheduler out; equal input, equal text. Every unit carries a seal, the SHA-256 of its
-own text, which tells whether a person changed it, and which home it serves. Guarantees: no path or
-value can end its word, its line or its element, whatever stands in it; no key of a model is ever
-part of a unit, only the name of its variable. Refuses (BadInput) what the service manager itself
-cannot be told: control characters, what is not UTF-8, on Windows also `%NAME%`.
+own text, which tells whether it was edited, and which home it serves. Guarantees: no path or
+value can end its word, its line or its element, whatever it contains; no API key is ever part of a
+unit, only the name of its variable. Refuses (BadInput) what the format of the service manager
+cannot express: control characters, what is not UTF-8, on Windows also `%NAME%`.
 
 Only the systemd unit was ever run; the other two are rendered as their documentation says.
 """
@@ -23,7 +23,7 @@ from engram.model.errors import BadInput
 
 #: the name of the systemd unit and of the task, and the label of launchd's job
 NAME, LABEL = "engram", "dev.engram.daemon"
-#: a place of everybody's, which systemd hides from a service that asks for its own
+#: folders shared by all users, which systemd hides from a service with a private /tmp
 _TEMPORARY = ("/tmp/", "/var/tmp/")
 #: a word that needs no quotes in a systemd unit
 _PLAIN = re.compile(r"[A-Za-z0-9_@:+,./=-]+")
@@ -42,10 +42,10 @@ class ServiceDefinition:
     """The daemon as a service manager sees it; every path is absolute.
 
     `program` with `arguments` is what it runs; `writes` the folders that it may write to (vaults,
-    state, cache, configuration); `log` the file that takes what it says where the manager keeps no
-    journal; `environment` is for finding its files; `key_variable` the name of the variable in
-    which it looks for a model's key; `user` who it is on Windows. `state` tells homes apart.
-    `in_session` is whether its socket lies in the folder of the person's session.
+    state, cache, configuration); `log` the file for its output where the manager keeps no journal;
+    `environment` is for finding its files; `key_variable` the name of the variable that holds the
+    API key; `user` the account on Windows. `state` tells homes apart. `in_session` is whether its
+    socket lies in the folder of the login session.
     """
 
     program: str
@@ -61,14 +61,14 @@ class ServiceDefinition:
 
 @dataclass(frozen=True, slots=True)
 class UnitSeal:
-    """What a unit says of itself: whether it is as it was written, and for which home."""
+    """The seal of a unit: whether its text is as it was written, and for which home."""
 
     intact: bool
     home: str
 
 
 def seal_of(text: str) -> UnitSeal | None:
-    """The seal of a unit; None when it has none, so that somebody else wrote it."""
+    """The seal of a unit; None when it has none, so that engram did not write it."""
     found = _SEAL.search(text)
     if found is None:
         return None
@@ -76,12 +76,12 @@ def seal_of(text: str) -> UnitSeal | None:
 
 
 def home_of(service: ServiceDefinition) -> str:
-    """What stands in the seal of every unit that serves the same home."""
+    """The value in the seal that is equal for every unit of the same home."""
     return _digest(service.state)[:12]
 
 
 def _sealed(head: str, form: str, rest: str, service: ServiceDefinition) -> str:
-    """A unit with its seal between its first lines and the others."""
+    """A unit with its seal between its first lines and the rest."""
     seal = f"engram-unit: sha256 {_digest(head + rest)} home {home_of(service)}"
     return f"{head}{form.format(seal)}\n{rest}"
 
@@ -91,7 +91,7 @@ def _digest(text: str) -> str:
 
 
 def _told(text: str, what: str) -> str:
-    """A text as it is, or BadInput where no service manager can be told it."""
+    """A text as it is, or BadInput where no unit can express it."""
     if _UNSPEAKABLE.search(text):
         raise BadInput(f"{what} holds a character that no service manager takes: {text!r}", _MOVE)
     return text
@@ -114,7 +114,7 @@ def systemd_unit(service: ServiceDefinition) -> str:
         f"Environment={_word(f'{name}={_told(value, name)}')}"
         for name, value in service.environment
     ]
-    # what lies below /tmp would be gone for a service with a /tmp of its own
+    # a service with a private /tmp would not see what lies below the shared one
     hidden = any(f"{path}/".startswith(_TEMPORARY) for path in (program, *service.writes))
     lines = [*_remarks(service), *_UNIT, f"ExecStart={start}", *_SERVICE]
     lines += [*_SESSION] if service.in_session else []
@@ -123,14 +123,14 @@ def systemd_unit(service: ServiceDefinition) -> str:
 
 
 def writes_of(unit: str) -> list[str]:
-    """The folders that the text of a systemd unit lets its service write to; none if it is none."""
+    """The folders that a systemd unit lets its service write to; none for another format."""
     words = re.findall(r'^ReadWritePaths=(?:"-(.*)"|-(.*))$', unit, re.MULTILINE)
     plain = [re.sub(r"\\(.)", r"\1", quoted) if quoted else bare for quoted, bare in words]
     return [text.replace("%%", "%") for text in plain]
 
 
 def _word(text: str) -> str:
-    """One word of a line: quoted where it has to be, without specifiers."""
+    """One word of a line: quoted where needed, specifiers escaped."""
     text = text.replace("%", "%%")
     if _PLAIN.fullmatch(text.replace("%", "")):
         return text
@@ -235,7 +235,7 @@ def windows_task(service: ServiceDefinition) -> str:
 
 
 def command_line(words: Sequence[str]) -> str:
-    """Words as one line that a program of Windows takes apart into them again."""
+    """Words as one line that a Windows program splits into the same words."""
     return " ".join(map(_windows_word, words))
 
 

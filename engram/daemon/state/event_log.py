@@ -1,9 +1,9 @@
-"""The logbook: what the daemon did, one JSON line an event, without a word of anybody.
+"""Event log of the daemon: one JSON line an event, without any content of conversations.
 
 Turns a level, the name of an event and its details (counts, codes, names of sources, folders) into
-`{"time", "level", "event", ...}` in a file that is rotated, and into a plain line for whoever looks
-on. Guarantees: content never passes here, the file is the person's alone and bounded, and a disk
-that takes nothing ends nothing.
+`{"time", "level", "event", ...}` in a rotated file, and into a plain line for the terminal.
+Guarantees: content is never logged, the file is readable for the user alone and bounded, and a full
+disk ends nothing.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from typing import Literal
 from engram.model.ports import Clock
 
 Level = Literal["info", "warning", "error"]
-#: bytes of one file, and how many there are
+#: bytes of one file, and the number of files
 MOST_BYTES, FILES = 5_000_000, 3
-#: what a plain line says in another way, or not at all
+#: details that a plain line shows in another way, or not at all
 _SAID_OTHERWISE = frozenset({"time", "level", "event", "machine"})
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 
 class EventLog(logging.Handler):
-    """One log; also the handler of the program's own warnings, of which it keeps where they arose.
+    """One log; also the handler of the program's own warnings, of which it keeps only the origin.
 
-    `echo` is given each event as a plain line; `machine` stands in each row, for those who bring
-    the logs of several together.
+    `echo` is called with each event as a plain line; `machine` stands in each row, so that logs of
+    several machines can be brought together.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class EventLog(logging.Handler):
         self._echo = echo
 
     def note(self, event: str, level: Level = "info", **details: str | int) -> None:
-        """Write an event down."""
+        """Append an event."""
         now = self._clock.now()
         row: dict[str, str | int] = {
             "time": now,
@@ -53,12 +53,12 @@ class EventLog(logging.Handler):
             **details,
             **self._machine,
         }
-        with suppress(OSError):  # a full disk is in the status; there is nowhere else to say it
+        with suppress(OSError):  # a full disk is in the status; there is nowhere else to report it
             self._append(json.dumps(row).encode("ascii") + b"\n")
         self._echo(plain(row))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """A warning of the program itself: its words may be somebody's, so they stay out."""
+        """A warning of the program itself: its message may quote content, so it is left out."""
         self.note("warned", "warning", where=f"{record.name}:{record.lineno}")
 
     def _append(self, line: bytes) -> None:
@@ -79,7 +79,7 @@ class EventLog(logging.Handler):
 
 
 def read_log(path: Path) -> Iterator[dict[str, str | int]]:
-    """The events of a log and of its older files, oldest first; torn lines are left out."""
+    """The events of a log and of its rotated files, oldest first; torn lines are left out."""
     for name in [*(_older(path, age) for age in range(FILES - 1, 0, -1)), path]:
         try:
             lines = name.read_bytes().splitlines()

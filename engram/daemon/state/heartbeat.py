@@ -1,8 +1,8 @@
-"""The pulse: what the daemon is doing, as one small file that anybody may read.
+"""Heartbeat of the daemon: its present state as one small file that any process may read.
 
 Guarantees: replaced as a whole, at most every few seconds and only when something changed, so that
-idle writes nothing; never in the vault; holds counts, codes, names of sources and folders, and no
-word of a conversation.
+an idle daemon writes nothing; never in the vault; holds counts, codes, names of sources and
+folders, and no content of conversations.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from engram.model.errors import StorageError
 from engram.model.instant import Instant
 from engram.settings.user_files import replace
 
-#: it is not written more often, seconds
+#: least interval of two writes, seconds
 _LEAST = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """The daemon as it is. `unread` is, by source, since when something of it waits to be read;
+    """State of the daemon. `unread` is, by source, since when its oldest unread change waits;
     `errors` are the last ones, `(time, task, code)`; `failing` the tasks that fail now, by code.
 
-    `spent_usd` and `spent_tokens` are of today (UTC). `away` are vaults and why they are.
+    `spent_usd` and `spent_tokens` are of today (UTC). `away` are unavailable vaults, with the code.
     """
 
     pid: int = 0
@@ -50,7 +50,7 @@ class Heartbeat:
 
 
 class HeartbeatFile:
-    """The file; `clock` gives seconds that never go back."""
+    """The file; `clock` is monotonic, in seconds."""
 
     def __init__(self, state: Path, clock: Callable[[], float]) -> None:
         self._path = state / FOLDER / "pulse.json"
@@ -59,8 +59,10 @@ class HeartbeatFile:
         self._at = float("-inf")
 
     def offer(self, heartbeat: Heartbeat, *, now: bool = False) -> float:
-        """Write what has changed, unless it was written just now; returns in how many seconds it
-        is to be offered again, infinite when there is nothing to write."""
+        """Write it if it changed, unless the last write was just now.
+
+        Returns in how many seconds to offer it again, infinite when there is nothing to write.
+        """
         if heartbeat == self._written:
             return float("inf")
         wait = self._at + _LEAST - self._clock()
@@ -70,13 +72,13 @@ class HeartbeatFile:
         try:
             replace(self._path, json.dumps(asdict(heartbeat), indent=1).encode("ascii") + b"\n")
         except StorageError:
-            return _LEAST  # the disk is full: whoever asks sees an older one
+            return _LEAST  # the disk is full: readers see an older one
         self._written = heartbeat
         return float("inf")
 
 
 def read_pulse(state: Path) -> Heartbeat | None:
-    """The last pulse, also of a daemon that is gone; None when there is none that makes sense."""
+    """The last heartbeat, also of a daemon that ended; None when there is no valid one."""
     try:
         row = json.loads((state / FOLDER / "pulse.json").read_bytes())
         return Heartbeat(**{name: row[name] for name in Heartbeat.__slots__ if name in row})

@@ -1,8 +1,7 @@
-"""The seat of a person's one daemon: a lock that is held for life, with a note of who holds it.
+"""Single-instance lock of the daemon: held for its whole life, with the pid of the holder.
 
-Guarantees: at most one process of the person sits here; a killed one leaves the seat free, whatever
-its note still says, and the note is believed only while the lock is held. Refuses a second one
-(Locked).
+Guarantees: at most one process of the user holds it; a killed process frees it, whatever its note
+still says, and the note is believed only while the lock is held. Refuses a second holder (Locked).
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from engram.model.errors import Locked
 from engram.store.base.lock import WriterLock
 
 FOLDER = "daemon"
-#: whoever only asks who sits here holds the lock for a moment, seconds
+#: how long to try: a process that only asks for the holder has the lock for a moment, seconds
 _PATIENCE = 0.5
 
 
 class InstanceLock:
-    """The seat in a person's state folder."""
+    """The lock in a user's state folder."""
 
     def __init__(self, state: Path) -> None:
         self._path = state / FOLDER / "lock"
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Sit here until the block ends. Raises Locked when another one does."""
+        """Hold the lock until the block ends. Raises Locked when another process does."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(WriterLock(self._path, _PATIENCE).hold())
@@ -45,7 +44,7 @@ class InstanceLock:
                 self._note({})
 
     def holder(self) -> int:
-        """The process that sits here, 0 for none."""
+        """The process that holds the lock, 0 for none."""
         if not self._path.exists():
             return 0
         try:
@@ -63,4 +62,4 @@ class InstanceLock:
             note = json.loads(self._path.read_bytes())
             return int(note.get("pid", 0))
         except (OSError, ValueError, AttributeError, TypeError):
-            return 0  # it sat down this very moment
+            return 0  # it has taken the lock and not yet written its note

@@ -1,7 +1,7 @@
-"""What the daemon must know again after a restart: when things were done for the last time.
+"""Times of the daemon's last runs by task, kept over a restart.
 
-A small file in the person's state folder. What it says can be forgotten: then a source's history is
-looked through once more, and a vault has its night a day later.
+A small file in the user's state folder. It can be lost: then a source's history is scanned once
+more, and a vault is consolidated a day later.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LastRuns:
             self._save({**self._tables, table: {**rows, name: row}})
 
     def keep_only(self, table: str, names: frozenset[str]) -> None:
-        """Forget the rows of other names."""
+        """Remove the rows of other names."""
         rows = self._tables.get(table, {})
         kept = {name: row for name, row in rows.items() if name in names}
         if kept != rows:

@@ -1,7 +1,7 @@
-"""What the person paused: a small file that every tick of the daemon looks at.
+"""Pause of capture: a small file that every step of the daemon reads.
 
-It outlives the daemon: what is paused stays so until `engram daemon resume`. A file that cannot be
-understood pauses nothing.
+It outlives the daemon: capture stays paused until `engram daemon resume`. A file that cannot be
+parsed pauses nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Paused:
     sources: frozenset[str] = frozenset()
 
     def covers(self, source: str) -> bool:
-        """Whether nothing is read of a source."""
+        """Whether a source is not to be read."""
         return self.everything or source in self.sources
 
 
@@ -44,7 +44,7 @@ def pause(state: Path, sources: Iterable[str]) -> Paused:
 
 
 def resume(state: Path, sources: Iterable[str]) -> Paused:
-    """Go on with these sources, or without any with everything; returns what is paused then."""
+    """Resume these sources, or without any everything; returns what is paused then."""
     before, less = read(state), frozenset(sources)
     return _write(state, Paused(before.everything, before.sources - less) if less else Paused())
 

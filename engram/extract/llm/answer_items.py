@@ -1,9 +1,9 @@
-"""One item of a model's answer -> a Candidate, or one with the code for which it is refused.
+"""One item of a model's answer -> a Candidate, or a refusal code.
 
-A model is believed in nothing that can be checked: its category comes from a closed list (after an
-alias table), its quote must stand in a message (white space and case folded, and the captured words
-are taken instead of the model's), its dates must be dates, the ids it says are replaced must have
-been shown to it. One bad item never costs the others.
+Whatever can be checked is checked: the category comes from a closed list (after an alias table),
+the quote must stand in a message (white space and case folded, and the captured words are taken
+instead of the model's), dates must be dates, the ids of replaced memories must have been in the
+question. One bad item never costs the others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ UNKNOWN_MEMORY = "unknown_memory"
 
 #: seed 003's three words as numbers (issue: .3/.7/.9)
 _CONFIDENCE = {"low": 0.3, "medium": 0.7, "high": 0.9}
-#: lifecycle 4.1: what is not said counts so much
+#: lifecycle 4.1: the confidence of an item without one
 _UNSAID = 0.7
 #: what only the agent said is never more than inferred (below 0.70)
 _AGENTS_WORD = 0.69
@@ -55,10 +55,10 @@ _ALIASES: dict[str, tuple[str, str]] = {
     "fix": ("correction", ""), "knowledge": ("fact", ""), "information": ("fact", ""),
     "belief": ("fact", ""), "note": ("fact", ""), "observation": ("fact", ""),
 }  # fmt: skip
-#: what only the person can say of themselves
+#: categories that only the user's own words can support
 _PERSONAL = frozenset({"correction", "principle", "preference", "commitment"})
-#: A text that begins with a word for something said before. The project is known beside the
-#: memory, a time stands with its date, and IT is a department.
+#: Matches a text that begins with a pronoun for something said before. "this project" is known
+#: beside the memory, "this week" stands with its date, and "IT" is a department.
 _DANGLING = re.compile(
     r"\W*(?!(?-i:IT)\b)"
     r"(?!th(?:is|ese) (?:repo(?:sitory)?|project|codebase|package|app|application|service|library"
@@ -67,18 +67,18 @@ _DANGLING = re.compile(
     r"(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|theirs|him|them)\b(?!-)",
     re.IGNORECASE,
 )
-#: Names of things that do not last: tickets, branches, commits, files.
+#: names of things that do not last: tickets, branches, commits, files
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
 )
-#: characters: a word says nothing, and two sentences are asked for, not a page
+#: length of a text in characters: one word says nothing, and two sentences are asked for
 _SHORTEST_QUOTE, _LONGEST_QUOTE = 8, 1000
 _MOST_TAGS, _MOST_ENTITIES, _LONGEST_NAME = 5, 5, 60
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """The fields that were of the right type; the rest is empty."""
+    """The fields of an item that had the right type; the rest is empty."""
 
     category: str
     text: str
@@ -90,7 +90,7 @@ class _Item:
 def candidates_of(
     items: Sequence[object], turns: Sequence[Turn], context: Context
 ) -> list[Candidate]:
-    """A candidate for every item, sound or refused; a refused reference comes as one of its own."""
+    """A candidate for every item, sound or refused; a refused `supersedes` id adds one."""
     shown = frozenset(memory.id for memory in context.memories)
     folded = [_folded(turn.text) for turn in turns]
     found: list[Candidate] = []
@@ -100,7 +100,7 @@ def candidates_of(
 
 
 def refused(code: str, category: str = "fact") -> Candidate:
-    """What stands in a list of candidates for an item that is none."""
+    """A candidate that carries only a refusal code, for an item that is malformed."""
     return Candidate(category, "", Receipt("", "", "", "", ""), 0.0, origin="model", fault=code)
 
 
@@ -179,7 +179,7 @@ def _typed(raw: object) -> _Item | None:
 
 
 def _category(named: str) -> tuple[str, str]:
-    """The category and schema of a name, its own or another's; empty for an unknown one."""
+    """Category and schema of a category name or alias; empty for an unknown one."""
     name = re.sub(r"[\s-]+", "_", named.strip().casefold())
     plurals = (name.removesuffix("s"), name.removesuffix("es"), re.sub("ies$", "y", name))
     for one in (name, *plurals):
@@ -193,9 +193,9 @@ def _category(named: str) -> tuple[str, str]:
 def _quoted(
     item: _Item, turns: Sequence[Turn], folded: Sequence[str]
 ) -> tuple[Turn | None, str, str]:
-    """The message that says so and its own words; or a code when no message, or no one, does.
+    """The message that an item quotes and its captured words; or a refusal code.
 
-    A wrong number is forgiven when exactly one message holds the words.
+    A wrong message number is forgiven when exactly one message holds the words.
     """
     words = _folded(item.quote.strip().strip("\"'“”«»"))
     if not words:
@@ -216,12 +216,12 @@ def _quoted(
 
 
 def _folded(text: str) -> str:
-    """As receipts compare: white space and case aside."""
+    """Text as receipts compare it: white space and case folded."""
     return " ".join(text.casefold().split())
 
 
 def _captured(text: str, start: int, end: int) -> str:
-    """The words of a text that stand from `start` to `end` of its folded form."""
+    """The words of a text at `start` to `end` of its folded form."""
     begin, at = -1, 0
     for word in re.finditer(r"\S+", text):
         length = len(word[0].casefold())
@@ -234,7 +234,7 @@ def _captured(text: str, start: int, end: int) -> str:
 
 
 def _letters(word: str, folded: int, *, whole: bool = False) -> int:
-    """How many letters of a word make so many folded ones; `whole` counts one that is begun."""
+    """How many letters of a word make so many folded ones; `whole` counts a partial one."""
     made = 0
     for number, letter in enumerate(word):
         size = len(letter.casefold())
@@ -245,7 +245,7 @@ def _letters(word: str, folded: int, *, whole: bool = False) -> int:
 
 
 def _confidence(value: object) -> float | None:
-    """Of a word, or of a number from 0 to 1; None for anything else."""
+    """Confidence of a word, or of a number from 0 to 1; None for anything else."""
     if value is None:
         return _UNSAID
     if isinstance(value, str):
@@ -276,7 +276,7 @@ def _dated(text: str, due: str, turn: Turn) -> str:
 
 
 def _since(value: object, turn: Turn, quote: str) -> str:
-    """The day since which it holds: a past one that is named, else the day it was said."""
+    """`valid_from`: a past day that is named, else the day it was said."""
     past = [span for span in find_times(quote, turn.time) if span.end < turn.day]
     if past:
         return past[0].start
@@ -285,7 +285,7 @@ def _since(value: object, turn: Turn, quote: str) -> str:
 
 
 def _day(value: object) -> str:
-    """A day of the calendar as it is written in a header; empty for anything else."""
+    """A calendar day as headers write it; empty for anything else."""
     text = value.strip() if isinstance(value, str) else ""
     try:
         return text if date.fromisoformat(text).isoformat() == text else ""
@@ -307,7 +307,7 @@ def _tags(value: object) -> tuple[str, ...]:
 
 
 def _entities(value: object) -> tuple[str, ...]:
-    """`type-slug` of the names that last; the main one first."""
+    """`type-slug` of the names that last, the main one first."""
     found: dict[str, None] = {}
     for one in value[:20] if isinstance(value, list) else ():
         name = one.get("name") if isinstance(one, dict) else one

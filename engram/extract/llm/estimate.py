@@ -1,7 +1,7 @@
-"""Turns of history -> how many questions a model would be asked about them, and how long ones.
+"""Estimate before an import: how many questions a model would be asked, and of what size.
 
-For the estimate before an import. Turns are held only until they fill a question of their
-conversation; many small conversations cost little memory, and nothing is asked.
+Turns are held only until they fill a question of their conversation; many small conversations need
+little memory, and nothing is asked.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class Forecast:
 
     def __init__(self, prompt: ExtractionPrompt) -> None:
         self._prompt = prompt
-        #: transcript -> messages and their tokens in the question that is being filled, and
-        #: whether a person speaks in it
+        #: transcript -> messages and their tokens in the question that is being filled, and whether
+        #: a person speaks in it
         self._open: dict[str, tuple[int, int, bool]] = {}
         self._calls = 0
         self._tokens = 0

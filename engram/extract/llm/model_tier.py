@@ -1,9 +1,9 @@
-"""Turns -> candidates by a model: one question a batch, every item of the answer checked.
+"""Extraction by a model: one question a batch, every item of the answer checked.
 
-    turns + what the vault knows -> Prompt -> Model -> items -> Candidates, sound or refused by code
+    turns + what the vault knows -> ExtractionPrompt -> Model -> items -> Candidates, or refusals
 
-What goes wrong with the model itself is raised (ModelError, BudgetExceeded): the turns stay
-pending. An answer without items is an answer: there was nothing to remember.
+Failures of the model itself are raised (ModelError, BudgetExceeded): the turns stay pending. An
+answer without items is valid: there was nothing to remember.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engram.model.model_request import Request
 from engram.model.ports import Model, PromptContext
 from engram.model.turn import Turn
 
-#: more items of one answer than this are a flood; the rest is one refusal
+#: items of one answer beyond this number are dropped with one refusal
 MOST_ITEMS = 60
 FLOOD = "flood"
 #: the reason of a BadAnswer whose `facts` are null or something else
@@ -26,7 +26,7 @@ NO_LIST = "no-list"
 
 
 class ModelTier:
-    """The Extractor that asks."""
+    """The Extractor that asks a model."""
 
     costly = True
 

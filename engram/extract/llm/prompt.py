@@ -1,4 +1,4 @@
-"""Turns and what the vault knows around them -> one question to a model.
+"""Extraction prompt: turns and what the vault knows around them -> one question to a model.
 
     instructions (config/prompts/extract.toml, versioned) + fenced data: known memories with their
     ids, known names, what was said just before, then the messages, numbered, with speaker and time
@@ -22,14 +22,14 @@ from engram.model.turn import Turn
 KEY = "facts"
 #: as much of one message is shown (lifecycle 4.4: extractionMaxTurnChars)
 TURN_CHARACTERS = 4000
-#: so many messages go into one question at most: attention is finite
+#: the most messages in one question: attention is finite
 MOST_TURNS = 40
 #: what known memories, names and earlier messages may take of a question, tokens
 _CONTEXT_TOKENS = 1200
 _EARLIER_CHARACTERS = 400
-#: what stands around the words of one message, the speaker's name included, tokens
+#: overhead of one message, the speaker's name included, tokens
 _FRAME_TOKENS = 150
-#: as much of a message is shown whatever the room, characters
+#: as much of a message is always shown, characters
 _SHORTEST = 200
 #: room for the fence, the schema's own form and what redaction makes longer
 _SPARE_TOKENS = 300
@@ -86,7 +86,7 @@ class ExtractionPrompt:
         self.instructions = instructions.strip()
         own = tokens_of(self.instructions) + tokens_of(str(SCHEMA)) + _SPARE_TOKENS
         self._context = min(_CONTEXT_TOKENS, max(max_input_tokens - own, 0) // 4)
-        #: what every question takes beside its messages, at most
+        #: the most that a question takes beside its messages
         self.own_tokens = own + self._context
         #: what is left for messages
         self.room = max_input_tokens - self.own_tokens

@@ -1,4 +1,4 @@
-"""A sentence that a rule took -> the Candidate: its words, dates, tags, entities and slot.
+"""A matched sentence -> the Candidate: its text, dates, tags, entities and slot.
 
 The text stands alone: relative dates become days in it (`anchor`), and beside it `valid_from` or,
 for a commitment, the field `due`. A slot is given only where one value replaces another for
@@ -54,12 +54,12 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
 
 
 def _importance(quote: str, text: str, rule: Rule, tags: tuple[str, ...]) -> float:
-    """By the person's own words; a rule has seen that a short "call me Al" is no chatter."""
+    """Importance by the person's own words; a rule has seen that a short "call me Al" matters."""
     return max(score_importance(words, rule.category, tags) for words in (quote, text))
 
 
 def due_of(turn: Turn, said: str) -> TimeSpan | None:
-    """The time that lies ahead: a deadline before a mere date, and today only as a deadline."""
+    """The future time: a deadline before a mere date, and today only as a deadline."""
     ahead = [span for span in find_times(said, turn.time) if span.end >= turn.day]
     deadlines = [span for span in ahead if span.role_hint == "deadline"]
     later = [span for span in ahead if span.end > turn.day and span.role_hint == "point"]
@@ -67,7 +67,7 @@ def due_of(turn: Turn, said: str) -> TimeSpan | None:
 
 
 def is_overdue(turn: Turn, said: str) -> bool:
-    """Whether it speaks of a deadline and none lies ahead: nothing is left to promise."""
+    """Whether it names a deadline and none lies ahead: nothing is left to promise."""
     deadlines = [span for span in find_times(said, turn.time) if span.role_hint == "deadline"]
     return bool(deadlines) and due_of(turn, said) is None
 
@@ -98,7 +98,7 @@ def _fields(turn: Turn, rule: Rule, said: str) -> tuple[tuple[str, str], ...]:
     return (*dated, ("commitment_state", "open")) if rule.category == "commitment" else ()
 
 
-#: What a corrected date is the date of.
+#: what a corrected date is the date of
 _APPOINTED = re.compile(
     r"\b(?:deadline|due|launch|release|demo|meeting|call|exam|flight|appointment|delivery|audit"
     r"|opening|freeze|concert|wedding|party|trip|handover|review|interview)\b",
@@ -121,7 +121,7 @@ _OF_PROJECT = re.compile(
     r"|(?:this|the|that) (?:repo|project|codebase|app|service|package|module|branch|file|code))\b",
     re.IGNORECASE,
 )
-#: What an agent says and how: the same wherever the person works.
+#: how the person wants an agent to answer: the same in every project
 _OF_AGENT = re.compile(
     r"\b(?:answers?|repl(?:y|ies)|responses?|explanations?|explain|emojis?|apologi[sz]\w+|tone"
     r"|summari\w+|speak|talk|jargon|spelling|units|bullet points)\b",

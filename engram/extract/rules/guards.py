@@ -1,4 +1,4 @@
-"""A sentence -> what speaks against taking it at its word.
+"""Guards of the rules tier: what speaks against taking a sentence literally.
 
 Hedged, hypothetical, reported and passing statements are no memories, whatever pattern they match.
 Only the main clause is looked at: the reason after "because" may wonder as much as it likes.
@@ -49,7 +49,7 @@ _TOLERABLE = {
         r"|example))\b"
     ),
 }
-#: A reason this early is the statement itself.
+#: a "because" this early belongs to the statement itself
 _SHORTEST_MAIN = 12
 
 
@@ -60,7 +60,7 @@ def main_clause(said: str) -> str:
 
 
 def objections(said: str) -> frozenset[str] | None:
-    """The guards that found something: "if", "would", ...; None when nothing may be kept."""
+    """The guards that match: "if", "would", ...; None when nothing may be kept."""
     main = main_clause(said)
     if _HEDGED.search(main):
         return None

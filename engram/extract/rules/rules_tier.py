@@ -1,13 +1,13 @@
-"""Turns -> candidates by rules alone: the extraction that needs no model and no key.
+"""Extraction by rules alone: needs no model and no key.
 
-    turn -> prose (own statements) -> first rule that matches, guards -> Candidate with receipt
+    turn -> sentences -> first rule that matches, guards -> Candidate with receipt
 
-Guarantees: only what a user said can fire; a candidate's quote is verbatim in its turn; same turns,
-same candidates in the same order; confidence at most 0.85, below what a model that understood the
-sentence may give. Precision comes before recall: hedged, hypothetical, reported and one-off
-statements are left to a model. English only. The patterns are data (`config/rules.toml`).
+Guarantees: only what a user said can match; a candidate's quote is verbatim in its turn; same
+turns, same candidates in the same order; confidence at most 0.85, below what a model that
+understood the sentence may give. Precision comes before recall: hedged, hypothetical, reported and
+one-off statements are left to a model. English only. The patterns are data (`config/rules.toml`).
 
-A sentence gives one memory, by the first family that takes it (`rules_table.FAMILIES`).
+A sentence gives one memory, by the first family that takes it (`table.FAMILIES`).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from engram.model.candidate import Candidate
 from engram.model.turn import Turn
 
 #: Shorter sentences say nothing that stands alone; longer ones are pasted, or dictated without a
-#: stop, and nothing can be said about them surely.
+#: stop, and cannot be judged by a pattern.
 _SHORTEST, _LONGEST = 8, 400
 _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|[=:]|\d+")
 
 
 class RulesTier:
-    """The Extractor that is always there.
+    """The Extractor that is always available.
 
     `table` is the parsed `config/rules.toml`; `max_per_turn` guards against floods. Raises
-    ConfigError when the table is not what `rules_table` describes.
+    ConfigError when the table is not what `rules.table` describes.
     """
 
     costly = False
@@ -49,7 +49,7 @@ class RulesTier:
                 self._places[word] = self._places.get(word, 0) | 1 << place
 
     def portion(self, turns: Sequence[Turn], attempts: int) -> int:
-        """All of them: rules look at one sentence at a time."""
+        """All of them: rules read one sentence at a time."""
         return len(turns)
 
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
@@ -89,7 +89,7 @@ class RulesTier:
         return None
 
     def _with_slot(self, candidate: Candidate, turn: Turn, sentence: Sentence) -> Candidate:
-        """A correction of the person's name or place sets the slot that it corrects."""
+        """A correction of the person's name or place, with the slot that it corrects."""
         if candidate.category != "correction":
             return candidate
         for rule in self._rules:
@@ -100,7 +100,7 @@ class RulesTier:
         return candidate
 
 
-#: Words about when or where that may stand before any statement.
+#: words of time or place that may stand before any statement
 _ADJUNCT = re.compile(
     r"(?:yesterday|today|tomorrow|tonight|next (?:week|month|quarter|year|\w+day)"
     r"|this (?:morning|week|month)|last (?:week|month|night|year|\w+day)|on \w+day|in the end"
@@ -130,7 +130,7 @@ def _matched(rule: Rule, sentence: Sentence, starts: tuple[int, ...]) -> re.Matc
     return match
 
 
-#: "That's wrong." says nothing by itself; it opens the sentence after it.
+#: "That's wrong.": says nothing alone, it opens the sentence after it
 _DENIAL = re.compile(
     r"(?:(?:that(?:'?s| is) |it'?s |you(?:'re| are) )?(?:wrong|incorrect|mistaken|false"
     r"|not (?:(?:quite |entirely )?(?:right|correct|true)"
@@ -141,7 +141,7 @@ _REJECTING = re.compile(
     r"\b(?:no|nope|nah|wrong|incorrect|wait|sorry|actually|correction|not (?:quite|true)|scratch"
     r"|strike|misspoke|fault|bad)\b"
 )
-#: "You wrote that ...", "Oak.": with the sentence after it they say one thing.
+#: "You wrote that ...", "Oak.": complete only with the sentence after it
 _CLAIM = re.compile(
     r"you(?:'ve)? (?:wrote|said|assumed?|claim(?:ed)?|think|thought|seem to think|listed"
     r"|keep (?:on )?(?:saying|writing|using|calling|assuming|putting))\b",
@@ -153,12 +153,12 @@ _CLOSED = re.compile(
 )
 
 
-#: Characters that may lie between two neighbours; the longest decision in a word or two.
+#: characters that may lie between two such neighbours; the longest decision in a word or two
 _GAP, _HEADLINE = 2, 60
 
 
 def _joined(text: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """The sentences, with those that say one thing only together made one."""
+    """The sentences, with neighbours that are complete only together joined."""
     held: Sentence | None = None
     for sentence in sentences:
         together = _together(text, held, sentence) if held is not None else sentence
@@ -170,7 +170,7 @@ def _joined(text: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
 
 
 def _together(text: str, first: Sentence, second: Sentence) -> Sentence | None:
-    """Two neighbours as one sentence, or None when each speaks for itself."""
+    """Two neighbours as one sentence, or None when each is complete alone."""
     if second.start - first.end > _GAP:
         return None
     if _DENIAL.match(first.said) or (not first.said and _REJECTING.search(first.lead)):

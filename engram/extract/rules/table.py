@@ -6,9 +6,9 @@
     pattern = '''i (?:really )?...  matched at the start of a sentence, case ignored;
       |...)'''                      a line break and the indentation after it are not part of it
 
-Guarantees: a rule that compiles is complete, and its name is its own. Refused, with a ConfigError
+Guarantees: a rule that compiles is complete, and its name is unique. Refused, with a ConfigError
 naming the rule: unknown families and keys, missing keys, unknown fragments, patterns that do not
-compile. The shipped patterns are not held to `capture.explosive`: they see one sentence of
+compile. The shipped patterns are not held to `language.regex_safety`: they see one sentence of
 bounded length, and tests measure them.
 """
 
@@ -30,14 +30,14 @@ FAMILIES = {
     "constraint": "fact", "moment": "moment", "relationship": "relationship", "skill": "skill",
     "entity": "entity", "fact": "fact", "remembered": "fact",
 }  # fmt: skip
-#: The guards that a rule may live with (`rules_guards`).
+#: The guards that a rule may tolerate (`rules.guards`).
 TOLERABLE = frozenset({"if", "would", "passing", "reported"})
 _KEYS = frozenset(
     ["name", "example", "category", "words", "lead", "pattern", "unless", "confidence", "schema",
      "space", "tolerates", "timed"]
 )  # fmt: skip
 _REQUIRED = ("name", "example", "words", "pattern", "confidence")
-#: A rule never claims to have understood; a model may give more.
+#: the highest confidence of a rule; a model may give more
 _MOST_CONFIDENT = 0.85
 
 
@@ -45,10 +45,10 @@ _MOST_CONFIDENT = 0.85
 class Rule:
     """One way of saying one kind of thing.
 
-    `words` empty: tried whenever the sentence has opening words. `unless` found anywhere forbids.
-    `lead` must be found in the opening words. `tolerates` names the guards that do not apply.
-    `timed`: only with a time that lies ahead, which becomes the due date. `space` "user": it holds
-    wherever the person works. `example` is a sentence that the rule takes.
+    `words` empty: tried whenever the sentence has opening words. A match of `unless` anywhere
+    forbids. `lead` must match the opening words. `tolerates` names the guards that do not apply.
+    `timed`: only with a future time, which becomes the due date. `space` "user": it holds in every
+    project. `example` is a sentence that the rule takes.
     """
 
     name: str
@@ -81,7 +81,7 @@ def compile_rules(table: Mapping[str, Any]) -> tuple[Rule, ...]:
 
 
 def _parts(rows: Mapping[str, Any]) -> dict[str, str]:
-    """Fragments with the fragments in them filled in; each may use those above it."""
+    """Fragments with the fragments in them expanded; each may use those above it."""
     parts: dict[str, str] = {}
     for name, text in rows.items():
         if not isinstance(text, str):

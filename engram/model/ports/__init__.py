@@ -1,7 +1,7 @@
-"""The protocols that flows and deciders are handed, so that they stay pure.
+"""Ports: protocols through which use cases and deciders reach the outside, so that they stay pure.
 
 Time, disk, the vault's knowledge, the index, the extractors and the judges come in through these;
-`vault.py` is the only place that knows what stands behind them.
+`vault.wiring` is the only place that knows the adapters behind them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What comes from outside: time, disk and its sentry, foreign databases, sources of transcripts."""
+"""Ports to the outside: clock, disk, change detection, foreign databases, transcript sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engram.model.turn import Turn
 
 
 class Clock(Protocol):
-    """The time. Nothing in a write path asks anyone else."""
+    """The time. A write path reads no other clock."""
 
     def now(self) -> Instant:
         """The present as an Instant, whole seconds, UTC."""
@@ -20,7 +20,7 @@ class Clock(Protocol):
 
 
 class Sleeper(Protocol):
-    """Waiting, which tests do not want to do."""
+    """Waiting, which tests replace."""
 
     def sleep(self, seconds: float) -> None:
         """Return after so long."""
@@ -28,27 +28,27 @@ class Sleeper(Protocol):
 
 
 class ChangeDetector(Protocol):
-    """Who knows without a look at every file whether something happened to the content folders."""
+    """Tells without a scan of every file whether the content folders changed."""
 
     def begin(self) -> None:
-        """A look at all files begins."""
+        """A scan of all files begins."""
         ...
 
     def trust(self, catalog: object) -> None:
-        """It saw everything, and everything is in this catalog."""
+        """The scan is complete and its result is in this catalog."""
         ...
 
     def quiet(self, catalog: object) -> bool:
-        """Whether nothing happened since that look began, and the catalog is still the same."""
+        """Whether nothing changed since that scan began, and the catalog is still the same."""
         ...
 
     def close(self) -> None:
-        """It is not asked any more."""
+        """Stop watching."""
         ...
 
 
 class Disk(Protocol):
-    """The only door through which a vault's files are written; paths are relative, POSIX form.
+    """The only way to write a vault's files; paths are relative, POSIX form.
 
     Every method is durable or says so; a path that leaves the root or passes through a symlink
     raises BadInput; a full or read-only disk raises StorageError.
@@ -97,7 +97,7 @@ class Disk(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """What one parse saw, counted; a source adds to it as it reads."""
+    """Counts of one parse; a source adds to it as it reads."""
 
     lines: int = 0
     unparsed_lines: int = 0
@@ -126,9 +126,9 @@ class ForeignRows(Protocol):
 class SourceReading:
     """One reading of one transcript, from a byte offset to the end of the last complete line.
 
-    Handed to `Source.parse` with where to start; the source moves `offset` (the byte after the
-    last line it is done with) and `line` (lines before that byte) on as it yields turns, and may
-    keep what it must know to resume in `state` (text by short keys: session, project, time).
+    Passed to `Source.parse` with the offset to start at; the source moves `offset` (the byte after
+    the last finished line) and `line` (lines before that byte) on as it yields turns, and may keep
+    what it needs to resume in `state` (text by short keys: session, project, time).
     A source whose files are rewritten as a whole (one document, an archive, a database) leaves
     `offset` at 0: it is asked for everything again, and message digests keep copies out.
     `name` is the file's stem, `path` where the file lies (a hint for names, empty for a stream),
@@ -146,7 +146,7 @@ class SourceReading:
 
 
 class Source(Protocol):
-    """One kind of transcript. Tolerant: what it does not understand it counts, never raises."""
+    """One kind of transcript. Tolerant: unknown content is counted, never raised."""
 
     #: as in `engram import NAME`
     name: str

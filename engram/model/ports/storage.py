@@ -1,4 +1,4 @@
-"""The vault as flows and deciders see it: what it knows, what it holds, and how it is written."""
+"""Ports to the vault: what it knows, what it holds, and how it is written."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class TurnLog(Protocol):
 
 
 class TurnStore(Protocol):
-    """What the vault knows of captured turns."""
+    """Queries about captured turns."""
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
         """Digests of those turns that were captured before and not taken back."""
@@ -209,11 +209,11 @@ class TurnStore(Protocol):
         ...
 
     def take_up_shown(self, turns: Sequence[Turn]) -> None:
-        """Know of turns that these transcripts show and another machine captured."""
+        """Record turns that these transcripts show and another machine captured."""
         ...
 
     def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
-        """Know transcripts that came as a whole, and some paths; the links of the new turns."""
+        """Record transcripts that came as a whole, and some paths; the links of the new turns."""
         ...
 
     def settled_elsewhere(self, transcript: str) -> list[Range]:
@@ -221,12 +221,12 @@ class TurnStore(Protocol):
         ...
 
     def still_pending(self, ranges: Sequence[Range]) -> bool:
-        """Whether nothing of these ranges was settled meanwhile."""
+        """Whether no turn of these ranges was settled meanwhile."""
         ...
 
 
 class Finder(Protocol):
-    """The full-text index. Disposable: anything wrong with it is mended by `rebuild`."""
+    """The full-text index. Disposable: anything wrong with it is repaired by `rebuild`."""
 
     def update(
         self, documents: Iterable[Document], removed: Iterable[tuple[Collection, str]]

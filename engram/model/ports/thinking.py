@@ -1,4 +1,4 @@
-"""Who reads, judges and weaves: what turns and memories are handed to for an opinion."""
+"""Ports to extraction and judgement: extractors, models, judges, folds of boxes and entities."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class Asker(Protocol):
-    """An Extractor that asks a model, and can say what it would ask."""
+    """An Extractor that asks a model, and can show the question."""
 
     def request(self, turns: Sequence[Turn]) -> Request:
         """The question about these turns; nothing is asked."""
@@ -42,7 +42,7 @@ class Asker(Protocol):
 
 
 class Model(Protocol):
-    """A model, whoever it is. Every call is budgeted, redacted and written to the ledger."""
+    """A model behind any provider. Every call is budgeted, redacted and logged."""
 
     def ask(self, request: Request) -> Reply:
         """The JSON answer. Raises ModelError or BudgetExceeded; nothing else."""
@@ -58,18 +58,18 @@ class PromptContext(Protocol):
 
 
 class Judge(Protocol):
-    """Who says how two memories of one scope stand to each other (admit's engine, design 3)."""
+    """Says how two memories of one scope relate (admit's engine, design 3)."""
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
-        """The opinion about two live memories; never raises for want of a model."""
+        """The opinion about two live memories; never raises when no model answers."""
         ...
 
 
 class BoxWeaver(Protocol):
-    """Who makes boxes of memories, and threads of boxes (weave's engine, design 3)."""
+    """Makes boxes of memories, and topic threads of boxes (weave's engine, design 3)."""
 
     def line(self, memory: Memory) -> str:
-        """How a box shows a memory."""
+        """The line with which a box lists a memory."""
         ...
 
     def seal(
@@ -83,42 +83,41 @@ class BoxWeaver(Protocol):
     ) -> list[Box]:
         """New boxes of all that no box holds and that has ended, or the rest too for a reason.
 
-        With `born`, memories that the vault is about to have, only their conversations are looked
-        at; silence does not end those in `waiting`, of which more is to be extracted.
+        With `born`, memories that are about to be written, only their conversations are looked at;
+        silence does not end those in `waiting`, of which more is to be extracted.
         """
         ...
 
     def without(self, box: Box, names: Some[str], contents: Contents) -> Box | None:
-        """A box that does not tell of these memories any more; None when none is left in it."""
+        """A box without these memories; None when none is left in it."""
         ...
 
     def silence(self, memory: Memory, contents: Contents) -> list[tuple[Box, Box | None]]:
-        """`(before, after)` of the boxes that tell of a memory which is to be forgotten."""
+        """`(before, after)` of the boxes that list a memory which is to be forgotten."""
         ...
 
     def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:
-        """`(before, after)` of the boxes that do not say who stands beside them in their trace."""
+        """`(before, after)` of the boxes whose links to their trace neighbours are missing."""
         ...
 
 
 class EntityWeaver(Protocol):
-    """Who says which entities are one, and what their pages say (weave's engine, design 3)."""
+    """Says which entities are one, and what their pages contain (weave's engine, design 3)."""
 
     def page(
         self, identifier: str, memories: Iterable[Memory], former: Entity | None,
         aliases: Sequence[str], lead: Callable[[str], str], said: str = "",
     ) -> Entity:  # fmt: skip
-        """The page of an entity as its memories make it.
+        """The page of an entity, folded from its memories.
 
-        `aliases` lead here from now on, `lead` says where an id leads, `said` is a synthesis by a
-        model.
+        `aliases` lead here from now on, `lead` resolves an id, `said` is a synthesis by a model.
         """
         ...
 
     def fragments(self, entities: Sequence[Named], said: Iterable[str]) -> list[tuple[str, ...]]:
-        """Groups of ids that are one entity by their names, or by what is said; who stays first."""
+        """Groups of ids that are one entity by names, or by what is said; the id to keep first."""
         ...
 
     def likely(self, ids: Iterable[str], wanted: Iterable[str], said: Iterable[str]) -> set[str]:
-        """Of many ids those that could be one with a wanted one, and the wanted ones."""
+        """Those of many ids that could mean the same as a wanted one, and the wanted ones."""
         ...

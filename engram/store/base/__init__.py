@@ -1,1 +1,1 @@
-"""Disk, lock, clock and layout: what every other part of the store stands on."""
+"""Disk, lock, clock and layout: the lowest layer of the store."""

@@ -1,4 +1,4 @@
-"""The system's clock, or the one that ENGRAM_CLOCK names (tests, demonstrations, replays)."""
+"""Clocks: the system's, or the fixed one that ENGRAM_CLOCK sets (tests, demos, replays)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SystemClock:
 
 
 class FixedClock:
-    """A clock that stands still at one instant."""
+    """A clock that always shows one instant."""
 
     def __init__(self, instant: Instant) -> None:
         self._instant = instant_of(instant)
@@ -33,11 +33,11 @@ class FixedClock:
         return self._instant
 
     def sleep(self, seconds: float) -> None:
-        """Time does not pass: nothing is waited for."""
+        """Return at once: time does not pass."""
 
 
 def clock_of(environment: Mapping[str, str]) -> SystemClock | FixedClock:
-    """FixedClock when ENGRAM_CLOCK is set, else SystemClock; raises ConfigError for nonsense."""
+    """FixedClock when ENGRAM_CLOCK is set, else SystemClock; raises ConfigError for no instant."""
     wanted = environment.get("ENGRAM_CLOCK", "")
     if not wanted:
         return SystemClock()

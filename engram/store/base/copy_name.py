@@ -1,4 +1,4 @@
-"""A file's name -> the name of the file that it is a conflict copy of, as sync tools call theirs.
+"""Names of conflict copies, as sync tools write them -> the name of the original file.
 
 Syncthing, Dropbox (in a few languages), Nextcloud, Drive, iCloud; and what merge tools leave, which
 is no other machine's version but an older one. By the name alone. A number behind a blank
@@ -19,7 +19,7 @@ _OURS = (
     r"(?:[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]{1,4})?|box-[0-9a-f]{8}"
     rf"|(?:{'|'.join(TYPES)})-[a-z0-9-]+|[a-z-]+-[0-9a-f]{{12}})"
 )
-#: no name of ours has one of these, so that most names need no closer look
+#: none of our own names contains one of these, so that most names need no closer look
 _SUSPECT = re.compile(r"[ (_]|\.sync-|\.orig$")
 _MARKS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -37,7 +37,7 @@ _LEFT_OVER = re.compile(rf"\.orig$|_(?:BACKUP|BASE|LOCAL|REMOTE)_[0-9]+{_SUFFIX}
 
 
 def original_name(name: str) -> str:
-    """The name of the file that this one is a copy of; '' when it is no copy, or of nothing."""
+    """The name of the original file; '' when this one is no copy."""
     found = name if _SUSPECT.search(name) else ""
     while (shorter := _stripped(found)) != found:
         found = shorter
@@ -45,12 +45,12 @@ def original_name(name: str) -> str:
 
 
 def is_left_over(name: str) -> bool:
-    """Whether a merge tool left this: an older version, and nothing to be brought together."""
+    """Whether a merge tool left it: an older version, nothing to merge."""
     return _LEFT_OVER.search(name) is not None
 
 
 def _stripped(name: str) -> str:
-    """A name without the first mark of a copy in it."""
+    """A name without the first copy marker in it."""
     for mark in (*_MARKS, _LEFT_OVER):
         if hit := mark.search(name):
             kept = hit.groupdict().get("ours") or ""

@@ -1,4 +1,4 @@
-"""What would carry a vault to other machines: remotes of git, and sync folders around it.
+"""Exposure of a vault to other machines: git remotes, and sync folders around it.
 
 Reads the folders above a vault and writes nothing; what cannot be read counts as not there.
 """
@@ -22,7 +22,7 @@ def shared_by_git(root: Path) -> str:
 
 
 def unguarded(root: Path) -> list[str]:
-    """What would carry the vault's `state/` to other machines: the file that should leave it out.
+    """The ignore files that should exclude the vault's `state/` from git or sync, and do not.
 
     Looks for git and Syncthing, in the vault and above; the others leave no trace in a folder.
     """

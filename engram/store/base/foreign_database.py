@@ -1,14 +1,14 @@
-"""A SQLite file of another program -> its rows, read where it lies (the Database port).
+"""Read-only access to the SQLite file of another program (the ForeignRows port).
 
 Guarantees: the file, its journal and its locks are left as they are. It is opened read-only and
-for the time of one question only, so that its program can always tidy up; nothing is copied or
-spilled to disk (what is in it has not passed the redactor yet). Values are bounded.
+for the time of one query only, so that its program can always tidy up; nothing is copied or
+spilled to disk (its content has not passed the redactor yet). Values are bounded.
 
-A database in write-ahead mode whose log is empty is read as the unchanging file that it is:
-joining the log would create files beside it. If its program writes the file meanwhile, the rows
-read so far may not belong together, and that is said. A log that cannot be joined (a read-only
-folder) is left out the same way. A program that keeps its file locked, a damaged file and one that
-is no database are BadInput, said of the file.
+A database in write-ahead mode whose log is empty is read as an unchanging file: joining the log
+would create files beside it. If its program writes the file meanwhile, the rows read so far may not
+belong together, and that is reported. A log that cannot be joined (a read-only folder) is left out
+the same way. A program that keeps its file locked, a damaged file and one that is no database raise
+BadInput, which names the file.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from engram.model.errors import BadInput
 
 #: a value longer than this many bytes is given as NULL
 MAX_VALUE = 33_554_432
-#: how long a writer of the other program is waited for, seconds
+#: how long to wait for a writer of the other program, seconds
 _PATIENCE = 5.0
-#: where the header of a SQLite file says how it is read, and what it says for write-ahead mode
+#: position and value of the write-ahead flag in the header of a SQLite file
 _READ_VERSION, _WAL = 19, 2
 _SHARED, _ALONE = "mode=ro", "mode=ro&immutable=1"
 
@@ -81,12 +81,12 @@ class ForeignDatabase:
         return database
 
     def _is_resting(self) -> bool:
-        """Whether it is in write-ahead mode with nothing in its log, and no program has it open."""
+        """Whether it is in write-ahead mode with an empty log, and no program has it open."""
         try:
             with open(self._path, "rb") as file:
                 header = file.read(_READ_VERSION + 1)
         except OSError:
-            return False  # opening it as a database says what is wrong
+            return False  # opening it as a database reports what is wrong
         if len(header) <= _READ_VERSION or header[_READ_VERSION] != _WAL:
             return False
         log, index = (f"{self._path}-{ending}" for ending in ("wal", "shm"))

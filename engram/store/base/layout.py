@@ -1,8 +1,8 @@
-"""Where things lie in a vault: names and folders, computed, never looked up.
+"""Vault layout: names and folders of all files, computed, never looked up.
 
 Turns ids, instants and sessions into relative POSIX paths (design 4). Base names are unique in a
-vault so that `[[name]]` resolves. `kind_of` says what a path is; conflict copies that sync tools
-leave, temporary files and hidden files are nothing.
+vault so that `[[name]]` resolves. `kind_of` classifies a path; conflict copies that sync tools
+leave, temporary files and hidden files have no kind.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ CONFIG = "engram.toml"
 FACTS, ARCHIVE, TRANSCRIPTS = "facts", "archive", "transcripts"
 BOXES, ENTITIES = "boxes", "entities"
 PROFILE, IDENTITY = "profile.md", "IDENTITY.md"
-#: plain pages that the program writes out of memories
+#: plain pages that the program generates from memories
 PROSE = (PROFILE, IDENTITY)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
 LOCK = "state/lock"
-#: what `init` makes beside the template's files
+#: what `init` creates beside the template's files
 FOLDERS = (
     FACTS, ENTITIES, BOXES, "summaries", TRANSCRIPTS, ARCHIVE, "inbox",
     TURNS, PENDING, JOURNAL, DEAD_LETTER,
 )  # fmt: skip
-#: what the program writes, and is never imported as somebody's words
+#: files written by the program, never imported as a person's words
 OWN = (
     *(folder.partition("/")[0] for folder in FOLDERS if folder != "inbox"),
     "README.md", "home.md", PROFILE, IDENTITY, "views",
@@ -43,7 +43,7 @@ OWN = (
 #: folders of Markdown that a person reads and edits; scanned for hand edits
 CONTENT = (FACTS, ARCHIVE, BOXES, ENTITIES)
 
-#: what the program makes of a file of the content folders
+#: content type by folder
 Content = Memory | Box | Entity
 Kind = Literal["memory", "box", "entity", "transcript", "other"]
 
@@ -80,7 +80,7 @@ def pending_path(number: int) -> str:
 
 
 def is_transaction(name: str) -> bool:
-    """Whether a file of the journal, or of what is pending, has the name of a transaction."""
+    """Whether a file name in the journal or in pending/ is that of a transaction."""
     return _TRANSACTION.fullmatch(name) is not None
 
 
@@ -90,7 +90,7 @@ def journal_path(number: int, time: Instant) -> str:
 
 
 def kind_of(path: str) -> Kind:
-    """What a vault path holds, by its place."""
+    """What a vault path holds, by its location."""
     top, _, rest = path.partition("/")
     if not rest or not path.endswith(".md") or is_foreign_name(path.rpartition("/")[2]):
         return "other"
@@ -108,7 +108,7 @@ def is_page(path: str) -> bool:
 
 
 def is_storable(path: str) -> bool:
-    """Whether every system can store a file of that name, and a catalog its path."""
+    """Whether every system can store a file of that name, and SQLite its path."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
@@ -127,6 +127,6 @@ def is_conflict_copy(name: str) -> bool:
 
 
 def original_of(path: str) -> str:
-    """The path of the file that a conflict copy stands beside; any other path as it is."""
+    """The path of the original of a conflict copy; any other path unchanged."""
     folder, slash, name = path.rpartition("/")
     return folder + slash + (original_name(name) or name)

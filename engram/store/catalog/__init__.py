@@ -1,1 +1,1 @@
-"""What the vault holds, in SQLite in the user's cache, to answer without its files."""
+"""Catalog: content of the vault in SQLite, in the user's cache, so that queries read no files."""

@@ -1,9 +1,9 @@
-"""The access log: which memories a person or an agent asked for, one line a question.
+"""Access log: which memories a person or an agent read, one line a query; and its sums.
 
 `state/access.jsonl` holds `{"ids": [...], "time": ...}`. Appended without lock and without fsync:
 it is a log, and losing a line loses nothing. The catalog keeps the sums and reads on from the byte
-where it stopped; a log that was cut or replaced is counted anew. Torn and foreign lines are passed
-over and counted. No note is ever touched.
+where it stopped; a log that was cut or replaced is counted again. Torn and foreign lines are
+skipped and counted. No memory's file is ever touched.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ create table accesses(id text primary key, count int, last text) without rowid;
 create table access_log(size int, tail text, skipped int);
 """
 
-#: the bytes before where counting stopped, by which the same log is known again
+#: digest length of the bytes before the counted end, by which the same log is recognised
 _TAIL = 4_096
 #: read at once, bytes
 _PIECE = 1 << 20
@@ -37,7 +37,7 @@ class AccessLog:
         self._disk = disk
 
     def note(self, identifiers: Iterable[str], time: Instant) -> None:
-        """Append one question's memories, each once. Raises StorageError when that cannot be."""
+        """Append one query's memories, each once. Raises StorageError."""
         asked = list(dict.fromkeys(identifiers))
         if asked:
             line = json.dumps({"ids": asked, "time": time}, sort_keys=True)
@@ -60,7 +60,7 @@ class AccessRows:
         self._db = database
 
     def of(self, identifiers: Iterable[str]) -> dict[str, Access]:
-        """How often each was asked for, and when last; those that never were are absent."""
+        """Count and last time of each; memories that were never read are absent."""
         found = {}
         for name in identifiers:
             row = self._db.row("select count, last from accesses where id = ?", name)
@@ -79,7 +79,7 @@ class AccessRows:
         return log.size() != size or _tail(log, size) != tail
 
     def count(self, log: AccessLog) -> None:
-        """Add up what was appended since; everything, when it is another log now."""
+        """Add up what was appended since; everything, when the log was replaced."""
         size, tail, skipped = self._counted()
         if log.size() < size or _tail(log, size) != tail:
             self._db.do("delete from accesses")
@@ -95,12 +95,12 @@ class AccessRows:
         self._db.do("insert into access_log values(?,?,?)", size, _tail(log, size), skipped)
 
     def _counted(self) -> tuple[int, str, int]:
-        """How much of the log is in here, how that ends, and how many lines were passed over."""
+        """Counted bytes, the digest before that end, and the number of skipped lines."""
         row = self._db.row("select size, tail, skipped from access_log")
         return (row[0], row[1], row[2]) if row else (0, "", 0)
 
     def _add(self, line: bytes) -> bool:
-        """Count one line; False when it is none of ours."""
+        """Count one line; False when it is not of our form."""
         read = _read(line)
         if read is None:
             return False

@@ -1,8 +1,8 @@
-"""The catalog: what the vault holds, in SQLite in the user's cache, to answer without its files.
+"""Catalog of a vault: memories, files, turns, pages and events as SQLite rows in the user's cache.
 
 Rows are computed from files, transactions and the turn journal, and the whole can be deleted at any
 time. Guarantees: one SQLite transaction per vault transaction, which also carries the number last
-seen; every failure to open or read is `CatalogUnusable`, upon which it is built anew.
+seen; every failure to open or read is `CatalogUnusable`, upon which it is rebuilt.
 """
 
 from __future__ import annotations
@@ -82,15 +82,15 @@ _PARTS = (
     turn_rows,
 )
 _TABLES = _OWN + "".join(part.TABLES for part in _PARTS)
-#: where the base names are that a link can mean
+#: folders whose base names a link can mean
 _NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
 _NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES))
 
 
 class FileRow(NamedTuple):
-    """What was last seen of one content file: its stat and SHA-256, the memory in it, a problem.
+    """Last state of one content file: its stat and SHA-256, the memory in it, a problem.
 
-    `meaning` is the digest of what it says (`meaning.meaning_of`); empty when that is not known.
+    `meaning` is the digest of its content (`meaning.meaning_of`); empty when that is not known.
     """
 
     path: str
@@ -137,7 +137,7 @@ class Catalog:
         return catalog
 
     def is_sound(self) -> bool:
-        """Whether it is ours, as far as a quick look can tell."""
+        """Whether it is ours, as far as a quick check can tell."""
         try:
             names = self._db.rows("select name from sqlite_master where type = 'table'")
             expected = (schema_of(self._vocabulary), self._vault)
@@ -148,14 +148,14 @@ class Catalog:
 
     @classmethod
     def make(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:
-        """The catalog's file, made anew if it is not ours or damaged; to be cleared and filled."""
+        """The catalog's file, created anew if foreign or damaged; to be cleared and filled."""
         try:
             return cls.open(path, vault, vocabulary)
         except CatalogUnusable:
             return cls(CacheDatabase.create(path), vault, vocabulary)
 
     def clear(self) -> None:
-        """Drop every table and make them empty; called inside a transaction."""
+        """Drop every table and create them empty; called inside a transaction."""
         for (name,) in self._db.rows("select name from sqlite_master where type = 'table'"):
             self._db.do(f'drop table "{name}"')
         for statement in _TABLES.split(";"):
@@ -165,16 +165,16 @@ class Catalog:
             self._set(key, value)
 
     def is_at(self, path: Path) -> bool:
-        """Whether this is still the file of that path, and not one that was replaced."""
+        """Whether this is still the file at that path, and not one that was replaced."""
         return self._db.is_at(path)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All changes inside are kept together, or not at all."""
+        """All changes inside are committed together, or none."""
         try:
             with self._db.transaction():
                 yield
@@ -182,11 +182,11 @@ class Catalog:
         finally:
             self.topics.forget()
 
-    # -- what is known -------------------------------------------------------------------------
+    # -- memories ------------------------------------------------------------------------------
 
     @property
     def last(self) -> int:
-        """The number of the last transaction that is in here."""
+        """The number of the last transaction seen."""
         return int(self._meta("last") or 0)
 
     def memory(self, identifier: str) -> Memory | None:
@@ -206,7 +206,7 @@ class Catalog:
                 yield found
 
     def listing(self, wanted: Where, limit: int = -1) -> list[Memory]:
-        """The newest memories that a condition admits, newest first; by default all of them."""
+        """The newest memories that match a condition, newest first; by default all of them."""
         rows = self._db.rows(
             f"select body from memories where {wanted.condition}"
             " order by created desc, id desc limit ?",
@@ -216,12 +216,12 @@ class Catalog:
 
     @property
     def last_sha(self) -> str:
-        """SHA-256 of the last transaction's file, to see whether the vault is the one we knew."""
+        """SHA-256 of the last transaction's file, to notice that the vault was replaced."""
         return self._meta("last_sha") or ""
 
     @property
     def indexed(self) -> bool:
-        """Whether the index was built from this very catalog, or one that it follows."""
+        """Whether the index was built from this catalog, or one that it continues."""
         return self._meta("indexed") == "yes"
 
     def set_indexed(self, indexed: bool = True) -> None:
@@ -303,7 +303,7 @@ class Catalog:
         )  # fmt: skip
 
     def drop_file(self, path: str) -> None:
-        """Forget a file that is gone, and the memory, box or entity that had its home there."""
+        """Remove a file that is gone, and the memory, box or entity whose home it was."""
         row = self.file(path)
         self._db.do("delete from files where path = ?", path)
         kind = layout.content_type(path)
@@ -315,7 +315,7 @@ class Catalog:
             self.pages.drop(row.id, box=kind is Box)
 
     def home(self, kind: type[layout.Content], identifier: str) -> str:
-        """The path of the file that has an id among its kind, '' when there is none."""
+        """The path of the file that owns an id among its kind, '' when there is none."""
         table = {Memory: "memories", Box: "boxes", Entity: "entities"}[kind]
         row = self._db.row(f"select path from {table} where id = ?", identifier)
         return str(row[0]) if row else ""
@@ -368,7 +368,7 @@ class Catalog:
     # -- transactions --------------------------------------------------------------------------
 
     def record(self, transaction: Transaction) -> None:
-        """A transaction's own row, its events, and what it says of turns; not its files."""
+        """Record a transaction, its events, and its effect on turns; not its files."""
         self.log.record(transaction)
         self.turns.follow(transaction)
         if transaction.plan.kind == "purge":
@@ -377,7 +377,7 @@ class Catalog:
         self._set("last_sha", sha256(encode(transaction)))
 
     def scrub(self) -> None:
-        """After a purge: leave nothing of what was deleted in the file or its log."""
+        """After a purge: leave nothing of deleted rows in the file or its log."""
         if self._meta("scrub") == "due":
             self._db.do("vacuum")
             self._set("scrub", "")
@@ -392,10 +392,10 @@ class Catalog:
 
 
 def schema_of(vocabulary: Vocabulary) -> str:
-    """What a catalog must say of itself to be used: its tables, and what its terms are."""
+    """Version text that a usable catalog must have: its tables, and the version of its terms."""
     return f"{SCHEMA}, {vocabulary.version}"
 
 
 def _number(identifier: str) -> int:
-    """What a memory's terms are kept under: short, and the same in every catalog."""
+    """The key of a memory's terms: short, and the same in every catalog."""
     return int(sha256(identifier.encode("utf-8"))[:14], 16)

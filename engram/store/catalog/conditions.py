@@ -1,6 +1,6 @@
-"""A filter without words -> SQL: memories by tag, day, category, status and project.
+"""SQL conditions of a filter without words: tag, day, category, status and project.
 
-What passes is exactly what `recall.listing.Filter` admits, and no memory is decoded to find out.
+What passes is exactly what `recall.filter.Filter` admits, and no memory is decoded to find out.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-#: A memory's tags, to look it up by; its days are the index on `created`.
+#: columns of a memory's tags; its days are the index on `created`
 TABLES = """
 create table tags(tag text, id text, primary key(tag, id)) without rowid;
 create index tags_id on tags(id);
@@ -18,7 +18,7 @@ _LENGTH_OF_DAY = 10
 
 
 class Where(NamedTuple):
-    """A condition on rows of `memories`, and the values of its marks."""
+    """A condition on rows of `memories`, and the values of its placeholders."""
 
     condition: str
     values: tuple[str, ...]

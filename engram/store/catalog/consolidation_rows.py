@@ -1,4 +1,4 @@
-"""What happened in a vault since its last consolidation, and what the person took back of them.
+"""Consolidation history: what changed since the last consolidation, and which steps were undone.
 
 Read from the catalog's rows of transactions and events: counted on disk, so that a restart forgets
 nothing (seed 003: every N extractions).
@@ -38,7 +38,7 @@ class ConsolidationRows:
         )
 
     def imported(self) -> bool:
-        """Whether something that an import brought was extracted since: history is dear."""
+        """Whether imported turns were extracted since: no model reads history unasked."""
         return bool(
             self._db.number(
                 "select count(*) from transactions"
@@ -48,7 +48,7 @@ class ConsolidationRows:
         )
 
     def changed(self, after: int | None = None) -> frozenset[str]:
-        """Whatever an event since then, or after a transaction, was about; also what is gone."""
+        """Subjects of all events since then, or after a transaction; also those that are gone."""
         rows = self._db.rows(
             "select distinct subject from events where n > ? and subject != ''",
             self.last() if after is None else after,
@@ -56,7 +56,7 @@ class ConsolidationRows:
         return frozenset(row[0] for row in rows)
 
     def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
-        """`(task, action, subjects)` of the steps that the person took back, and left so."""
+        """`(task, action, subjects)` of the steps that the person undid, and left so."""
         found = set()
         for number, step in self._taken_back():
             for details, subjects in self._steps(number):
@@ -69,7 +69,7 @@ class ConsolidationRows:
         return {details["step"]: subjects for details, subjects in self._steps(number)}
 
     def _steps(self, number: int) -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
-        """What each step says of itself, and its subjects: those of its events, in their order."""
+        """The details of each step, and its subjects: those of its events, in their order."""
         subjects: dict[str, list[str]] = {}
         for subject, details in self._db.rows(
             "select subject, details from events where n = ? and name = ? order by rowid",

@@ -1,4 +1,4 @@
-"""One SQLite file as a cache: opened, locked down, and every failure named CatalogUnusable."""
+"""SQLite file as a cache: opened with safe settings, every failure raised as CatalogUnusable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CatalogUnusable(StorageError):
     """The catalog is missing, foreign, too old or damaged: it is to be rebuilt.
 
     Where even that fails (the disk is full, the cache cannot be written), or it happens in the
-    middle of a question, a person gets to see it.
+    middle of a query, the error reaches the user.
     """
 
     default_hint = "run the command again: what is damaged in the cache is built anew"
@@ -34,7 +34,7 @@ class CacheDatabase:
         with self._sound():
             self._db = sqlite3.connect(path, isolation_level=None, timeout=10)
             self._inode = path.stat().st_ino
-            # a cache: after a power cut the ledger replays what is missing
+            # a cache: after a power cut the projections replay what is missing
             self._db.execute("pragma journal_mode=wal")
             self._db.execute("pragma synchronous=normal")
             self._db.execute("pragma secure_delete=on")
@@ -60,12 +60,12 @@ class CacheDatabase:
             return False
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All changes inside are kept together, or not at all."""
+        """All changes inside are committed together, or none."""
         with self._sound():
             self._db.execute("begin immediate")
         try:
@@ -86,9 +86,9 @@ class CacheDatabase:
             raise self._unusable(error) from error
 
     def _unusable(self, error: Exception) -> CatalogUnusable:
-        """A failure by its name; a file that turns out to be damaged goes: it is built anew.
+        """The CatalogUnusable of a failure; a file that proves damaged is removed, to be rebuilt.
 
-        Statements ask for it themselves: two contexts around each cost more than most of them.
+        Called by each statement: two contexts around each cost more than most of them.
         """
         if _is_damage(error):
             with suppress(OSError):
@@ -144,7 +144,7 @@ def _named(error: Exception) -> CatalogUnusable:
 
 
 def _is_damage(error: BaseException | None) -> bool:
-    """Whether an error says that the file is no catalog of ours, and not only out of reach."""
+    """Whether an error means that the file is no catalog of ours, and not only unreachable."""
     if not isinstance(error, sqlite3.DatabaseError):
         return False
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -1,4 +1,4 @@
-"""The log of a catalog: the transactions it has seen and their events, without their bodies."""
+"""Transaction log in the catalog: transactions seen and their events, without file bodies."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ create index events_n on events(n);
 
 
 class LogRows:
-    """What was done to the vault. Called inside the catalog's transaction to write."""
+    """Rows of transactions and events. Called inside the catalog's transaction to write."""
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     def record(self, transaction: Transaction) -> None:
-        """A transaction's own row and its events; recording it again changes nothing."""
+        """Record a transaction and its events; recording it again changes nothing."""
         plan, number = transaction.plan, transaction.number
         self._db.do(
             "insert or replace into transactions values(?,?,?,?,?,?,?)",

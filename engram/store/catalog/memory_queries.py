@@ -1,4 +1,4 @@
-"""The census: the catalog's memories by age, due date, words, entity and box.
+"""Queries over many memories in the catalog: by age, due date, words, entity and box.
 
 What consolidation asks about many memories at once, answered from indexed columns, so that a
 question about few of ten thousand reads few. Nothing is written but the links to entities, and
@@ -34,13 +34,13 @@ _MOST = 400
 
 
 class Census:
-    """What the catalog knows of its memories together."""
+    """Queries over the catalog's memories."""
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     def put(self, memory: Memory) -> None:
-        """Record which entities a memory links to, and whether it waits for a box."""
+        """Record which entities a memory links to, and whether it is in no box."""
         self._db.many(
             "insert or ignore into mentions values(?,?)",
             [(name, memory.id) for name in memory.entities],
@@ -48,7 +48,7 @@ class Census:
         self._db.do(UNBOX, memory.id)
 
     def drop(self, identifier: str) -> None:
-        """Forget them."""
+        """Remove these rows of a memory."""
         self._db.do("delete from mentions where memory = ?", identifier)
         self._db.do("delete from unboxed where memory = ?", identifier)
 
@@ -66,7 +66,7 @@ class Census:
     def aged(self, before: Instant, importance: float) -> list[Memory]:
         """Active memories created at or before a time, of an importance below that.
 
-        One that does not say when it was created has no age.
+        A memory without `created` has no age.
         """
         return self._memories(
             "memories indexed by memories_aged where status = 'active' and created != ''"
@@ -84,7 +84,7 @@ class Census:
         return [memory for memory in promised if "" < memory.extras.get("due", "") < day]
 
     def unboxed(self) -> list[Memory]:
-        """Memories with a source that no box holds, but those that the person forgot."""
+        """Memories with a source that no box holds, without those that the person forgot."""
         return self._memories("unboxed join memories on id = memory")
 
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
@@ -114,7 +114,7 @@ class Census:
         return [row[1] for row in sorted(found)]
 
     def forgotten(self) -> dict[str, str]:
-        """Memories that the person took out of use, and the conversation each came from."""
+        """Memories that the person forgot, and the session each came from."""
         return dict(self._db.rows("select id, session from memories where forgotten"))
 
     def mentioned(self) -> dict[str, int]:
@@ -162,5 +162,5 @@ def session_of(memory: Memory) -> str:
 
 
 def is_forgotten(memory: Memory) -> bool:
-    """Whether the person took it out of use: its source turns are hidden then (design 5.21)."""
+    """Whether the person forgot it: its source turns are hidden then (design 5.21)."""
     return memory.status == "retired" and memory.status_reason == "forgotten"

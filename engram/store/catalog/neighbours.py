@@ -1,7 +1,7 @@
-"""Which live memories of one scope share the rarest words with a text: the catalog's words, asked.
+"""Neighbours of a text: live memories of one scope that share its rarest words.
 
 Bounded whatever the vault's size: a word that very many memories hold tells nothing and is not
-followed. Reads only.
+looked up. Reads only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from engram.model.vocabulary import Vocabulary
 from engram.store.catalog.database import CacheDatabase
 from engram.store.catalog.row_body import decode
 
-#: so many of a text's rarest words are followed
+#: how many of a text's rarest words are looked up
 _WORDS = 8
 #: a word that more memories hold is not
 _COMMON = 200
@@ -21,7 +21,7 @@ _MOST = 12
 
 
 def neighbours(db: CacheDatabase, vocabulary: Vocabulary, candidate: Candidate) -> list[Memory]:
-    """Those of a candidate's space and project: the nearest first, among equals the newer."""
+    """Memories of a candidate's space and project: the nearest first, among equals the newer."""
     held = "select count(*) from (select 1 from words where term = ? limit ?)"
     terms = set(vocabulary.terms(candidate.text))
     counts = {term: db.number(held, term, _COMMON + 1) for term in terms}

@@ -1,7 +1,7 @@
-"""The boxes and entities of a catalog: where each has its file, and what it says.
+"""Boxes and entities in the catalog: the path and content of each page.
 
-Rows are computed from the files alone. Written inside the catalog's transaction; a box is known by
-the memories that it holds, so that those which no box holds are found without opening one.
+Rows are computed from the files alone. Written inside the catalog's transaction; the memories of a
+box are rows of their own, so that those which no box holds are found without opening one.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ create table entities(
 ) without rowid;
 """
 
-#: a memory is without a box from now on, if it comes of a conversation and none holds it
+#: marks a memory as in no box, if it has a source and no box holds it
 UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
   and not forgotten and not exists (select 1 from members where memory = id)"""
 _ORDER = "order by created, id"
 
 
 class PageRows:
-    """What the catalog knows of boxes and entities; `traces` is a part."""
+    """Rows of boxes and entities; `traces` is a part."""
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
@@ -65,7 +65,7 @@ class PageRows:
         self._db.many("delete from unboxed where memory = ?", [(name,) for name in page.memories])
 
     def drop(self, identifier: str, *, box: bool) -> None:
-        """Forget a box, or else an entity."""
+        """Remove a box, or else an entity."""
         if not box:
             self._db.do("delete from entities where id = ?", identifier)
             return
@@ -109,7 +109,7 @@ class PageRows:
         return decode(Entity, row[0]) if row else None
 
     def page(self, identifier: str) -> Page | None:
-        """The entity or box of that id; none for an entity that became part of another."""
+        """The entity or box of that id; none for an entity that was merged into another."""
         entity = self.entity(identifier)
         if entity is None:
             return self.box(identifier)

@@ -1,10 +1,10 @@
-"""A glance at a catalog: what a hook asks of it, read-only and in no time.
+"""Read-only catalog: the queries of a hook, within a deadline.
 
 Turns the path of a vault's catalog into the standing of its memories, the memories themselves and
-the numbers of those that hold a term. Guarantees: nothing is written, made or mended (a catalog
+the numbers of those that hold a term. Guarantees: nothing is written, made or repaired (a catalog
 that is missing, damaged, of another schema or too busy raises CatalogUnusable, and the next command
-builds it anew); a question ends at the deadline. `is_fresh` tells whether a memory's file is still
-the one that the catalog read, so that a hand edit counts before any command took it up.
+rebuilds it); a query ends at the deadline. `is_fresh` tells whether a memory's file is still the
+one that the catalog read, so that a hand edit counts before any command settled it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from engram.store.catalog.catalog import schema_of
 from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
 
-#: how long another process is waited for that writes, seconds
+#: how long to wait for a process that writes, seconds
 _PATIENCE = 0.2
-#: steps of SQLite's machine between two looks at the clock
+#: SQLite instructions between two checks of the deadline
 _STEPS = 10_000
 #: `(number, category, day, importance, of this project)` of one memory
 Standing = tuple[int, str, Day, float, bool]
 
 
 class ReadOnlyCatalog:
-    """One read-only look; close it, or use it as a context."""
+    """A read-only connection; close it, or use it as a context."""
 
     def __init__(self, path: Path, vault: str, vocabulary: Vocabulary, deadline: float) -> None:
         """Open; `deadline` is a time of `time.monotonic()`. Raises CatalogUnusable."""
@@ -43,7 +43,7 @@ class ReadOnlyCatalog:
             )
         self._db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
         try:
-            # one state of the catalog for all questions, whoever writes meanwhile
+            # one snapshot of the catalog for all queries, whoever writes meanwhile
             self._rows("begin")
             meta = self._rows("select key, value from meta where key in ('schema', 'vault')")
             kept: dict[str, str] = dict(meta)
@@ -54,7 +54,7 @@ class ReadOnlyCatalog:
             raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def __enter__(self) -> Self:
@@ -64,7 +64,7 @@ class ReadOnlyCatalog:
         self.close()
 
     def standing(self, projects: Sequence[str], today: Day) -> list[Standing]:
-        """Every active memory of these projects, of none, or of the person, that is still true."""
+        """Every active, valid memory of these projects, of none, or of the user space."""
         here = sorted({"", *projects})
         marks = ",".join("?" * len(here))
         lasting = ",".join(f"'{category}'" for category in sorted(PROTECTED))
@@ -100,7 +100,7 @@ class ReadOnlyCatalog:
         )
 
     def memories(self, numbers: Iterable[int]) -> Iterator[Memory]:
-        """The memories of these numbers, in their order, each read when it is asked for."""
+        """The memories of these numbers, in their order, each read when it is iterated."""
         for number in numbers:
             for row in self._rows("select body from memories where number = ?", number):
                 yield decode(Memory, row[0])

@@ -1,7 +1,7 @@
-"""A value of the model <-> one JSON text: how the catalog keeps whole what it hands out whole.
+"""Row bodies: a value of the model <-> one JSON text.
 
-Memories, boxes and entities come back equal to what was put, tuples and all. Field names are not
-written: a catalog of another shape is of another schema, and is made anew.
+Memories, boxes and entities are decoded equal to what was put, tuples included. Field names are not
+written: a catalog of another shape has another schema version, and is rebuilt.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Kept = TypeVar("Kept", Memory, Box, Entity)
 
 
 def _shape(kind: type[Memory | Box | Entity]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The names of its fields, and the places of those that are tuples."""
+    """The names of its fields, and the indexes of those that are tuples."""
     names = fields(kind)
     return (
         tuple(field.name for field in names),
@@ -28,7 +28,7 @@ def _shape(kind: type[Memory | Box | Entity]) -> tuple[tuple[str, ...], tuple[in
 
 
 _SHAPES = {kind.__name__: _shape(kind) for kind in (Memory, Box, Entity)}
-#: without the look for spaces around: a body is exactly what was encoded
+#: without the check for spaces around: a body is exactly what was encoded
 _decoded = json.JSONDecoder().raw_decode
 
 

@@ -1,8 +1,8 @@
-"""The running totals of words in a catalog, from which `topics.json` is made in milliseconds.
+"""Running totals of words in the catalog, from which `topics.json` is made in milliseconds.
 
 Live memories are added and subtracted as they come and go; the numbers are integers, so the totals
-are those that a new count would give. Changes are gathered and written once, by `write`, before the
-catalog's transaction ends: a word costs one statement however many memories hold it.
+equal a new count. Changes are gathered and written once, by `write`, before the catalog's
+transaction ends: a word costs one statement however many memories hold it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ create table topics(term text primary key, held int, weight int) without rowid;
 
 
 class TopicRows:
-    """What the words of the live memories sum up to. Called inside the catalog's transaction."""
+    """Word totals of the live memories. Called inside the catalog's transaction."""
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
@@ -27,11 +27,11 @@ class TopicRows:
         self._weights: Counter[str] = Counter()
 
     def add(self, text: str) -> None:
-        """A live memory has come."""
+        """Count the words of a new live memory."""
         self._count(text, 1)
 
     def subtract(self, text: str) -> None:
-        """One that was added has gone."""
+        """Discount the words of a memory that is no longer live."""
         self._count(text, -1)
 
     def _count(self, text: str, times: int) -> None:
@@ -40,7 +40,7 @@ class TopicRows:
             self._weights[term] += times * weight
 
     def write(self) -> None:
-        """Put what was gathered into the table."""
+        """Write the gathered changes to the table."""
         if not self._held:
             return
         self._db.many(
@@ -59,7 +59,7 @@ class TopicRows:
         self.forget()
 
     def forget(self) -> None:
-        """Drop what was gathered: the transaction failed."""
+        """Discard the gathered changes: the transaction failed."""
         self._held.clear()
         self._weights.clear()
 
@@ -70,7 +70,7 @@ class TopicRows:
         return [(row[0], row[1], row[2]) for row in rows]
 
     def best(self) -> list[Topic]:
-        """What the live memories are about."""
+        """The topics of the live memories."""
         marks = ",".join("?" * len(LIVE))
         count = f"select count(*) from memories where status in ({marks})"
         return top_topics(self.totals(), self._db.number(count, *sorted(LIVE)))

@@ -1,8 +1,8 @@
-"""The traces of a catalog's boxes, each as it stands in `state/traces.json`.
+"""Topic traces in the catalog: the text of each as it stands in `state/traces.json`.
 
-What a trace is, is a fold over its boxes (`traces_of`). The text of each is kept until one of its
-boxes changes, so that a new box costs the traces it belongs to and not all. Called inside the
-catalog's transaction.
+A trace is a fold over its boxes (`traces_of`). The text of each is cached until one of its boxes
+changes, so that a new box costs the traces it belongs to and not all. Called inside the catalog's
+transaction.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ create table traces(id text primary key, entry text) without rowid;
 
 
 class TraceRows:
-    """What the catalog knows of traces."""
+    """Cached texts of traces."""
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     def touch(self, *boxes: str) -> None:
-        """The boxes of these ids come, change or go: what is kept of their traces does not hold."""
+        """Invalidate the traces of boxes that were added, changed or removed."""
         self._db.many(
             "delete from traces where id in (select trace from boxes where id = ?)",
             [(name,) for name in boxes],

@@ -1,4 +1,4 @@
-"""The turns of a catalog: which were captured, where their words lie, and what became of them."""
+"""Turns in the catalog: which were captured, where their text lies, and their state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ create table attempts(
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """What is known of a turn without reading its words; `seq` < 0: only a transcript has it."""
+    """A turn without its text; `seq` < 0: only a transcript has it."""
 
     seq: int
     message: str
@@ -44,14 +44,14 @@ class TurnRow:
 
 
 class TurnRows:
-    """What the catalog knows of turns. Called inside the catalog's transaction to write."""
+    """Rows of turns. Called inside the catalog's transaction to write."""
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
     @property
     def last(self) -> int:
-        """The number of the last turn that is in here."""
+        """The number of the last turn in the catalog."""
         return int(self._db.number("select coalesce(max(seq), 0) from turns"))
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
@@ -74,7 +74,7 @@ class TurnRows:
         return known
 
     def add(self, entries: Iterable[TurnEntry]) -> None:
-        """Turns as the journal has them, pending."""
+        """Add journalled turns as pending."""
         self._db.many(
             "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0)",
             (
@@ -89,9 +89,9 @@ class TurnRows:
         )  # fmt: skip
 
     def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str, int]]) -> None:
-        """Turns that only a transcript has: `(link, transcript, role, time, project, state)`.
+        """Add turns that only a transcript has: `(link, transcript, role, time, project, state)`.
 
-        Nobody is known to have settled them yet: `prior` is 0.
+        They count as unsettled elsewhere until noted otherwise: `prior` is 0.
         """
         first = int(self._db.number("select coalesce(min(seq), 0) from turns where seq < 0"))
         self._db.many(
@@ -100,7 +100,7 @@ class TurnRows:
         )  # fmt: skip
 
     def settle_foreign(self, transcript: str, links: Iterable[str]) -> None:
-        """Note which of the turns that only a transcript has were settled elsewhere."""
+        """Note which of the turns that only a transcript has were settled on another machine."""
         open_ones = self._foreign_unsettled(transcript)
         done = [(link,) for link in links if link in open_ones]
         self._db.many(f"update turns set prior = {DONE} where link = ? and seq < 0", done)
@@ -136,7 +136,7 @@ class TurnRows:
         )
 
     def end_of(self, segment: str) -> int:
-        """How many bytes of a journal segment are in here."""
+        """How many bytes of a journal segment are in the catalog."""
         return self._db.number(
             "select offset + length from turns where segment = ? order by offset desc limit 1",
             segment,
@@ -162,9 +162,9 @@ class TurnRows:
         )
 
     def ordinals(self, transcript: str) -> dict[str, int]:
-        """Link -> where a turn stands among all that were ever captured of its transcript, from 1.
+        """Link -> position of a turn among all ever captured of its transcript, from 1.
 
-        What was taken back keeps its number, so that those behind it do not move.
+        A withdrawn turn keeps its number, so that the later ones keep theirs.
         """
         rows = self._db.rows(
             "select link from turns where transcript = ? order by seq >= 0, abs(seq)", transcript
@@ -181,7 +181,7 @@ class TurnRows:
         return rows[::-1]
 
     def opening(self, transcript: str) -> list[tuple[str, str, int, int]]:
-        """`(link, segment, offset, length)` of what the user said first in a transcript, if any."""
+        """`(link, segment, offset, length)` of the first user turn of a transcript, if any."""
         return self._db.rows(
             "select link, segment, offset, length from turns where transcript = ? and role = 'user'"
             f" and seq > 0 and state < {WITHDRAWN} order by seq limit 1",
@@ -205,7 +205,7 @@ class TurnRows:
     def extracted(self, ranges: Iterable[Range]) -> list[tuple[str, str]]:
         """`(transcript, last settled block)` of the transcripts that have turns in these ranges.
 
-        But for those where another machine has turns that it has not settled.
+        Without those where another machine has turns that it has not settled.
         """
         found = []
         for name in self.transcripts_in(ranges):
@@ -252,7 +252,7 @@ class TurnRows:
         }
 
     def captured_again(self, ranges: Iterable[Range]) -> bool:
-        """Whether a turn of these ranges, taken back before, was captured anew since."""
+        """Whether a turn of these ranges, withdrawn before, was captured again since."""
         return any(
             self._db.number(
                 "select count(*) from turns gone join turns here using (message)"
@@ -264,7 +264,7 @@ class TurnRows:
         )  # fmt: skip
 
     def withdrawn(self, link: str) -> list[str]:
-        """Digests of the turns behind a link that were taken back."""
+        """Digests of the withdrawn turns behind a link."""
         rows = self._db.rows(
             f"select message from turns where link = ? and state = {WITHDRAWN}", link
         )
@@ -281,14 +281,14 @@ class TurnRows:
         }
 
     def batch_range(self, batch: str) -> list[Range]:
-        """The ranges of turns that an import brought and that are still in."""
+        """The ranges of an import's turns that were not withdrawn."""
         rows = self._db.rows(
             f"select seq from turns where batch = ? and state < {WITHDRAWN} order by seq", batch
         )
         return ranges_of(row[0] for row in rows)
 
     def behind_link(self, link: str) -> TurnRow | None:
-        """The turn behind a `transcript#^block`, unless it was taken back."""
+        """The turn behind a `transcript#^block`, unless it was withdrawn."""
         row = self._db.row(
             "select seq, message, transcript, source, role, time, project, state from turns"
             f" where link = ? and state != {WITHDRAWN} order by seq desc",
@@ -297,7 +297,7 @@ class TurnRows:
         return TurnRow(*row) if row else None
 
     def behind_links(self, links: Sequence[str]) -> dict[str, TurnRow]:
-        """The turns behind links that can be read, by link: not taken back, not purged."""
+        """The readable turns behind links, by link: not withdrawn, not purged."""
         found: dict[str, TurnRow] = {}
         for start in range(0, len(links), 400):
             some = links[start : start + 400]
@@ -328,7 +328,7 @@ class TurnRows:
         return dict(self._db.rows("select state, count(*) from turns where seq > 0 group by state"))
 
     def transcript_names(self) -> set[str]:
-        """The transcripts that any turn is known of."""
+        """All transcripts with at least one turn."""
         return {row[0] for row in self._db.rows("select distinct transcript from turns")}
 
     def transcripts(self) -> int:
@@ -338,7 +338,7 @@ class TurnRows:
         )
 
     def follow(self, transaction: Transaction) -> None:
-        """What a transaction says of turns: settled, failed, taken back, purged."""
+        """Apply a transaction's effect on turns: settled, failed, withdrawn, purged."""
         plan = transaction.plan
         within = "where seq between ? and ?"
         for state, ranges in ((DONE, plan.ack), (DEAD, plan.dead), (PENDING, plan.requeue)):

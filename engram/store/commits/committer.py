@@ -1,8 +1,8 @@
-"""The ledger: a plan becomes one transaction, or nothing (design 4.2, to the letter).
+"""Commit protocol: a plan becomes one transaction, or nothing (design 4.2, to the letter).
 
 Lock, recover, check every file against what the plan expects, write the transaction file (the
-commit), apply it, file it in the journal, let the followers follow. Guarantees: after a crash at
-any point the next opening finishes or forgets the transaction, and a file that a person changed in
+commit), apply it, move it to the journal, update the projections. Guarantees: after a crash at
+any point the next opening finishes or discards the transaction, and a file that a person changed in
 between keeps the person's bytes (recorded in `left`). Refuses: a plan whose `before` no longer
 holds (Conflict); a transaction file that cannot be read (StorageError).
 """
@@ -28,7 +28,7 @@ _GROUP = 200
 
 
 class VaultCommitter:
-    """All writing to one vault goes through here."""
+    """Writes to one vault; all of them go through here."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class VaultCommitter:
 
     @contextmanager
     def lock(self, timeout: float | None = None) -> Iterator[None]:
-        """Hold the writer lock; whoever enters first recovers what a crash left over."""
+        """Hold the writer lock; the first to enter recovers what a crash left over."""
         with self._lock.hold(timeout) as first:
             if first:
                 self.recover()

@@ -1,4 +1,4 @@
-"""`state/cursors.json`: how far each transcript was read; keyed by content, not by place."""
+"""Cursor file `state/cursors.json`: how far each transcript was read; keyed by content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engram.store.base.disk import VaultDisk
 
 
 class CursorFile:
-    """The Cursors port. A file that is damaged counts as empty: reading again is absorbed."""
+    """The Cursors port. A damaged file counts as empty: turns read again are recognised."""
 
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
@@ -26,7 +26,7 @@ class CursorFile:
         return {key: row for key, row in rows.items() if isinstance(row, dict)}
 
     def save(self, cursors: Mapping[str, dict[str, object]]) -> None:
-        """Replace them all, sorted, durably."""
+        """Replace all cursors, sorted, durably."""
         body = json.dumps(dict(cursors), sort_keys=True, indent=1, ensure_ascii=True)
         self._disk.put(layout.CURSORS, body.encode("ascii") + b"\n")
         self._disk.sync([layout.STATE])

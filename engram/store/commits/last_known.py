@@ -1,9 +1,9 @@
-"""What the journal last knew of each content file: its bytes, and which of several has an id.
+"""Last known version of each content file in the journal: its bytes, and which file owns an id.
 
-A catalog that is built anew asks it: a file whose bytes, or whose meaning, the journal has last is
-known; of any other the next scan is to find and record the person's version. Where files claim one
-id, the transactions are gone through as they were followed: who has an id keeps it until his file
-goes or takes another. Bodies are not kept in memory; one is read again where the bytes differ.
+For a catalog that is rebuilt: a file whose bytes, or whose meaning, the journal has last is known;
+of any other the next scan is to find and record the person's version. Where files claim one id, the
+transactions are replayed in order: a file owns an id until it is removed or takes another. Bodies
+are not kept in memory; one is read again where the bytes differ.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of
 
-#: how every file begins that the program made; a person's may begin so and go on otherwise
+#: how every file written by the program begins; a person's may begin so and continue otherwise
 _ID = re.compile(rb"---\nid: ([a-z0-9-]{1,80})\n")
-#: what writes a person's bytes again, or finds them
+#: transactions that may hold a person's bytes
 _OF_A_PERSON = frozenset({"settle", "undo", "restore"})
 #: an id is unique among its kind
 _Name = tuple[type, str]
@@ -37,7 +37,7 @@ class _Last(NamedTuple):
 
 
 class LastKnown:
-    """Files by path, as the transactions that were followed left them."""
+    """Files by path, as the replayed transactions left them."""
 
     def __init__(self, transaction_log: TransactionLog) -> None:
         self._transaction_log = transaction_log
@@ -46,7 +46,7 @@ class LastKnown:
         self._homeless: set[str] = set()
 
     def follow(self, committed: Transaction) -> None:
-        """Note what a transaction made of its files, but those that were left to the person."""
+        """Note the files of a transaction, without those that were left to the person."""
         plan = committed.plan
         touched = [
             change
@@ -78,13 +78,13 @@ class LastKnown:
         self._settle([path])
 
     def _settle(self, paths: Iterable[str]) -> None:
-        """Give each file the id that it claims, if nobody has that."""
+        """Give each file the id that it claims, if that is free."""
         for path in paths:
             holder = self._holders.setdefault(self._files[path].name, path)
             (self._homeless.discard if holder == path else self._homeless.add)(path)
 
     def age(self, path: str, data: bytes | None) -> tuple[bool, bool, str]:
-        """A key that puts files first which are known as they are, and of those who has his id."""
+        """Sort key: known versions first, and among them the owners of their ids."""
         last = self._files.get(path)
         if last is None or data is None:
             return True, True, path
@@ -92,7 +92,7 @@ class LastKnown:
         return not known, path in self._homeless, path
 
     def owed(self, row: FileRow) -> FileRow | None:
-        """The row that makes the next scan record a file; None for one that is known as it is."""
+        """The row that makes the next scan record a file; None where its version is known."""
         last = self._files.get(row.path)
         if last is None:
             return row._replace(size=-1, sha="", meaning="")
@@ -109,7 +109,7 @@ class LastKnown:
 
 
 def _name(path: str, data: bytes, of_a_person: bool) -> _Name:
-    """What a file claims to be; not read as a whole where its beginning will do."""
+    """The id that a file claims; not parsed as a whole where its beginning will do."""
     plain = None if of_a_person else _ID.match(data)
     kind = layout.content_type(path) or type(None)
     return kind, plain[1].decode("ascii") if plain else read_content(path, data).id

@@ -1,9 +1,9 @@
-"""What follows each transaction: catalog, trace, fact hashes, traces, topics, transcripts.
+"""Projections of transactions: catalog, event trace, fact hashes, traces, topics, transcripts.
 
-All go along in one SQLite transaction that carries the number last seen, so that a follower which
+All follow in one SQLite transaction that carries the number last seen, so that a projection which
 missed something replays it: every step here may be repeated. A catalog that is missing, foreign,
-too old or damaged is built anew from the files, the turn journal and the transactions. Never
-touches a memory's file.
+too old or damaged is rebuilt from the files, the turn journal and the transactions. Never touches a
+memory's file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from engram.store.files.transcripts import Transcripts
 
 
 class Projections:
-    """The followers of one vault. `catalog` is opened, or rebuilt, at first use."""
+    """The projections of one vault. `catalog` is opened, or rebuilt, at first use."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Projections:
         vocabulary: Vocabulary = PLAIN,
     ) -> None:
         """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
-        written, else one in the cache. `vocabulary` is what the catalog finds memories by."""
+        written, else one in the cache. `vocabulary` gives the terms of the catalog."""
         self._disk = disk
         self.turn_log = turn_log
         self._path = catalog_path
@@ -75,7 +75,7 @@ class Projections:
             except CatalogUnusable:
                 with self.guard.hold():
                     try:
-                        # another process may have mended it while this one waited
+                        # another process may have rebuilt it while this one waited
                         self._open = Catalog.open(self._path, self._vault, self.vocabulary)
                     except CatalogUnusable as reason:
                         self.rebuild(str(reason))
@@ -83,7 +83,7 @@ class Projections:
         return self._open
 
     def close(self) -> None:
-        """Let go of the catalog's file."""
+        """Close the catalog."""
         if self._open is not None:
             self._open.close()
             self._open = None
@@ -97,12 +97,12 @@ class Projections:
         segments = [name for name in self._disk.names(layout.TURNS) if name.endswith(".jsonl")]
         if not segments:
             return False
-        # by size: only a writer may look for a torn tail, it could be another's half-done append
+        # by size: only a writer may look for a torn tail, it could be another's unfinished append
         last = f"{layout.TURNS}/{segments[-1]}"
         return self._disk.size(last) != self.catalog.turns.end_of(last)
 
     def _reopen_if_replaced(self) -> None:
-        """A long-lived process must not go on with a file that was thrown away, or is damaged."""
+        """Reopen a catalog whose file was replaced, or is damaged, in a long-lived process."""
         if self._open is not None and not (self._open.is_sound() and self._open.is_at(self._path)):
             self.close()
 
@@ -117,11 +117,11 @@ class Projections:
         return bool(last) and self._transaction_log.sha_of(last) != self.catalog.last_sha
 
     def catch_up(self) -> None:
-        """Replay the turns and transactions that the catalog has not seen; mend the views."""
+        """Replay the turns and transactions that the catalog has not seen; repair the views."""
         self._reopen_if_replaced()
         segment, size, end = self.turn_log.end()
         known = self.catalog.turns
-        # the same turns in another place: somebody changed the length of a line
+        # the same turns at other offsets: the length of a line was changed
         moved = bool(segment) and end == known.last and size != known.end_of(segment)
         if self._diverged() or end < known.last or moved:
             self.rebuild("the vault was restored or changed elsewhere")
@@ -148,9 +148,9 @@ class Projections:
         return self.topics.write(self.catalog.topics.best())
 
     def mend_views(self, *, due: bool = False) -> list[str]:
-        """Write the views that differ from what the vault says; returns their paths.
+        """Write the views that differ from the vault's content; returns their paths.
 
-        With `due` also what is not wrong but would be written next time.
+        With `due` also those that would only be written next time.
         """
         mended = []
         live = self.catalog.live_hashes()
@@ -172,7 +172,7 @@ class Projections:
             self.catalog.turns.add(entries)
 
     def follow(self, committed: Transaction, *, again: bool = False) -> None:
-        """Bring every follower up to a transaction; an unusable catalog is rebuilt instead.
+        """Update every projection with a transaction; an unusable catalog is rebuilt instead.
 
         `again`: an earlier attempt may have got half way, so nothing is appended blindly.
         """
@@ -191,7 +191,7 @@ class Projections:
         ]
         changed = [change for change in touched if layout.content_type(change.path)]
         before = self._hashes_of(changed)
-        # files that are gone first: a move is a removal and an appearance of the same id
+        # removed files first: a move is a removal and an appearance of the same id
         for change in sorted(changed, key=lambda change: change.after is not None):
             self.look_at(change.path)
         self._leave_to_scan(plan.seen)
@@ -232,12 +232,12 @@ class Projections:
                 self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
 
     def _look_at_homeless(self) -> None:
-        """A file whose id belonged to another may have that id now."""
+        """Record files again whose id belonged to another file: it may be free now."""
         for path in self.catalog.homeless():
             self.look_at(path)
 
     def _found(self, path: str) -> tuple[os.stat_result, bytes] | None:
-        """A file's stat and bytes; None for what is no file of ours: gone, a link, shut off."""
+        """A file's stat and bytes; None for anything but a readable regular file."""
         try:
             # the stat is taken before the bytes: a change after reading shows in the next scan
             status, data = os.lstat(self._disk.path(path)), self._disk.read(path)
@@ -256,7 +256,7 @@ class Projections:
         self._record(FileRow(path, stat.st_size, *times, transaction.sha256(data), ""), data)
 
     def _record(self, seen: FileRow, data: bytes) -> None:
-        """Take a file and what is in it up as they are; `seen` says its stat and SHA-256."""
+        """Record a file and its content as read; `seen` holds its stat and SHA-256."""
         catalog, path = self.catalog, seen.path
         read = read_content(path, data)
         known = catalog.file(path)
@@ -277,9 +277,9 @@ class Projections:
             catalog.pages.put(read.content)
 
     def take_up(self, found: Scan) -> None:
-        """Record what a scan found without a transaction: what an unregistered vault gets.
+        """Record a scan without a transaction: for an unregistered vault.
 
-        No transaction tells the index of it, so that is built anew.
+        No transaction tells the index of it, so that is rebuilt.
         """
         if found.gone or found.changed:
             with self.catalog.transaction():
@@ -292,7 +292,7 @@ class Projections:
     def take_quietly(self, found: Scan) -> None:
         """Record the new stats of files whose bytes, or whose meaning, are the same: no edits.
 
-        What is recorded of a rewritten file is what the scan read of it, not what it may be now.
+        Of a rewritten file the version that the scan read is recorded, not what it may be now.
         """
         if not (found.touched or found.rewritten):
             return

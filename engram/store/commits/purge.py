@@ -1,4 +1,4 @@
-"""The eraser: what `purge` destroys (design 4.2).
+"""Purge writer: destroys a memory's content wherever it is stored (design 4.2).
 
 Turns a committed purge into a vault without the memory's files, and into boxes, entities, plain
 pages, transactions, turn journal and transcripts without its words. Part of applying the
@@ -41,7 +41,7 @@ class PurgeWriter:
     def changes(
         self, identifier: str, paths: Iterable[str], messages: Iterable[str], pages: Iterable[str]
     ) -> list[Purged]:
-        """What a purge does to files: a memory's own `paths` go, `pages` lose what shows it.
+        """The file changes of a purge: a memory's own `paths` are removed, `pages` lose its lines.
 
         `messages` are the digests of its source turns.
         """
@@ -55,20 +55,20 @@ class PurgeWriter:
         return changes
 
     def erase(self, committed: Transaction) -> None:
-        """Take a purged memory out of everything that holds it."""
+        """Remove a purged memory's content from everything that holds it."""
         changes = [change for change in committed.plan.changes if isinstance(change, Purged)]
         own = [change.path for change in changes if change.after is None]
         pages = [change.path for change in changes if change.after is not None]
         for event in committed.plan.events:
             details = dict(event.details)
             messages = details.get("messages", "").split()
-            # pages first: the other places are where it is known from what it said
+            # pages first: the other places tell what words to look for
             self._erase_from_pages(self._remains(event.subject, own, messages), pages)
             self._rewrite(lambda earlier: transaction.purged(earlier, own))
             self._turn_log.purge(messages)
             self._transcripts.purge(details.get("turns", "").split())
             for path in own:
-                # its place may be another's by now; a conflict copy is nobody else's
+                # another memory may have its path by now; a conflict copy belongs to nothing else
                 if layout.original_of(path) != path or self._identity(path) == event.subject:
                     self._disk.remove(path)
 
@@ -86,7 +86,7 @@ class PurgeWriter:
         )
 
     def _rewrite(self, change: Callable[[Transaction], Transaction]) -> None:
-        """Rewrite the transactions of the journal that a change makes others of."""
+        """Rewrite the transactions of the journal that `change` alters."""
         for earlier in self._transaction_log.all():
             without = change(earlier)
             if without != earlier:
@@ -114,14 +114,14 @@ class PurgeWriter:
                     yield memory
 
     def _turns(self, messages: frozenset[str]) -> list[str]:
-        """What was said in these turns."""
+        """The texts of these turns."""
         if not messages:
             return []
         entries = self._turn_log.entries()
         return [entry.turn.text for entry in entries if entry.turn.message in messages]
 
     def _identity(self, path: str) -> str:
-        """Whose file stands at a path now."""
+        """The id of the file at a path now."""
         data = self._disk.read(path)
         return "" if data is None else read_memory(path, data).memory.id
 

@@ -1,8 +1,8 @@
-"""What remains of a purged memory on pages of others: found by its id and by its words.
+"""Remains of a purged memory on other pages: found by its id and by its words, and removed.
 
 Turns the bytes of a box, an entity or a plain page into the same without it: the program's own
-lines are written anew, and any other line that links to it, or begins to say what it said, goes.
-Pure; twice is once; every other byte stays. A list item that links to another memory is that one's.
+lines are written again, and any other line that links to it, or begins with its words, is removed.
+Pure; idempotent; every other byte stays. A list item that links to another memory belongs to that.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from engram.store.files.content_file import read_content
 from engram.store.files.entity_file import entity_changes
 from engram.store.files.links import LINK, target_of
 
-#: pages show the beginning of a statement: so much of it, normalised, tells that it is meant
+#: length of the beginning of a statement, normalised, by which a line is recognised
 _BEGINNING = 40
-#: a shorter statement ("yes") is not looked for in the middle of others
+#: a shorter statement ("yes") is not searched inside other texts
 _LEAST = 12
 _ITEM = re.compile(r"\s*[-*+] ")
 
 
 @dataclass(frozen=True, slots=True)
 class PurgeRemains:
-    """A purged memory as other pages show it: its id, and how what it said begins, normalised."""
+    """A purged memory as other pages show it: its id, and how its texts begin, normalised."""
 
     id: str
     words: frozenset[str]
 
     @classmethod
     def of(cls, identifier: str, said: Iterable[str]) -> PurgeRemains:
-        """What to look for: all that the memory, its quotes and its source turns said."""
+        """The search data: all that the memory, its quotes and its source turns said."""
         lines = (normalise(line) for text in said for line in (text, *text.splitlines()))
         return cls(identifier, frozenset(_beginning(line) for line in lines if line))
 
@@ -49,7 +49,7 @@ class PurgeRemains:
             elif isinstance(content, Entity):
                 data = entity_changes(data, content, self.unmentioned(content))
         except BadInput:
-            pass  # a header that cannot be patched: its lines go one by one, as below
+            pass  # a header that cannot be patched: its lines are removed one by one, as below
         text = data.decode("utf-8", "surrogateescape")
         kept = "".join(line for line in text.splitlines(keepends=True) if not self._in(line))
         return kept.encode("utf-8", "surrogateescape")
@@ -80,7 +80,7 @@ class PurgeRemains:
         )
 
     def _in(self, line: str) -> bool:
-        """Whether a line is to go."""
+        """Whether a line is to be removed."""
         names = {target_of(link).partition("#")[0] for link in LINK.findall(line)}
         if self.id in names:
             return True
@@ -90,7 +90,7 @@ class PurgeRemains:
         return self._told(line) if line.startswith("#") else self._said(line)
 
     def _said(self, text: str) -> bool:
-        """Whether a text is what the memory said, or holds it among other words."""
+        """Whether a text is what the memory said, or contains it."""
         return normalise(text) in self.words or self._told(text)
 
     def _told(self, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Hand edits: what changed in the vault's folders since the catalog last looked.
+"""Scan for hand edits: what changed in the vault's folders since the catalog last saw them.
 
 Turns a listing of the content folders and the catalog's rows into the files that are new, changed
 or gone: by stat first, by hash where the stat differs, by meaning where the hash does, since an
@@ -27,7 +27,7 @@ from engram.store.files.meaning import meaning_of
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000
 _DEPTH = 8
-#: a kind and an id: a memory may have the name of an entity
+#: kind and id: a memory may have the same name as an entity
 _Name = tuple[layout.Kind, str]
 #: why a symlink is not read
 LINK = "a symlink: nothing in a vault is read through one"
@@ -35,11 +35,11 @@ LINK = "a symlink: nothing in a vault is read through one"
 
 @dataclass(slots=True)
 class Scan:
-    """What a look at the vault found.
+    """Result of a scan.
 
     `changed` has the bytes of new and changed files, `touched` the rows of files whose stat alone
-    changed, `rewritten` the new rows and bytes of files that say the same in other words, `gone`
-    the paths without a file, `refused` what could not be read and why.
+    changed, `rewritten` the new rows and bytes of files with the same meaning in other bytes,
+    `gone` the paths without a file, `refused` what could not be read and why.
     """
 
     changed: dict[str, bytes] = field(default_factory=dict)
@@ -74,10 +74,10 @@ def scan(
 ) -> Scan:
     """Compare the vault's content folders with what the catalog knows of them.
 
-    What became of the paths in `first` is always found; then, while there is time, the files that
-    came, those that went, and those that changed, beginning at the share `start` (0 to 1) of what
-    is known: many short looks with a `start` of chance see everything. A file that went may have
-    been moved, so nothing is gone before all that came was looked at.
+    The paths in `first` are always compared; then, while there is time, new files, removed ones,
+    and changed ones, beginning at the share `start` (0 to 1) of what is known: many short scans
+    with a random `start` see everything. A removed file may have been moved, so nothing counts as
+    gone before all new files were read.
     """
     walk = _Walk(disk)
     listed = dict(walk.files(known=rows))
@@ -110,7 +110,7 @@ def _compare(
     row: FileRow | None,
     found: Scan,
 ) -> None:
-    """Note how a listed file differs from its row; one that went meanwhile leaves the list."""
+    """Note how a listed file differs from its row; one removed meanwhile leaves the list."""
     try:
         status = walk.stat(path, listed[path])
         if status is None:
@@ -140,10 +140,10 @@ def _compare(
 
 
 class _Walk:
-    """One walk through the content folders; what is passed over is in `refused`, with the reason.
+    """One walk through the content folders; skipped paths are in `refused`, with the reason.
 
-    Links, pipes and names that cannot be stored are nothing. A file that is too large, or a folder
-    that cannot be listed, may be readable again tomorrow: what is known of it stays.
+    Links, pipes and names that cannot be stored are ignored. A file that is too large, or a folder
+    that cannot be listed, may be readable again later: what is known of it stays.
     """
 
     def __init__(self, disk: VaultDisk) -> None:
@@ -152,7 +152,7 @@ class _Walk:
         self._closed: set[str] = set()
 
     def files(self, known: Container[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Each Markdown file, in order; the names of the paths in `known` were looked at before."""
+        """Each Markdown file, in order; the names of the paths in `known` were checked before."""
         for top in layout.CONTENT:
             if os.path.islink(self._disk.root / top):
                 self.refused[top] = LINK
@@ -168,13 +168,13 @@ class _Walk:
         return None
 
     def is_closed(self, path: str) -> bool:
-        """Whether nothing can be said of a path at present."""
+        """Whether the state of a path is unknown at present."""
         return any(path.startswith(name + "/") for name in self._closed)
 
     def _folder(
         self, folder: str, known: Container[str], depth: int
     ) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """People may make folders of their own; eight levels are enough for anyone's order."""
+        """People may make folders of their own; the depth is limited to eight."""
         try:
             entries = sorted(os.scandir(self._disk.root / folder), key=lambda entry: entry.name)
         except FileNotFoundError:
@@ -210,7 +210,7 @@ class _Walk:
 
 
 def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:
-    """What a scan found, as the versions seen and as `(id, created|edited|moved|removed)`."""
+    """A scan's edits: the versions seen, and `(id, created|edited|moved|removed)`."""
     gone = {_name(path, rows) for path in found.gone if rows[path].id}
     was = {_name(path, rows) for path in found.changed if path in rows and rows[path].id}
     seen = [Change(path, None, None, "removed by hand") for path in found.gone]
@@ -223,7 +223,7 @@ def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[
             gone.discard(name)
         seen.append(Change(path, None, data, f"{what} by hand"))
         subjects.append((name, what))
-    # a file may also go on under another id
+    # a file may also continue under another id
     gone |= was - {name for name, _ in subjects}
     subjects.extend((name, "removed") for name in sorted(gone))
     return seen, [(identifier, what) for (_, identifier), what in subjects]

@@ -1,9 +1,9 @@
-"""Turns that transcripts show and this machine does not know: another one's, or of a lost journal.
+"""Turns that only transcripts show: captured on another machine, or lost from the journal.
 
-They are known from then on, so that a conversation that comes here as well is not taken in twice.
-A transcript's `extracted` tells how far the other machine has settled them; what it settled and
-waits here too is settled here. What lies behind that mark is the other machine's to extract: while
-there is such a turn this machine does not move the mark, which would say that somebody has.
+They are recorded, so that a conversation that comes here as well is not captured twice. A
+transcript's `extracted` tells how far the other machine has settled them; what it settled and is
+pending here too is settled here. Turns after that mark are the other machine's to extract: while
+there is one this machine does not move the mark.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engram.store.files.transcripts import Transcripts, TurnBlock
 
 
 def add_shown(turns: TurnRows, transcripts: Transcripts, paths: Iterable[str]) -> list[str]:
-    """Note the turns that only these transcripts have; returns the links of those that are new.
+    """Record the turns that only these transcripts have; returns the links of new ones.
 
     Called inside the catalog's transaction.
     """

@@ -1,4 +1,4 @@
-"""The transaction file: a Plan as JSON and back, with the SHA-256 of every file before and after.
+"""Transaction file: a Plan as JSON and back, with the SHA-256 of every file before and after.
 
 One file a transaction, `state/pending/<n>.json` while it is applied and `state/journal/YYYY-MM/`
 afterwards. Guarantees: bytes survive (UTF-8 text as text, anything else as base64), the same plan
@@ -31,7 +31,7 @@ def sha256(data: bytes) -> str:
 class Purged(Change):
     """A change whose bodies were purged: the path and the fact that it happened remain.
 
-    `after` is what is left of a page of others that showed the purged memory.
+    `after` is what is left of another page that showed the purged memory.
     """
 
 
@@ -93,7 +93,7 @@ def decode(data: bytes, path: str = "") -> Transaction:
 
 
 def _is_typed(transaction: Transaction) -> bool:
-    """Whether every text is text and every number one: a vault may come from anywhere."""
+    """Whether every field has its type: a vault may come from anywhere."""
     plan = transaction.plan
     texts = [transaction.time, plan.kind, plan.batch, *transaction.left]
     for change in (*plan.changes, *plan.seen):
@@ -121,7 +121,7 @@ def rewritten(
     concerned: Callable[[str], bool],
     rewrite: Callable[[str, bytes], bytes],
 ) -> Transaction:
-    """The same transaction with other bodies at the paths concerned; it can be undone as before."""
+    """The same transaction with other bodies at the paths concerned; it can still be undone."""
 
     def other(change: Change) -> Change:
         if not concerned(change.path):

@@ -1,10 +1,9 @@
-"""The history: the committed transactions in `state/journal`, read back.
+"""Transaction log: the committed transactions in `state/journal`, read back.
 
-Answers what was done, by which transaction, what a file looked like, and how to take it back.
-Guarantees: nothing is written here; what was purged is never offered again. Raises NotFound for
-transactions and memories that there are none of, Conflict when something stands in the way. A file
-that cannot be read is passed over and named by `unreadable`: logs are never needed to read a vault
-(design 1.1).
+Answers what was done, by which transaction, what a file looked like, and how to undo it.
+Guarantees: nothing is written here; what was purged is never returned. Raises NotFound for unknown
+transactions and memories, Conflict when a later change prevents an undo. A file that cannot be read
+is skipped and listed by `unreadable`: logs are never needed to read a vault (design 1.1).
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from engram.store.files.content_file import read_content
 from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import read_memory
 
-#: what cannot be undone: it follows the person, destroys, or only tries again
+#: kinds that cannot be undone: they follow the person, destroy, or only retry
 _FINAL = frozenset({"settle", "purge", "retry"})
-#: what a plain `undo` passes over: nobody who asks for it means these
+#: kinds that a plain `undo` skips
 _UNASKED = _FINAL | {"undo", "seal"}
 _MOST_MISSING = 100
 #: lines of each version that a refused undo shows
@@ -41,7 +40,7 @@ _Stamp = tuple[str, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class ChangeEntry:
-    """One line of the log. `undone` is whether it is out of force at present."""
+    """One line of the log. `undone`: it is undone at present."""
 
     number: int
     time: Instant
@@ -68,8 +67,8 @@ class TransactionLog:
     def sha_of(self, number: int) -> str:
         """SHA-256 of a transaction's file, '' when there is none.
 
-        Every question asks for that of the last one, and an import has megabytes: a file that is
-        still the same one is not read again.
+        Every query asks for the last one, and an import has megabytes: an unchanged file is not
+        read again.
         """
         stamp = self._stamp(number)
         if stamp and self._hashed and self._hashed[:2] == (number, stamp):
@@ -82,7 +81,7 @@ class TransactionLog:
         return sha
 
     def _stamp(self, number: int) -> _Stamp | None:
-        """What changes when a transaction's file does: where and which it is, size and times."""
+        """Path, inode, size and times of a transaction's file, to notice a change."""
         for month in reversed(self._disk.names(layout.JOURNAL)):
             path = f"{layout.JOURNAL}/{month}/{number:08d}.json"
             with suppress(OSError):
@@ -93,7 +92,7 @@ class TransactionLog:
     def _file(self, number: int) -> tuple[str, bytes | None]:
         for month in reversed(self._disk.names(layout.JOURNAL)):
             path = f"{layout.JOURNAL}/{month}/{number:08d}.json"
-            with suppress(BadInput):  # a link or a pipe in its place is told of by the doctor
+            with suppress(BadInput):  # the doctor reports a link or a pipe in its place
                 data = self._disk.read(path)
                 if data is not None:
                     return path, data
@@ -153,10 +152,10 @@ class TransactionLog:
             for row in rows[:limit]
         ]  # fmt: skip
 
-    # -- going back ----------------------------------------------------------------------------
+    # -- undo ----------------------------------------------------------------------------------
 
     def to_undo(self, what: str, catalog: Catalog) -> tuple[list[int], str]:
-        """The transactions that an `undo` means, and the import that it takes along, if any.
+        """The transactions that an `undo` means, and the import that it includes, if any.
 
         '' is the last change that stands, with all of its import; `N` that transaction alone;
         `import-N` that import. Raises NotFound and BadInput.
@@ -171,7 +170,7 @@ class TransactionLog:
             if not known and not (batch.isascii() and catalog.turns.batch_range(batch)):
                 raise NotFound(f"there is no change {what!r}", "`engram log` shows the changes")
         else:
-            # what changed no file (a failure, turns that gave nothing) is nothing to take back
+            # a transaction without file changes (a failure, turns without memories) needs no undo
             standing = [
                 row
                 for row in rows
@@ -187,7 +186,7 @@ class TransactionLog:
         return self._with_nights(sorted(numbers), sorted(nights)), batch
 
     def _with_nights(self, numbers: list[int], nights: Sequence[int]) -> list[int]:
-        """Transactions, and the later consolidations that went on from the files they made."""
+        """Transactions, and the later consolidations that changed the same files."""
         paths = {
             change.path for number in numbers for change in self._existing(number).plan.changes
         }
@@ -219,10 +218,10 @@ class TransactionLog:
     def undo_plan(
         self, numbers: Sequence[int], only: Callable[[Change], bool] = lambda change: True
     ) -> Plan:
-        """The plan that takes transactions back: before and after swapped over all of them.
+        """The plan that undoes transactions: before and after swapped over all of them.
 
-        `only` says which changes of them; the others stay. A file that an editor wrote in another
-        form since gets its older bytes all the same. Raises Conflict (both versions in its hint)
+        `only` selects changes of them; the others stay. A file that an editor rewrote with the same
+        meaning gets its older bytes all the same. Raises Conflict (both versions in its hint)
         when a file was changed since, or was purged.
         """
         targets = [self._existing(number) for number in sorted(numbers)]
@@ -249,7 +248,7 @@ class TransactionLog:
         for path, final in after.items():
             now = self._disk.read(path)
             if same_meaning(path, now, before[path]):
-                continue  # it is so again already, in whatever form
+                continue  # it has the older meaning already
             if not same_meaning(path, now, final):
                 raise Conflict(
                     f"{path} was changed since; it is left as it is", _versions(now, final)
@@ -279,7 +278,7 @@ class TransactionLog:
         )
 
     def part_plan(self, number: int, subjects: Container[str]) -> Plan:
-        """The plan that takes back what a transaction did to these ids (or plain pages)."""
+        """The plan that undoes what a transaction did to these ids (or plain pages)."""
 
         def concerned(change: Change) -> bool:
             stem = change.path.rpartition("/")[2].removesuffix(".md")

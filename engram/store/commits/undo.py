@@ -1,4 +1,4 @@
-"""Undoing: what a person wants back -> the plan that takes it back, or why that cannot be.
+"""Undo: what a person names -> the plan that reverts it, or the reason why that cannot be.
 
 The last change, a transaction, a step of a consolidation, or a whole import. Nothing is written
 here. Refused: what was changed since, what was captured again, and a memory that would have two
@@ -19,14 +19,14 @@ from engram.store.files.content_file import read_content
 
 
 class UndoPlanner:
-    """In one vault."""
+    """Plans undos in one vault."""
 
     def __init__(self, transaction_log: TransactionLog, projections: Projections) -> None:
         self._transaction_log = transaction_log
         self._projections = projections
 
     def plan(self, what: str) -> Plan:
-        """What that takes: files, turns and transactions. Raises NotFound, BadInput, Conflict."""
+        """The plan: files, turns and transactions. Raises NotFound, BadInput, Conflict."""
         catalog = self._projections.catalog
         if re.fullmatch(r"[0-9]{1,15}\.[0-9]{1,6}", what):
             return self._undo_of_a_step(what)
@@ -51,7 +51,7 @@ class UndoPlanner:
         return replace(plan, events=self._transaction_log.undo_events(plan))
 
     def _undo_of_a_step(self, what: str) -> Plan:
-        """What takes back one step of a consolidation, and those that changed the same things."""
+        """The plan for one step of a consolidation, and later steps on the same subjects."""
         number, _, step = what.partition(".")
         steps = self._projections.catalog.nights.steps(int(number))
         if step not in steps:
@@ -68,7 +68,7 @@ class UndoPlanner:
         return replace(plan, events=self._transaction_log.undo_events(plan))
 
     def _second_homes(self, plan: Plan) -> list[str]:
-        """Where that stands already which a plan would make a second file of: people move files."""
+        """Files that have the id of a file that the plan would restore: people move files."""
         leaving = {change.path for change in plan.changes if change.after is None}
         found = []
         for change in plan.changes:

@@ -1,4 +1,4 @@
-"""The turn book: the catalog and the turn journal together, as the flows ask for turns."""
+"""Turn store: the catalog and the turn journal together (the TurnStore port)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engram.store.commits.shown_turns import add_shown, settled_elsewhere
 
 
 class VaultTurns:
-    """The TurnBook port on a vault's followers."""
+    """The TurnStore port on a vault's projections."""
 
     def __init__(self, projections: Projections, turn_log: TurnLog) -> None:
         self._projections = projections
@@ -24,12 +24,12 @@ class VaultTurns:
         return self._projections.catalog.turns.seen(turns)
 
     def take_up_shown(self, turns: Sequence[Turn]) -> None:
-        """Know what transcripts of these turns show that came from another machine."""
+        """Record turns that the transcripts of these turns show and another machine captured."""
         names = dict.fromkeys(turn.transcript for turn in turns)
         self._add_shown(self._projections.transcripts.news_of(list(names)))
 
     def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
-        """Know the transcripts that came from another machine as a whole, and some other paths.
+        """Record transcripts that came from another machine as a whole, and some other paths.
 
         Returns the links of the turns that are new.
         """
@@ -56,13 +56,13 @@ class VaultTurns:
         self._projections.add_turns(entries)
 
     def waiting(self) -> list[Waiting]:
-        """What is pending, by transcript, oldest first."""
+        """The pending turns by transcript, oldest first."""
         return [Waiting(*row) for row in self._projections.catalog.turns.pending()]
 
     def pending(self, transcript: str) -> tuple[list[Range], list[Turn], str]:
         """A transcript's pending ranges, their turns in order, and their import; one at a time.
 
-        A turn whose line is damaged is not among them: it stays pending, and doctor tells of it.
+        A turn whose line is damaged is left out: it stays pending, and doctor reports it.
         """
         rows = self._projections.catalog.turns.pending_of(transcript)
         batches = {row[1]: row[0] for row in rows}
@@ -72,5 +72,5 @@ class VaultTurns:
         return ranges_of(turn.seq for turn in turns), turns, batch
 
     def still_pending(self, ranges: Sequence[Range]) -> bool:
-        """Whether nothing of these ranges was settled meanwhile."""
+        """Whether no turn of these ranges was settled meanwhile."""
         return self._projections.catalog.turns.states(ranges) <= {PENDING}

@@ -1,6 +1,6 @@
-"""What is computed from the vault and lies in `state/`: trace, fact hashes, traces and topics.
+"""Views in `state/`: event trace, fact hashes, traces and topics, computed from the vault.
 
-All follow transactions and can be made anew: `trace.jsonl` from the journal, `fact-hashes.txt`
+All follow transactions and can be rebuilt: `trace.jsonl` from the journal, `fact-hashes.txt`
 (`<64 hex> <id>`, one line for each live memory), `traces.json` (the threads of boxes) and
 `topics.json` from the files. Following twice changes nothing.
 """
@@ -33,7 +33,7 @@ class EventTrace:
         self._end: tuple[int, int] | None = None
 
     def follow(self, transaction: Transaction) -> None:
-        """Append a transaction's lines unless they are there; what an earlier attempt tore goes."""
+        """Append a transaction's lines unless they are there; a torn line is cut off."""
         lines, number = trace_lines(transaction), transaction.number
         size = self._disk.size(layout.TRACE) or 0
         if self._end != (size, number - 1) and not self._ends_before(number, size):
@@ -49,16 +49,16 @@ class EventTrace:
         self._end = (size + len(lines), number)
 
     def _ends_before(self, number: int, size: int) -> bool:
-        """Whether the last line is whole and of an earlier transaction: no attempt got here yet."""
+        """Whether the last line is whole and of an earlier transaction: nothing was appended."""
         start = max(0, size - _TAIL)
         (tail,) = self._disk.pieces(layout.TRACE, [(start, size - start)])
         last = tail.removesuffix(b"\n").rpartition(b"\n")[2] + b"\n"
         return tail.endswith(b"\n") and any(at < number for at, _ in _numbered(last))
 
     def mend(self, transactions: Iterable[Transaction]) -> bool:
-        """Make it what the journal says; lines of transactions that the journal lost stay.
+        """Rewrite it from the journal; lines of transactions that the journal lost stay.
 
-        Returns whether there was anything to do.
+        Returns whether anything changed.
         """
         made = {one.number: trace_lines(one) for one in transactions}
         last = max(made, default=0)
@@ -99,7 +99,7 @@ def trace_lines(transaction: Transaction) -> bytes:
 
 
 def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The whole lines of a trace with their transactions' numbers; what is torn is left out."""
+    """The whole lines of a trace with their transactions' numbers; torn ones are left out."""
     for line in data.splitlines(keepends=True):
         try:
             number = json.loads(line)["n"]
@@ -110,7 +110,7 @@ def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 class FactHashes:
-    """`state/fact-hashes.txt`: who owns which content; seeded from the vault (seed 003)."""
+    """`state/fact-hashes.txt`: the owner of each content hash; seeded from the vault (seed 003)."""
 
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
@@ -125,7 +125,7 @@ class FactHashes:
             self._disk.append(layout.HASHES, hash_lines(sorted(added)), sync=False)
 
     def read(self) -> list[tuple[str, str]]:
-        """The list as it stands."""
+        """The stored list."""
         rows = (self._disk.read(layout.HASHES) or b"").decode("ascii", "replace").splitlines()
         return [(digest, name) for digest, _, name in (row.partition(" ") for row in rows)]
 
@@ -147,7 +147,7 @@ class Traces:
         self._disk = disk
 
     def follow(self, made: bytes) -> bool:
-        """Make it what the boxes say (`trace_rows`); returns whether there was anything to do."""
+        """Write it if it differs; returns whether it did."""
         if (self._disk.read(layout.TRACES) or b"") == made:
             return False
         if made:
@@ -158,16 +158,16 @@ class Traces:
 
 
 class Topics:
-    """`state/topics.json`: what the vault is about, as of the last consolidation (seed 003).
+    """`state/topics.json`: the vault's topics as of the last consolidation (seed 003).
 
-    No file while there is nothing to say.
+    No file while there are none.
     """
 
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
 
     def write(self, topics: Sequence[Topic]) -> bool:
-        """Make it say these topics; returns whether there was anything to do."""
+        """Write these topics; returns whether anything changed."""
         made = topic_list(topics)
         if (self._disk.read(layout.TOPICS) or b"") == made:
             return False
@@ -178,7 +178,7 @@ class Topics:
         return True
 
     def mend(self, catalog: Catalog, *, due: bool = False) -> bool:
-        """Write them if they are stale; returns whether there was anything to do."""
+        """Write them if they are stale; returns whether anything changed."""
         data = self._disk.read(layout.TOPICS) or b""
         return topics_are_stale(data, catalog, due=due) and self.write(catalog.topics.best())
 
@@ -194,8 +194,8 @@ def topic_list(topics: Sequence[Topic]) -> bytes:
 def topics_are_stale(data: bytes, catalog: Catalog, *, due: bool = False) -> bool:
     """Whether these bytes are not the topics of the last transaction that counted them.
 
-    Of memories that changed since they say nothing: the next consolidation counts those. With
-    `due`, whether they are not the topics of the vault as it is.
+    Later changes do not make them stale: the next consolidation counts those. With `due`, whether
+    they are not the topics of the vault as it is.
     """
     if due or 0 < catalog.last == catalog.log.last_of(*COUNTING):
         return data != topic_list(catalog.topics.best())
@@ -203,7 +203,7 @@ def topics_are_stale(data: bytes, catalog: Catalog, *, due: bool = False) -> boo
 
 
 def _is_topic_list(data: bytes) -> bool:
-    """Whether it was written by this program, at whatever time."""
+    """Whether the program wrote it, at whatever time."""
     try:
         rows = json.loads(data)["topics"] if data else []
         return topic_list([Topic(**row) for row in rows]) == data

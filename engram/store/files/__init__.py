@@ -1,1 +1,1 @@
-"""The bytes of a vault's files <-> memories, boxes, entities, transcripts."""
+"""File formats: the bytes of a vault's files <-> memories, boxes, entities, transcripts."""

@@ -1,14 +1,14 @@
-"""The bytes of a Memory Box's file <-> Box (design 4, 5.9; seed 003).
+"""File of a Memory Box: bytes <-> Box (design 4, 5.9; seed 003).
 
 A box is a page to be read: a title, one sentence that says when and how much, its memories as links
-with their first lines, what came of it, and the way to the boxes before and after it in its trace.
-What the program needs stands in the header; title and memories are read from the body.
+with their first lines, its outcome, and links to the boxes before and after it in its trace. What
+the program needs stands in the header; title and memories are read from the body.
 
 Reading is tolerant and never raises: the id is the header's, so that a renamed file is the same
 box; its memories are the first list of links outside code, and what a person wrote behind, between
-and around them is passed over. Writing neutralises all foreign text. An existing file is never
+and around them is ignored. Writing neutralises all foreign text. An existing file is never
 rendered again: `box_changes` patches header keys and touches only those lines of the body that the
-program wrote and that say something else now.
+program wrote and that have changed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _GOES_ON = re.compile(r"\s*$|[ \t]|[-*+] ")
 
 @dataclass(frozen=True, slots=True)
 class BoxFile:
-    """A box as its file says it, and in words what of the file could not be used."""
+    """A box as read from its file, and in words what of the file could not be used."""
 
     box: Box
     problems: tuple[str, ...] = ()
@@ -108,10 +108,10 @@ def box_changes(data: bytes, before: Box, after: Box) -> bytes:
 
 
 def box_remains(data: bytes, box: Box) -> bytes | None:
-    """What stays of the file of a box that goes: nothing, or the page of a person who wrote on it.
+    """The file of a removed box: None, or the page of a person who wrote on it.
 
-    Such a page loses its memories and what was told of them. Raises BadInput when its header cannot
-    be patched.
+    Such a page loses its memories and their lines. Raises BadInput when its header cannot be
+    patched.
     """
     page, own = parse(data), parse(render_box(box))
     lines = [sorted(filter(None, _bare(one.body.split("\n")))) for one in (page, own)]
@@ -241,7 +241,7 @@ class _Page:
     end: str
 
     def relist(self, before: Box, after: Box) -> None:
-        """Let the memories go or come or read otherwise that do so between two states."""
+        """Remove, add or rewrite the lines of memories that differ between two states."""
         items = _items(_bare(self.lines))
         old, new = dict(before.lines), dict(after.lines)
         place = {name: number for number, (name, _) in items.items() if name in new}

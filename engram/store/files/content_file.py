@@ -1,7 +1,7 @@
-"""Any file of the content folders -> what is in it: a memory, a box or an entity, by its place.
+"""Content file: a file of the content folders -> the memory, box or entity in it, by its folder.
 
-The one door through which the store reads what a person may have written. Never raises for bytes:
-what cannot be used is named in `problems`. An id is unique among its kind.
+The one function through which the store reads what a person may have written. Never raises for
+bytes: what cannot be used is named in `problems`. An id is unique among its kind.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engram.store.files.memory_file import read_memory
 
 @dataclass(frozen=True, slots=True)
 class ContentFile:
-    """What a file holds, in words what of it could not be used, and the file."""
+    """The content of a file, in words what of it could not be used, and the file."""
 
     content: Content
     problems: tuple[str, ...]
@@ -27,17 +27,17 @@ class ContentFile:
 
     @property
     def id(self) -> str:
-        """The id that its header says, or that its name gives it."""
+        """The id in its header, or from its name."""
         return self.content.id
 
     @property
     def kind(self) -> type[Content]:
-        """What it is."""
+        """Its content type."""
         return type(self.content)
 
 
 def read_content(path: str, data: bytes) -> ContentFile:
-    """Any bytes as what the folder of their path is for; a memory where that says nothing."""
+    """Any bytes as the type of their path's folder; a memory in any other folder."""
     kind = content_type(path)
     if kind is Box:
         box = read_box(path, data)

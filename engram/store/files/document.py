@@ -1,4 +1,4 @@
-"""Bytes of a note <-> header and body, and changes of single header keys (design 4.1, promise 4).
+"""Markdown note: bytes <-> header and body, and changes of single header keys (design 4.1).
 
 A header begins on the first byte (a BOM may stand before it) with a line `---` and ends with the
 next such line; blanks may follow the dashes. `parse` takes any bytes and raises nothing: without a
@@ -7,8 +7,8 @@ too; one that cannot be read is named in `problem`, what can be read of it is gi
 body. Bytes that are not UTF-8 pass through as lone surrogates.
 
 `patch` changes the lines of the named keys and no other byte: unknown keys, comments, order,
-quoting, blank lines, BOM, line ends and the body stay as the person left them. It reads its own
-result back and refuses, rather than guess, when that does not say exactly what was asked.
+quoting, blank lines, BOM, line ends and the body stay as the person left them (promise 4). It reads
+its own result back and refuses, rather than guess, when that does not say exactly what was asked.
 
 `render` makes a new file, through python-frontmatter's exporter.
 """
@@ -76,7 +76,7 @@ class _Frame(NamedTuple):
 
 
 def parse(data: bytes) -> NoteDocument:
-    """Any bytes as a Document. Never raises."""
+    """Any bytes as a NoteDocument. Never raises."""
     text, first, last, body, bom, problem = frame = _framed(data)
     newline: Newline = "\r\n" if _first_line_is_crlf(text) else "\n"
     if not body:

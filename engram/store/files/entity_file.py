@@ -1,12 +1,12 @@
-"""The bytes of an entity's page <-> Entity (design 4; lifecycle spec 1.4).
+"""File of an entity page: bytes <-> Entity (design 4; lifecycle spec 1.4).
 
-The header says id, type, name, aliases (where editors look for them) and whose the synthesis is;
+The header says id, type, name, aliases (where editors look for them) and who wrote the synthesis;
 the body holds `# Name` and the sections Synthesis, Timeline, Connected to and Activity. Every line
 of a list that is the program's links to the memory that it comes from; any other line of the page
 is the person's and stays byte for byte through every rewrite, as do unknown keys and sections.
 
-`synthesis_digest` is a digest of the synthesis as the program last wrote it: one that reads
-otherwise was edited, and is the person's from then on, until it is emptied. Reading is tolerant and
+`synthesis_digest` is a digest of the synthesis as the program last wrote it: one with another
+digest was edited, and is the person's from then on, until it is emptied. Reading is tolerant and
 never raises; `read_entity` of a rendered entity is that entity, if its texts are inert lines.
 """
 
@@ -37,7 +37,7 @@ _RELATED = re.compile(rf"[-*+] {LINK.pattern}(.*) {LINK.pattern}[ \t]*")
 
 @dataclass(frozen=True, slots=True)
 class EntityFile:
-    """An entity as its page says it, and in words what of the page could not be used."""
+    """An entity as read from its page, and in words what of the page could not be used."""
 
     entity: Entity
     problems: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ def entity_changes(data: bytes, before: Entity, after: Entity) -> bytes:
             "empty the section `## Synthesis` in an editor to have it written anew",
         )
     old, new = _header(before), _header(after)
-    # whose the synthesis is was perhaps found out from its digest, and is said from now on
+    # the writer of the synthesis was perhaps found by its digest, and is recorded from now on
     said = ("synthesis_by", "synthesis_digest")
     changes = {key: new[key] for key in new if key in said or old[key] != new[key]}
     if parse(data).header_lines is None:

@@ -1,4 +1,4 @@
-"""YAML of any shape -> texts by key, behind a guard; and the way out through python-frontmatter.
+"""YAML headers of any shape -> texts by key, behind a guard; and export by python-frontmatter.
 
 The one module of the vault that imports `yaml` and `frontmatter`, and only when it is called: files
 of our own shape are read without them. The guard (design 4.3): 16 kB and 200 lines for the header,
@@ -21,7 +21,7 @@ from typing import Any, TextIO
 Value = str | list[str]
 Lines = Callable[[str, str | Sequence[str]], list[str]]
 
-#: YAML is asked for headers up to this size only.
+#: the largest header that is parsed as YAML
 MAX_BYTES = 16_384
 MAX_LINES = 200
 MAX_DEPTH = 8
@@ -93,7 +93,7 @@ class _Dumper:
 
 
 def _refusal(text: str) -> str:
-    """Why YAML is not even asked."""
+    """Why a text is refused before YAML parses it."""
     if re.search("[\ud800-\udfff]", text):
         return "bytes that are not UTF-8"
     if re.search("[\x85\u2028\u2029]", text):

@@ -1,4 +1,4 @@
-"""The lines of a header <-> named values, all of them text (design 4.1, 4.3).
+"""Header lines <-> named values, all of them text (design 4.1, 4.3).
 
 Reading: a header is cut at the lines that begin with a key, and each entry is read by itself. Our
 own shape needs no library: plain or quoted scalars, one-line flow lists, block lists, comments;
@@ -42,7 +42,7 @@ class HeaderEntry(NamedTuple):
 
 
 class HeaderReading(NamedTuple):
-    """What the lines say. `sound`: every line was understood, so that entries may be replaced."""
+    """The parsed lines. `sound`: every line was understood, so that entries may be replaced."""
 
     values: dict[str, Value]
     problem: str | None

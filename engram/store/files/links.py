@@ -1,7 +1,7 @@
-"""Wikilinks as they stand in a file -> the base names that they lead to.
+"""Wikilinks in a file -> the base names that they lead to.
 
-Base names are unique in a vault, so that a label, a folder or an ending that an editor put into a
-link says nothing more. Nothing is refused: what is no link is taken for the bare name.
+Base names are unique in a vault, so that a label, a folder or an extension that an editor put into
+a link adds nothing. Nothing is refused: any other text is taken for a bare name.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A file -> a digest of what it says, apart from how it says it.
+"""Meaning of a file: a digest of its content, independent of its formatting.
 
-Editors write a header anew when they save: other quotes, lists in another style, keys in another
+Editors write a header again when they save: other quotes, lists in another style, keys in another
 order, other line ends. A file whose meaning is the same was not edited. The meaning is what is read
 of a memory's header, or what stands in that of a box or entity, and the body but for line ends, and
-blank space at the ends of lines and of the file. A word, a link, the order of a list, a key that
-nobody knows: each of them is meaning.
+blank space at the ends of lines and of the file. A word, a link, the order of a list, an unknown
+key: each of them is meaning.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from engram.store.commits.transaction import sha256
 from engram.store.files.content_file import ContentFile, read_content
 from engram.store.files.memory_file import KEYS
 
-#: what the path decides, and what stands in the body or among the unknown keys as well
+#: fields decided by the path, and those that stand in the body or among the unknown keys as well
 _ELSEWHERE = frozenset(["path", "text", "quote", "extra"])
 _FIELDS = tuple(field.name for field in fields(Memory) if field.name not in _ELSEWHERE)
 
 
 def meaning_of(path: str, data: bytes) -> str:
-    """The digest of the bytes of a file; equal ones say the same."""
+    """The digest of a file's bytes; equal ones mean the same."""
     return meaning_of_read(read_content(path, data))
 
 
 def meaning_of_read(read: ContentFile) -> str:
-    """The same of a file that was read already."""
+    """The same for a file that was read already."""
     memory = read.content if isinstance(read.content, Memory) else None
     said = {name: getattr(memory, name) for name in _FIELDS} if memory else {}
     known = KEYS if memory else frozenset()
@@ -38,13 +38,13 @@ def meaning_of_read(read: ContentFile) -> str:
 
 
 def said_in(body: str) -> str:
-    """A body but for line ends, and blank space at the ends of lines and of the whole."""
+    """A body without line ends, and blank space at the ends of lines and of the whole."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
 def same_meaning(path: str, one: bytes | None, other: bytes | None) -> bool:
-    """Whether two versions of a file say the same; where there is no file nothing is said."""
+    """Whether two versions of a file mean the same; a missing file means nothing."""
     if one == other:
         return True
     return None not in (one, other) and meaning_of(path, one or b"") == meaning_of(

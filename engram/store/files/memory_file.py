@@ -1,6 +1,6 @@
-"""The bytes of a memory's file <-> Memory (design 4.1).
+"""File of a memory: bytes <-> Memory (design 4.1).
 
-Reading is tolerant: a value that cannot be used is named in `problems` and its default stands in,
+Reading is tolerant: a value that cannot be used is named in `problems` and its default is taken,
 and what a person writes in other ways is understood (`tags: a, b`, `tags: #a`, one link instead of
 a list, a heading as title). The statement is the body up to the first quote or `##` section, the
 receipt is the first quote before any section. Links lose their brackets, labels and folders.
@@ -51,7 +51,7 @@ _SECTION = re.compile(r"#{2,6}(?:\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """A memory as its file says it, in words what of the file could not be used, and the file."""
+    """A memory as read from its file, in words what of the file could not be used, and the file."""
 
     memory: Memory
     problems: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The pen: memories, boxes and entities -> changes of files, in the vault's own format.
+"""Renderer: memories, boxes and entities -> changes of files, in the vault's own format.
 
 Creates whole files for what is new and patches existing ones: single header keys of a memory, its
 own lines of a box or entity; every other byte stays as the person left it. Refuses (Conflict) to
@@ -44,8 +44,8 @@ class FileRenderer:
     def pages(self, pairs: Sequence[tuple[Page | None, Page | None]]) -> list[Change]:
         """At most one change a pair of `(before, after)`, in the order given.
 
-        A new page goes to its own place (or its `path`, if it has one); one that exists stays where
-        a person put it, and one without an `after` goes.
+        A new page is created at its own path (or its `path`, if it has one); an existing one stays
+        where a person put it, and one without an `after` is removed.
         """
         return [change for before, after in pairs for change in self._page(before, after)]
 
@@ -100,7 +100,7 @@ def _rendered(page: Page) -> bytes:
 
 
 def _remains(data: bytes, page: Page) -> bytes | None:
-    """What stays of a page that goes: a box page that a person wrote on, without its memories."""
+    """What stays of a removed page: a box page that a person wrote on, without its memories."""
     return box_remains(data, page) if isinstance(page, Box) else None
 
 
@@ -114,7 +114,7 @@ def _patched(data: bytes, before: Page, after: Page) -> bytes:
 
 
 def _archive_move(before: Memory, after: Memory) -> str:
-    """Where an amended memory's file belongs: path decides archive, people decide the rest."""
+    """The path of an amended memory's file: the status decides on archive/, people on the rest."""
     in_archive = before.path.startswith(f"{layout.ARCHIVE}/")
     if in_archive == (after.status == "archived"):
         return before.path

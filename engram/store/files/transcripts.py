@@ -1,4 +1,4 @@
-"""Readable transcripts: turns in, one Markdown file a session, one block a turn.
+"""Readable transcripts: one Markdown file a session, one block a turn.
 
     **user** 2026-03-06 10:10:00 ^m3f9a2c1d04
 
@@ -7,7 +7,7 @@
 Guarantees: appending is idempotent by block id, a block is never half (one write, and `mend` cuts
 a torn one), what a person added or changed stays, and nothing in a turn's text can forge a block.
 The header's `extracted` names the last block whose turns were settled, so that no one pays for an
-extraction twice. Refuses: touching a file whose header it cannot read.
+extraction twice. Refuses: changing a file whose header it cannot read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PURGED = "*(purged)*"
 _GROUP = 200
 #: most headers end within so many bytes
 _HEAD = 4_096
-#: how often a transcript is read again that a person writes to at the same moment
+#: how often a transcript is read again while a person writes to it
 _ATTEMPTS = 5
 
 
@@ -66,7 +66,7 @@ class Transcripts:
         self._paths: dict[str, str] | None = None
         #: sizes of the files that ended with one of our blocks when we last wrote them
         self._ends: dict[str, int] = {}
-        #: sizes of the files whose turns were looked at, as they were then
+        #: sizes of the files whose turns were recorded, as they were then
         self._looked: dict[str, int] = {}
 
     def find(self, name: str) -> str | None:
@@ -76,7 +76,7 @@ class Transcripts:
         return self._paths.get(name) if self._paths else None
 
     def news_of(self, names: Sequence[str]) -> list[str]:
-        """The paths of those transcripts that may show what was not looked at, nor written here."""
+        """The paths of those transcripts that may show turns neither recorded nor written here."""
         if any(name not in (self._paths or {}) for name in names):
             self._look()
         paths = [self._paths[name] for name in names if self._paths and name in self._paths]
@@ -87,7 +87,7 @@ class Transcripts:
         ]
 
     def looked(self, path: str) -> None:
-        """Note that the turns of a transcript are known, as it is now."""
+        """Note that the turns of a transcript are recorded, as it is now."""
         self._looked[path] = self._disk.size(path) or 0
 
     def _look(self) -> dict[str, str]:
@@ -115,7 +115,7 @@ class Transcripts:
         """Add the blocks of turns to their transcripts, making the files that are missing."""
         groups = _grouped(turns)
         paths = self._paths or {}
-        # looked at again also when one was moved or taken back meanwhile
+        # read again also when one was moved or withdrawn meanwhile
         if any(name not in paths or self._disk.size(paths[name]) is None for name in groups):
             paths = self._look()
         born: list[tuple[str, str, bytes]] = []
@@ -190,14 +190,14 @@ class Transcripts:
             self._rewrite(path, marked)
 
     def withdraw(self, turns: Sequence[Turn]) -> None:
-        """Take blocks out again; a block that a person changed stays, an emptied file goes."""
+        """Remove blocks; a block that a person changed stays, an emptied file is removed."""
         for name, own in _grouped(turns).items():
             path = self.find(name)
             if path:
                 self._rewrite(path, partial(_without, [_block(turn) for turn in own]))
 
     def purge(self, links: Iterable[str]) -> None:
-        """Replace the words of blocks by a mark; their speaker lines stay: links resolve.
+        """Replace the text of blocks by a mark; their speaker lines stay: links resolve.
 
         Also in the conflict copies of their transcripts.
         """
@@ -231,9 +231,9 @@ class Transcripts:
         self._rewrite(path, replaced)
 
     def _rewrite(self, path: str, change: Callable[[bytes], bytes | None]) -> None:
-        """Give a transcript other bytes (None: remove it), based on what a person left there.
+        """Rewrite a transcript (None: remove it), based on what a person left there.
 
-        Raises StorageError when it never holds still between reading and replacing it.
+        Raises StorageError when it changes each time between reading and replacing it.
         """
         staged = f"{layout.PENDING}/{path.rpartition('/')[2][:-3]}.tmp"
         for _ in range(_ATTEMPTS):
@@ -244,7 +244,7 @@ class Transcripts:
             if after is not None:
                 self._disk.stage([(staged, after)])
             if self._disk.read(path) != data:
-                continue  # the person was faster: their words are in it the next time round
+                continue  # the person was faster: their version is read at the next attempt
             if after is None:
                 self._disk.remove(path)
                 self._paths = None
@@ -316,7 +316,7 @@ def _head(turn: Turn) -> bytes:
 
 def _block(turn: Turn) -> str:
     tools = "".join(f"\n- *{neutralise(tool)}*" for tool in turn.tools)
-    # what is left of forged speaker lines stands in code, where nothing else is escaped
+    # the rest of a forged speaker line stands in code, where nothing else is escaped
     body = SPEAKER.sub(r"\\\g<0>", f"{neutralise(turn.text)}\n{tools}".strip("\n"))
     name = "".join(sign for sign in turn.speaker if sign not in "*[]<>`")
     said_by = f"{turn.role}: {name}" if name else turn.role

@@ -1,1 +1,1 @@
-"""Two versions of one file -> one that loses nothing: what sync tools and git left apart."""
+"""Merge of two versions of one file without loss: conflict copies of sync tools, git markers."""

@@ -1,10 +1,10 @@
-"""What sync tools and git left apart in a vault -> one plan that brings it together, or questions.
+"""Conflict copies and git markers in a vault -> one plan that merges them, or review questions.
 
-A conflict copy is the sync tool's file, not the person's: what is in it goes into the file that it
-is a copy of, and it goes, both in one transaction that holds its bytes. Where `reunion` cannot
-decide, both files stay as they are, and a live memory is put to review, once for each copy.
-Transcripts are brought together first and directly: nothing of them is lost that an undo could
-bring back, and no transaction may hold what `purge` destroys in transcripts. Refuses nothing.
+A conflict copy is the sync tool's file, not the person's: its content is merged into the original,
+and it is removed, both in one transaction that holds its bytes. Where `model.reconcile` cannot
+decide, both files stay as they are, and a live memory is put into review, once for each copy.
+Transcripts are merged first and directly: nothing of them is lost that an undo could bring back,
+and no transaction may hold what `purge` destroys in transcripts. Refuses nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from engram.store.files.memory_file import memory_changes
 from engram.store.merge.file_versions import reunited, sides
 
 KIND = "reunite"
-#: the events of a copy that was taken in, and of one that is put to the person
+#: the events of a merged copy, and of one that the person has to decide on
 _TAKEN, _ASKED = "copy_reunited", "copy_kept"
 REASON = "conflict copy"
 _GONE = "the file that it is a copy of is not there"
@@ -39,7 +39,7 @@ _TAKEN_BACK = "it was taken in before, and that was undone"
 
 
 def conflict_copies(root: Path) -> list[str]:
-    """The files that sync tools left beside others, below the folders with content and above."""
+    """The conflict copies in the content folders and above."""
     copies = layout.is_conflict_copy
     found = [name for name in os.listdir(root) if copies(name) and (root / name).is_file()]
     for top in (*layout.CONTENT, layout.TRANSCRIPTS, layout.STATE):
@@ -53,7 +53,7 @@ def conflict_copies(root: Path) -> list[str]:
 
 @dataclass(slots=True)
 class CopyMerge:
-    """What is to be done: files as they will be, what becomes of each copy, and what to log."""
+    """Result of planning: new files, the outcome of each copy, and the events."""
 
     changes: dict[str, Change] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
@@ -66,7 +66,7 @@ class CopyMerge:
 
 
 class ConflictCopies:
-    """The conflict copies of one vault, looked for once; the writer lock must be held."""
+    """The conflict copies of one vault, listed once; the writer lock must be held."""
 
     def __init__(self, disk: VaultDisk, projections: Projections) -> None:
         self._disk = disk
@@ -77,7 +77,7 @@ class ConflictCopies:
         return conflict_copies(self._disk.root)
 
     def transcripts(self, *, dry_run: bool = False) -> list[ConflictCopy]:
-        """Bring transcripts together with their copies, and with themselves where git marked them.
+        """Merge transcripts with their copies, and both sides of those with git markers.
 
         A dry run writes nothing.
         """
@@ -106,7 +106,7 @@ class ConflictCopies:
         return done
 
     def plan(self) -> CopyMerge:
-        """What to do about all other copies and marks."""
+        """The plan for all other copies and markers."""
         reunion = CopyMerge()
         for copy in self._copies:
             original = layout.original_of(copy)
@@ -150,7 +150,7 @@ class ConflictCopies:
             self._ask(copy, path, now, data, reunion)
 
     def _ask(self, copy: str, path: str, now: bytes, data: bytes, reunion: CopyMerge) -> None:
-        """Put a live memory to review; once, so that the person may say that it is in order."""
+        """Put a live memory into review; once, so that the person may confirm it as it is."""
         memory = read_content(path, now).content
         if not isinstance(memory, Memory) or memory.status != "active":
             return
@@ -160,7 +160,7 @@ class ConflictCopies:
         try:
             patched = memory_changes(now, memory, asked)
         except BadInput:
-            return  # no header that could say so; the doctor tells of the copy
+            return  # no header for a status; the doctor reports the copy
         reunion.changes[path] = Change(path, now, patched, "needs-review")
         self._tell(reunion, _ASKED, path, copy, now, data)
 
@@ -180,16 +180,16 @@ class ConflictCopies:
         return read_content(path, data).id if layout.content_type(path) else path
 
     def _home(self, original: str, data: bytes | None) -> str:
-        """Where the file is that a copy belongs to, also when a person moved it."""
+        """The path of the original of a copy, also when a person moved it."""
         kind = layout.content_type(original)
         if data is None or kind is None or self._bytes(original) is not None:
             return original
         return self._projections.catalog.home(kind, read_content(original, data).id) or original
 
     def _unmarked(self, path: str, data: bytes | None) -> bytes | None:
-        """A file that git left marked, as one; None where there is nothing that is sure.
+        """Both sides of a file with git markers, merged; None where that is not certain.
 
-        Where both sides say the same, the marks are words about a conflict and none.
+        Where both sides mean the same, the markers are quoted text about a conflict.
         """
         versions = sides(data) if data is not None else None
         if versions is None or same_meaning(path, *versions):
@@ -197,7 +197,7 @@ class ConflictCopies:
         return reunited(path, *versions)
 
     def _suspect(self) -> list[str]:
-        """Pages, and memories whose header was not understood: where marks can be settled."""
+        """Pages, and memories with an unreadable header: where markers can be resolved."""
         rows = self._projections.catalog.files()
         return [
             path for path, row in rows.items() if row.problem or layout.kind_of(path) != "memory"

@@ -1,9 +1,9 @@
-"""Two versions of one file, neither the older -> one file that loses nothing, or None.
+"""Merge of two versions of one file, neither the older -> one file without loss, or None.
 
-What a sync tool keeps apart as a conflict copy, and git between its marks, without the version that
-both began with. Values are united by `model.reunion`, keys that only one header has are kept, and
-the file is patched, never rendered again. Pure; whichever version comes first the result says the
-same, and taking a version in twice changes nothing.
+For the conflict copies of sync tools, and the two sides between git's markers, without the common
+ancestor. Values are united by `model.reconcile`, keys that only one header has are kept, and the
+file is patched, never rendered again. Pure; whichever version comes first the result means the
+same, and merging a version twice changes nothing.
 
 None, which is a question for the person: other ids, a header that was not understood, two values of
 a key of the person's own, other words in a memory, and a line of a page that only the person has.
@@ -28,16 +28,16 @@ from engram.store.files.meaning import meaning_of_read, said_in
 from engram.store.files.memory_file import KEYS, memory_changes
 from engram.store.merge.transcript_versions import woven
 
-#: how the lines begin that git writes around two versions; `diff3` shows the older one in between
+#: beginnings of git's marker lines; `diff3` shows the ancestor in between
 _OPEN, _OLDER, _BETWEEN, _CLOSE = (sign * 7 for sign in (b"<", b"|", b"=", b">"))
-#: each mark, behind which it may come, by the marks that came before
+#: marker -> the markers that may precede it
 _AFTER = {
     _OPEN: (b"", _CLOSE), _OLDER: (_OPEN,), _BETWEEN: (_OPEN, _OLDER), _CLOSE: (_BETWEEN,),
 }  # fmt: skip
 
 
 def sides(data: bytes) -> tuple[bytes, bytes] | None:
-    """Both versions of a file that git left with its marks; None when there are none, or broken."""
+    """Both versions in a file with git's markers; None when there are none, or broken ones."""
     if _OPEN not in data:
         return None
     versions: tuple[list[bytes], list[bytes]] = ([], [])
@@ -56,7 +56,7 @@ def sides(data: bytes) -> tuple[bytes, bytes] | None:
 
 
 def reunited(path: str, one: bytes, other: bytes) -> bytes | None:
-    """One file of two versions of the file at `path`; `one` itself where that says it all."""
+    """One file merged from two versions of the file at `path`; `one` itself when it holds all."""
     if layout.kind_of(path) == "transcript":
         return woven(one, other)
     if layout.content_type(path) is None:
@@ -84,7 +84,7 @@ def reunited(path: str, one: bytes, other: bytes) -> bytes | None:
 
 
 def _merged(base: bytes, read: ContentFile, beside: ContentFile) -> bytes | None:
-    """The first version with what the second one has more. Raises BadInput for an odd header."""
+    """The first version with the additions of the second. Raises BadInput for an odd header."""
     mine, theirs = read.content, beside.content
     if isinstance(mine, Memory) and isinstance(theirs, Memory):
         if said_in(read.document.body) != said_in(beside.document.body):
@@ -121,7 +121,7 @@ def _known(rendered: list[NoteDocument]) -> frozenset[str]:
 
 
 def _lost(beside: NoteDocument, own: NoteDocument, result: bytes) -> bool:
-    """Whether a page has a line of a person's that the result has not."""
+    """Whether a line of the person's is missing in the result."""
     kept = {line.strip() for line in parse(result).body.splitlines()}
     ours = {line.strip() for line in own.body.splitlines()}
     return any(line.strip() not in kept | ours for line in beside.body.splitlines())

@@ -1,10 +1,10 @@
-"""Two versions of one transcript -> one with every block of both, or None.
+"""Merge of two versions of one transcript -> one with every block of both, or None.
 
-Blocks are known by their ids. Where both show one its words must be the same, but that purged words
-stay purged. Blocks keep the order of their file; those that only one file has stand by their time.
+Blocks are matched by their ids. Where both have one its words must be the same, but purged words
+stay purged. Blocks keep the order of their file; those that only one file has are placed by time.
 `extracted` names the last block up to which everything was settled on one side or the other.
 
-None: other headers, other words, another order; words of a person beside the blocks differ too.
+None: other headers, other words, another order; a person's words beside the blocks that differ.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Version(NamedTuple):
 
 
 def woven(one: bytes, other: bytes) -> bytes | None:
-    """One transcript of two versions; `one` itself, or `other`, where that says it all."""
+    """One transcript merged from two versions; `one` or `other` itself when it holds all."""
     mine, theirs = _version(one), _version(other)
     if mine is None or theirs is None or mine.head != theirs.head:
         return None
@@ -97,7 +97,7 @@ def _order(one: list[_Block], other: list[_Block]) -> list[str] | None:
     found: list[str] = []
     at = to = 0
     while at < len(one) or to < len(other):
-        # what only one side has stands before what both have next
+        # blocks of one side only are placed before the next common one
         new = (
             at < len(one) and one[at].id not in theirs,
             to < len(other) and (other[to].id not in mine),

@@ -1,1 +1,1 @@
-"""What agents call on their own: memories given back, and pokes that a transcript has grown."""
+"""Hooks that agents call: memories as context, and notification that a transcript has grown."""

@@ -1,10 +1,10 @@
-"""Our entries in an agent's settings: put in, found, taken out, byte for byte.
+"""Hook entries in an agent's settings file: added, found and removed, byte for byte.
 
 `connected` and `disconnected` are pure: settings as text in, settings as text out, None where there
-is no file. `connect` and `disconnect` do it to the file: atomically, its mode kept, a copy of what
-it was beside it. Guarantees: doing either twice changes nothing; other people's hooks are never
-touched; taken out, the file is as it was before, and gone when it was not there. Refused: settings
-that are no JSON object, hooks of another shape, symlinks (ConfigError); then nothing is changed.
+is no file. `connect` and `disconnect` do it to the file: atomically, its mode kept, a backup beside
+it. Guarantees: doing either twice changes nothing; other hooks are never touched; after removal the
+file is as it was before, and gone when it did not exist. Refused: settings that are no JSON object,
+hooks of another shape, symlinks (ConfigError); then nothing is changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engram.settings.user_files import read_small, refuse_symlink, replace, with
 from engram.surfaces.hooks.agents import Agent, Command
 from engram.surfaces.hooks.json_text import Node, added, parse, removed
 
-#: what a file is called that holds what was there before
+#: suffix of the backup
 BACKUP = ".before-engram"
 _EMPTY = "{}\n"
 #: a command of ours, wherever it was installed
@@ -33,9 +33,9 @@ _OURS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What became, or would become, of a settings file; None: there is none.
+    """Result of a change, or of a dry run, to a settings file; None: no file.
 
-    `exact` says that it is what it was before it was first connected.
+    `exact` says that it equals the file before it was first connected.
     """
 
     path: Path
@@ -100,7 +100,7 @@ def _one_less(text: str) -> str | None:
 
 
 def command_of(group: object) -> Command | None:
-    """The command of a group that `connect` put there; None for any other."""
+    """The command in a group of ours; None for any other group."""
     hooks = group.get("hooks") if isinstance(group, dict) else None
     if not isinstance(hooks, list) or len(hooks) != 1 or not isinstance(hooks[0], dict):
         return None
@@ -110,7 +110,7 @@ def command_of(group: object) -> Command | None:
 
 
 def _settings(text: str) -> Node:
-    """The settings, checked as far as they are to be changed."""
+    """The parsed settings, with the parts that are to be changed checked."""
     root = parse(text)
     if not isinstance(root.value, dict):
         raise ValueError("it is not a JSON object")
@@ -124,12 +124,12 @@ def _settings(text: str) -> Node:
 
 
 def _is_event(name: str) -> bool:
-    """Gemini CLI keeps switches beside the events, in small letters."""
+    """Whether a name is an event: Gemini CLI keeps switches beside the events, in small letters."""
     return name[:1].isupper()
 
 
 def _marked(text: str) -> tuple[str, str]:
-    """A byte order mark, if any, and the text behind it."""
+    """A byte order mark, if any, and the text after it."""
     bare = without_mark(text)
     return text[: len(text) - len(bare)], bare
 
@@ -138,14 +138,14 @@ def _marked(text: str) -> tuple[str, str]:
 
 
 def connect(path: Path, agent: Agent, command: Command, *, dry_run: bool = False) -> Changed:
-    """Put our entries into an agent's settings file."""
+    """Add our entries to an agent's settings file."""
     before = _read(path)
     with _understood(path):
         after = connected(before, agent, command)
         fresh = before is not None and not ours_in(before)
     changed = Changed(path, before, after)
     if changed.differs and not dry_run:
-        # a copy from an earlier connection stands for what was there before that one
+        # a backup of an earlier connection is of the file before that one
         if before is not None and fresh:
             replace(_backup(path), before.encode("utf-8"))
         _write(path, after)
@@ -153,7 +153,7 @@ def connect(path: Path, agent: Agent, command: Command, *, dry_run: bool = False
 
 
 def disconnect(path: Path, agent: Agent, *, dry_run: bool = False) -> Changed:
-    """Take our entries out of an agent's settings file, and the copy beside it away."""
+    """Remove our entries from an agent's settings file, and the backup beside it."""
     before = _read(path)
     if before is None:
         return Changed(path, None, None)
@@ -177,7 +177,7 @@ def disconnect(path: Path, agent: Agent, *, dry_run: bool = False) -> Changed:
 
 
 def _command_in(text: str) -> Command:
-    """The command that the entries in a text were made with."""
+    """The command of our entries in a text."""
     found = (command_of(group) for groups in ours_in(text).values() for group in groups)
     return next((command for command in found if command is not None), Command(""))
 
@@ -195,7 +195,7 @@ def ours_in(text: str) -> dict[str, list[object]]:
 
 @contextmanager
 def _understood(path: Path) -> Iterator[None]:
-    """What cannot be understood is refused with the file's name."""
+    """Raise ConfigError with the file's name for settings that cannot be parsed."""
     try:
         yield
     except (ValueError, RecursionError) as error:

@@ -1,11 +1,11 @@
-"""The agents that call hooks: where each keeps its settings, and what it calls its events.
+"""Agents that call hooks: where each keeps its settings, and its names of the events.
 
-As their documentation had it on the day of `VERIFIED`:
+By their documentation:
 
 - Claude Code: `settings.json`, seconds; `async` runs beside the session. A hook that runs at the
   end of a session gets one and a half seconds and is not async: those are killed with the process.
 - Codex: `hooks.json` in the same shape, seconds; an async hook is dropped, one at the end of a
-  session gets three seconds, and a person trusts new hooks once (`/hooks`).
+  session gets three seconds, and the user confirms new hooks once (`/hooks`).
 - Gemini CLI: `settings.json`, milliseconds; what a hook prints must be JSON and nothing else.
 """
 
@@ -18,16 +18,16 @@ from pathlib import Path
 
 VERIFIED = "2026-11-20"
 
-#: the events that hosts call, in our words
+#: the events that hosts call, by our names
 SESSION_START, PROMPT = "session-start", "prompt"
 PRE_COMPACT, SESSION_END = "pre-compact", "session-end"
-#: how long a host waits at most, seconds; a hook gives up by itself long before
+#: the time-out given to the host, seconds; a hook ends itself long before
 TIMEOUT, TIMEOUT_AT_END = 5, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a host's shell runs: the program and its options, quoted where they need it."""
+    """The command line in a host's settings: program and options, quoted where needed."""
 
     program: str
     options: str = ""
@@ -39,7 +39,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One agent; `root` is its own folder, `events` are our events in its words."""
+    """One agent; `root` is its own folder, `events` maps our event names to its own."""
 
     name: str
     title: str
@@ -48,7 +48,7 @@ class Agent:
     events: tuple[tuple[str, str], ...]
     milliseconds: bool = False
     has_async: bool = False
-    #: what a person should know once the hooks are in
+    #: what a user should know once the hooks are installed
     hint: str = ""
 
     def settings_file(self, environment: Mapping[str, str], home: Path) -> Path:
@@ -56,7 +56,7 @@ class Agent:
         return self.root(environment, home) / self.settings
 
     def entry(self, event: str, command: Command) -> dict[str, object]:
-        """What stands in the settings for one of our events: a group with one command."""
+        """The entry for one event: a group with one command."""
         seconds = TIMEOUT_AT_END if event == SESSION_END else TIMEOUT
         hook: dict[str, object] = {"type": "command", "command": command.line(event)}
         if self.milliseconds:
@@ -68,7 +68,7 @@ class Agent:
 
 
 def _moved(variable: str, folder: str) -> Callable[[Mapping[str, str], Path], Path]:
-    """A folder below home, or where a variable says."""
+    """A folder below home, or the one that a variable names."""
 
     def root(environment: Mapping[str, str], home: Path) -> Path:
         named = environment.get(variable)
@@ -78,7 +78,7 @@ def _moved(variable: str, folder: str) -> Callable[[Mapping[str, str], Path], Pa
 
 
 def _gemini(environment: Mapping[str, str], home: Path) -> Path:
-    """`GEMINI_CLI_HOME` stands in for the home folder."""
+    """`GEMINI_CLI_HOME` replaces the home folder."""
     named = environment.get("GEMINI_CLI_HOME")
     return (Path(os.path.abspath(named)) if named else home) / ".gemini"
 
@@ -112,7 +112,7 @@ AGENTS: dict[str, Agent] = {
 
 
 def agent_of(transcript: Path, environment: Mapping[str, str], home: Path) -> Agent | None:
-    """The agent in whose own folder a transcript really lies, if any."""
+    """The agent in whose own folder a transcript lies (real path), if any."""
     real = Path(os.path.realpath(transcript))
     for agent in AGENTS.values():
         if real.is_relative_to(os.path.realpath(agent.root(environment, home))):

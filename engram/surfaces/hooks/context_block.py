@@ -1,7 +1,7 @@
-"""A host's question -> the block of memories that it is given, read from the catalog alone.
+"""Context for a session or prompt: the block of memories, read from the catalog alone.
 
-Finds the vault that a session belongs to, and gives only from one that the person registered on
-this machine (design promise 9), only what is active, and only of this project or of the person.
+Finds the vault that a session belongs to, and gives only from one that the user registered on this
+machine (design promise 9), only what is active, and only of this project or of the user space.
 Nothing is written and no lock is taken. A memory whose file changed since the catalog read it is
 read again. Raises EngramError for a vault or catalog that cannot be used.
 """
@@ -35,18 +35,18 @@ from engram.store.catalog.readonly import ReadOnlyCatalog
 from engram.surfaces.hooks.host_protocol import HookCall
 from engram.vault.create import cache_folder, real_root
 
-#: so much of a prompt says what it is about, characters
+#: beginning of a prompt that is searched with, characters
 _MOST_PROMPT = 8_000
-#: matches that are looked at before those of other projects are taken out
+#: matches that are read before those of other projects are filtered out
 _LOOKED_AT = 200
-#: no working folder is deeper
+#: depth to which parent folders are searched for a vault
 _DEEPEST = 64
 _EVERYWHERE = frozenset({"user", "system"})
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSource:
-    """A registered vault, as far as giving needs it."""
+    """A registered vault, with what injection needs of it."""
 
     root: Path
     id: str
@@ -87,7 +87,7 @@ def _above(folder: str) -> Path | None:
 
 
 def projects_of(folder: str) -> tuple[str, ...]:
-    """What capture calls the project of a working folder: its name; then its repository's."""
+    """Project names of a working folder as capture gives them: its own, then its repository's."""
     bare = folder.rstrip("/\\")
     names = [bare[max(bare.rfind("/"), bare.rfind("\\")) + 1 :]]
     if os.path.isabs(bare):
@@ -109,7 +109,7 @@ def at_session_start(source: ContextSource, asked: HookCall, deadline: float) ->
 
 
 def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> str:
-    """The few memories that a prompt is truly about."""
+    """The few memories that match a prompt well."""
     words = asked.prompt[:_MOST_PROMPT].strip()
     terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
     if not terms:
@@ -137,7 +137,7 @@ def _as_they_are(
     source: ContextSource,
     projects: tuple[str, ...],
 ) -> Iterator[Memory]:
-    """Those that may be given, as their files say them now."""
+    """Those that may be given, read again where the file changed."""
     for memory in memories:
         if not (_belongs(memory, projects) and is_given(memory, source.today)):
             continue
@@ -151,14 +151,14 @@ def _as_they_are(
 
 
 def _belongs(memory: Memory, projects: tuple[str, ...]) -> bool:
-    """Whether a memory is of this project, of none, or of the person."""
+    """Whether a memory is of this project, of none, or of the user space."""
     if memory.space in _EVERYWHERE:
         return True
     return memory.space == "project" and memory.project in ("", *projects)
 
 
 def _read_again(memory: Memory, root: Path) -> Memory | None:
-    """A memory whose file somebody changed, as it is now; None when it is gone or another."""
+    """The present content of a memory whose file changed; None when it is gone or another."""
     # imported here: hardly ever needed
     from engram.store.base.disk import VaultDisk
     from engram.store.files.memory_file import read_memory

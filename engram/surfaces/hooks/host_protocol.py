@@ -1,7 +1,7 @@
-"""What a host says to a hook and what it is answered: JSON on stdin, JSON on stdout or nothing.
+"""JSON protocol between a host and a hook: request on stdin, answer on stdout or nothing.
 
 Claude Code, Codex and Gemini CLI share the fields; what is missing is empty, and a field of another
-type is as good as missing. Refused (BadInput): what is no JSON object.
+type counts as missing. Refused (BadInput): what is no JSON object.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from engram.model.errors import BadInput
 
-#: more than this of stdin is no hook's JSON, bytes
+#: the most that is read of stdin, bytes
 MOST_BYTES = 8 * 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """The fields of a host's JSON that matter here."""
+    """The fields of a host's JSON that are used."""
 
     host_event: str = ""
     session: str = ""
@@ -27,7 +27,7 @@ class HookCall:
 
 
 def asked_of(data: bytes) -> HookCall:
-    """Read what a host wrote. Raises BadInput."""
+    """Parse a host's JSON. Raises BadInput."""
     if len(data) > MOST_BYTES:
         raise BadInput("the hook was given too much")
     try:
@@ -39,7 +39,7 @@ def asked_of(data: bytes) -> HookCall:
 
     def text(name: str) -> str:
         value = found.get(name)
-        # lone surrogates can be written as JSON, and nowhere else
+        # lone surrogates can be written in JSON, and nowhere else
         return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
     return HookCall(
@@ -49,7 +49,7 @@ def asked_of(data: bytes) -> HookCall:
 
 
 def answer(context: str, host_event: str) -> str:
-    """What puts a text before the agent; nothing for an empty one."""
+    """The JSON that adds a text to the agent's context; nothing for an empty one."""
     if not context:
         return ""
     body = {"hookSpecificOutput": {"hookEventName": host_event, "additionalContext": context}}

@@ -1,9 +1,9 @@
-"""JSON text and small changes to it -> the same text with nothing else touched.
+"""Edits of JSON text that leave everything else byte for byte.
 
-Other people's settings are not reformatted to add a line: the text is read into values that know
-where they stand, and only what is added or removed changes. An element or member that was added
-here and is removed again leaves the bytes as they were. Refused (ValueError): what is not strict
-JSON, a name that stands twice in one object, and nesting deeper than any settings.
+Another program's settings are not reformatted to add a line: the text is parsed into values with
+positions, and only what is added or removed changes. An element or member that was added here and
+is removed again leaves the bytes as they were. Refused (ValueError): what is not strict JSON, a
+name that stands twice in one object, and nesting deeper than any settings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DEEPEST = 64
 
 @dataclass(slots=True)
 class Node:
-    """A value and where it stands; of an object `members`, of an array `items` hold what is in it.
+    """A value and its position; `members` of an object, `items` of an array.
 
     A member's `start` is that of its name.
     """
@@ -38,7 +38,7 @@ class Node:
         return found[1] if found else None
 
     def parts(self) -> list[tuple[int, int]]:
-        """Where each member or item begins and ends."""
+        """Start and end of each member or item."""
         if self.members:
             return [(start, node.end) for start, node in self.members.values()]
         return [(node.start, node.end) for node in self.items]
@@ -46,7 +46,7 @@ class Node:
 
 def parse(text: str) -> Node:
     """The one value of a text. Raises ValueError."""
-    json.loads(text)  # the judge of what is JSON; what follows only finds the places
+    json.loads(text)  # validates; what follows only finds the positions
     return _value(text, _skip(text, 0), 0)
 
 
@@ -98,7 +98,7 @@ def _array(text: str, start: int, depth: int) -> Node:
 
 def _skip(text: str, at: int) -> int:
     found = _BLANK.match(text, at)
-    assert found is not None  # it matches nothing, too
+    assert found is not None  # the pattern matches the empty text, too
     return found.end()
 
 
@@ -108,7 +108,7 @@ def _skip(text: str, at: int) -> int:
 def added(text: str, container: Node, depth: int, value: object, name: str = "") -> str:
     """The text with one more item, or member of that name, at the end of a container.
 
-    `depth` is how deep the container stands. Where the text has lines, the new part has its own.
+    `depth` is the nesting of the container. A container on several lines gets a new line.
     """
     line = "\r\n" if "\r\n" in text else "\n"
     unit = _unit(text)
@@ -137,7 +137,7 @@ def removed(text: str, container: Node, which: int) -> str:
 
 
 def _unit(text: str) -> str:
-    """What one step of indentation is in a text."""
+    """One step of indentation in a text."""
     found = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
     return found[1] if found else "  "
 

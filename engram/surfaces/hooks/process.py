@@ -1,8 +1,8 @@
-"""One hook from its arguments to the end of its process: never late, never loud, never a failure.
+"""One hook as a process: from its arguments to its end, within a time limit and without errors.
 
 Guarantees: whatever goes wrong (no JSON, no vault, a damaged catalog, a bug) the answer is nothing
 and the exit code 0, because a host may take anything else for a veto; a hook that is not done in
-time is ended by its own timer; what goes wrong is counted in the person's state folder, by name.
+time is ended by its own timer; failures are counted in the user's state folder, by name.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from engram.model.errors import EngramError
 from engram.surfaces.hooks.agents import PRE_COMPACT, PROMPT, SESSION_END, SESSION_START
 
 FOR_HOSTS = frozenset({SESSION_START, PROMPT, PRE_COMPACT, SESSION_END})
-#: after this it is too late, seconds; a host waits longer
+#: time limit, seconds; a host waits longer
 DEADLINE = 1.0
-#: what hosts call the events that are answered
+#: the hosts' names of the events that are answered
 _HOST_EVENTS = {SESSION_START: ("SessionStart",), PROMPT: ("UserPromptSubmit", "BeforeAgent")}
 _PIECE = 1 << 16
 
 
 def serve(arguments: Sequence[str]) -> NoReturn:
     """Run one hook as this process, and end it."""
-    # also when SQLite or a pipe does not come back; nothing here leaves anything half done
+    # also when SQLite or a pipe does not return; nothing here leaves anything half done
     timer = threading.Timer(DEADLINE, os._exit, (0,))
     timer.daemon = True
     timer.start()
@@ -44,7 +44,7 @@ def respond(
     environment: Mapping[str, str],
     complain: Callable[[str], None] | None = None,
 ) -> str:
-    """What one hook prints. `arguments` are its event and options; never raises an Exception."""
+    """The output of one hook. `arguments` are its event and options; never raises an Exception."""
     if environment.get("ENGRAM_DISABLE", "0") not in ("", "0"):
         return ""
     deadline = time.monotonic() + DEADLINE
@@ -61,7 +61,7 @@ def respond(
 def _respond(
     event: str, chosen: str, data: bytes, environment: Mapping[str, str], deadline: float
 ) -> str:
-    # imported here: a failing import is a failure like any other
+    # imported here: a failing import is counted like any other error
     from engram.settings.paths import places_of
     from engram.surfaces.hooks import context_block
     from engram.surfaces.hooks.host_protocol import answer, asked_of
@@ -83,7 +83,7 @@ def _respond(
 
 
 def _poke(event: str, transcript: str, vault: str, environment: Mapping[str, str]) -> None:
-    """Write down a transcript that lies in its agent's own folder; others are nobody's business."""
+    """Record a transcript that lies in its agent's own folder; any other path is ignored."""
     from pathlib import Path
 
     from engram.daemon.spool import TranscriptPoke, spool
@@ -144,7 +144,7 @@ def _complain(line: str) -> None:
 
 
 def in_this_process(arguments: Sequence[str]) -> str:
-    """The same for a caller that goes on afterwards: streams of Python, no timer."""
+    """The same for a caller that continues afterwards: streams of Python, no timer."""
     stdin = sys.stdin
     return respond(
         arguments,

@@ -1,1 +1,1 @@
-"""The qmd face: what calls qmd today can call engram, on any folder of Markdown."""
+"""qmd-compatible command line and MCP server, on any folder of Markdown."""

@@ -1,8 +1,8 @@
-"""Names as people and agents write them -> documents of the index.
+"""Document addresses: names as people and agents write them -> documents of the index.
 
 A name is a docid, a URI, collection/path, a path in a collection, an absolute path, or the end of
-any of these; a pattern is a glob, a list with commas, or one docid. What is near a name that is not
-there is found by edit distance. Nothing raises; a lookup costs one pass over the names at most.
+any of these; a pattern is a glob, a list with commas, or one docid. Paths similar to an unknown
+name are found by edit distance. Nothing raises; a lookup costs one pass over the names at most.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_PATH = 8_192
 #: how many edits a name may be away from what it might mean
 _NEAR = 5
-#: a longer name is no slip of the fingers
+#: a longer name is not compared
 _LONGEST = 400
 
 
@@ -137,7 +137,7 @@ def similar(index: DocumentIndex, name: str, most: int = 5) -> tuple[str, ...]:
 
 
 def edits(one: str, other: str, most: int) -> int:
-    """How many letters to put in, take out or change; more than `most` is any number above it."""
+    """Edit distance of two names; more than `most` is any number above it."""
     if abs(len(one) - len(other)) > most:
         return most + 1
     before = list(range(len(other) + 1))
@@ -176,7 +176,7 @@ def ignored(config: Config, name: str) -> tuple[str, str, str] | None:
 
 
 def _sayable(name: str) -> bool:
-    """Whether a name can be one of the index: not without end, and nothing but characters."""
+    """Whether a name can be one of the index: bounded, and valid text."""
     return len(name) <= _LONGEST_PATH and _SURROGATE.search(name) is None
 
 

@@ -1,4 +1,4 @@
-"""`engram-qmd ...` and `engram qmd ...`: arguments -> one command of the qmd face.
+"""Entry point of `engram-qmd ...` and `engram qmd ...`: arguments -> one command.
 
 What calls qmd today can call this: the same commands, options, forms of output and exit codes (0
 also when nothing is found, 1 for what cannot be done, the code of an update command that failed).
@@ -15,13 +15,13 @@ from typing import NoReturn
 from engram.surfaces.qmd.arguments import Arguments, parse
 from engram.surfaces.qmd.output import Ended, say, tell
 
-#: the version whose behaviour this is; clients choose what they send by it
+#: the version of qmd whose behaviour this is; clients choose what they send by it
 LIKE = "2.8.3"
 _DOCTOR = "If qmd still behaves unexpectedly, run 'qmd doctor' for diagnostics."
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """The console script `engram-qmd`; and `engram qmd`, with what stands behind that."""
+    """The console script `engram-qmd`; also `engram qmd`, with the arguments after it."""
     _prepare_streams()
     code = run(sys.argv[1:] if argv is None else argv)
     try:
@@ -84,7 +84,7 @@ def _dispatch(argv: Sequence[str]) -> int:
 
 
 def _command(name: str) -> Callable[..., int] | None:
-    """What a command's name stands for, imported now."""
+    """The function of a command's name, imported now."""
     if name in ("search", "vsearch", "vector-search", "query", "deep-search"):
         from engram.surfaces.qmd import searching
 
@@ -135,7 +135,7 @@ def _prepare_streams() -> None:
 
 
 def _drop_output() -> None:
-    """What is still buffered goes nowhere, or Python would try again at its end."""
+    """Redirect buffered output to nothing, or Python would flush again at its end."""
     try:
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())

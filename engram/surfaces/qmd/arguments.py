@@ -1,4 +1,4 @@
-"""The arguments of the qmd face -> a command, its words, and options; lenient as qmd is.
+"""Argument parser of the qmd face: command, words and options; lenient as qmd is.
 
 Options may stand anywhere; unknown ones are taken for flags and ignored; of an option that is given
 twice the last counts (but for collections). What begins with `-` is a bundle of options, so words

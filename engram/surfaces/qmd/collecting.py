@@ -1,4 +1,4 @@
-"""`collection ...`: which folders are indexed, under which names."""
+"""`collection ...`: the indexed folders and their names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The configuration of an index: qmd's YAML file <-> collections and contexts.
+"""Configuration of a qmd index: qmd's YAML file <-> collections and contexts.
 
-Reads what qmd wrote and writes what qmd reads; keys that nobody here knows stay. Guarantees: the
-file is replaced as a whole (a symlink stays one), and one that is not understood is never written.
-Raises Unusable. Comments do not survive a change, as with qmd.
+Reads what qmd wrote and writes what qmd reads; unknown keys stay. Guarantees: the file is replaced
+as a whole (a symlink stays one), and one that cannot be parsed is never written. Raises Unusable.
+Comments do not survive a change, as with qmd.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the file says. `tree` is the whole of it, to be changed and written."""
+    """The parsed file. `tree` is the whole of it, to be changed and written."""
 
     collections: tuple[Collection, ...] = ()
     overall: str = ""

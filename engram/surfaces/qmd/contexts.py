@@ -1,7 +1,7 @@
-"""`context ...`: what a person says about a collection, or about a part of it.
+"""`context ...`: descriptions of a collection, or of a part of it.
 
-A text stands for a prefix of paths, is shown with every hit below it, and is kept in the
-configuration. `/` is said of everything.
+A text belongs to a prefix of paths, is shown with every hit below it, and is kept in the
+configuration. `/` is the prefix of everything.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""One index of the qmd face, opened: search, get, multi-get, status.
+"""Facade of the qmd commands on one index: search, get, multi-get, status.
 
-What the command line and the protocol servers both call. Guarantees: reading never writes; what is
-found is what the last `update` saw, less what a vault has forgotten since. Refuses a query that
-cannot be meant (BadQuery) and files that cannot be used (Unusable). An unknown collection finds
-nothing here; the command line asks first. Every call opens the index anew, so that a server of
-long life sees every update.
+What the command line and the protocol servers both call. Guarantees: reading never writes; results
+are what the last `update` saw, less what a vault has forgotten since. Refuses an invalid query
+(BadQuery) and files that cannot be used (Unusable). An unknown collection finds nothing here; the
+command line asks first. Every call opens the index anew, so that a long-lived server sees every
+update.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from engram.surfaces.qmd.rows import DocumentText, Mode, NotThere, ResultRow, Sk
 from engram.surfaces.qmd.snippets import numbered, snippet
 from engram.surfaces.qmd.vaults import still_given, with_own
 
-#: of `search`, at least so many are looked at before those below the least score are left out
+#: least number of results of `search` that are read before those below the least score are dropped
 _FETCH = 50
 ALL = 100_000
 
 
 class Face:
-    """What both surfaces of the face call; plain data in, plain data out."""
+    """Called by the command line and the servers; plain data in, plain data out."""
 
     def __init__(self, places: FaceLocations, environment: Mapping[str, str]) -> None:
         self.places = places
@@ -78,7 +78,7 @@ class Face:
         names = tuple(dict.fromkeys(collections)) or config.included
         known = tuple(name for name in names if config.collection(name))
         if not known:
-            return []  # as many as there are may be excluded: nothing was asked to be searched
+            return []  # all collections may be excluded: nothing was asked to be searched
         shown = query
         with self.index() as index:
             if searches or mode == "query":
@@ -251,7 +251,7 @@ class Face:
     # -- inside --------------------------------------------------------------------------------
 
     def _is_given(self, config: Config, document: IndexedDocument) -> bool:
-        """Whether a document may still be shown: of a vault, what is live now."""
+        """Whether a document may still be shown: of a vault, only live ones."""
         one = config.collection(document.collection)
         if one is None or not one.vault:
             return one is not None

@@ -1,8 +1,8 @@
-"""A folder of Markdown -> its documents, in order: what qmd would index, and what it is called.
+"""A folder of Markdown -> its documents, in order, as qmd would index them.
 
 Guarantees: no symlink is followed, nothing outside the folder is read, hidden parts and the folders
-that hold other people's code are passed over; a file that cannot be read is named, and the others
-are still given. Files larger than a document can be are not read.
+that hold other people's code are skipped; a file that cannot be read is named, and the others are
+still given. Files larger than a document can be are not read.
 """
 
 from __future__ import annotations
@@ -144,5 +144,5 @@ def _walk(root: str, closed: list[Glob]) -> Iterator[str]:
 
 
 def _unsayable(name: str) -> bool:
-    """A name that no text can hold."""
+    """Whether a name is no valid text."""
     return not name.isascii() and any("\ud800" <= sign <= "\udfff" for sign in name)

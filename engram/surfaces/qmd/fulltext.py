@@ -1,4 +1,4 @@
-"""Questions -> ranked documents: qmd's full-text search, and what stands in for its models.
+"""Full-text search as qmd has it, and its fusion of several queries: questions -> ranked documents.
 
     search    all words, scored raw/(1+raw); several collections are merged by score
     lex:      the same as one list of a fusion; vec: and hyde: any of their words
@@ -124,7 +124,7 @@ def question_of(text: str) -> Question:
 
 
 def check(searches: Sequence[Typed]) -> None:
-    """Refuse sub-queries that cannot be meant."""
+    """Raise BadQuery for invalid sub-queries."""
     for one in searches:
         where = f"Line {one.line}" if one.line else "Structured search"
         if "\n" in one.query or "\r" in one.query:

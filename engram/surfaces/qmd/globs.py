@@ -1,9 +1,9 @@
-"""Glob patterns -> what they match, in time that is bounded for any pattern.
+"""Glob patterns, matched in bounded time.
 
 As qmd has them: `*` and `?` within one part of a path, `**` over parts, `[a-z]`, `{a,b}`, a
-backslash before a sign that is meant itself, a leading `!` for everything else. A part that begins
-with a dot is matched only by one that says so, unless `dot` is asked for. Nothing raises: what is
-no pattern is taken for the letters that it is.
+backslash before a literal sign, a leading `!` for everything else. A part that begins with a dot is
+matched only by one that says so, unless `dot` is asked for. Nothing raises: what is no pattern is
+taken literally.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from itertools import islice, pairwise
 
-#: `{a,b}{c,d}...` multiplies: more alternatives than this are not looked at
+#: `{a,b}{c,d}...` multiplies: the most alternatives of one pattern
 _MOST = 128
 _LONGEST = 4_096
 
@@ -27,7 +27,7 @@ class Glob:
         self._ways = [_Way(one, dot) for one in dict.fromkeys(alternatives)]
 
     def matches(self, path: str) -> bool:
-        """Whether the whole path is meant."""
+        """Whether the whole path matches."""
         parts = path.split("/")
         return any(way.matches(parts) for way in self._ways) != self._other
 

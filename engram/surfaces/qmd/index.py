@@ -1,12 +1,12 @@
-"""The index of the qmd face: documents of all collections in one SQLite file, searched by FTS5.
+"""Document index of the qmd face: all collections in one SQLite file, searched by FTS5.
 
 FTS5 with `porter unicode61` and its own BM25 is what qmd ranks with, so scores are qmd's to the
 last digit. The words are kept without the texts (a contentless table); the texts stand beside
 them, one for equal files, so that a hit can be shown as it was when it was indexed.
 
-Guarantees: reading never writes; a change is one transaction, and whoever reads meanwhile sees the
-state before it; the file is the person's alone (0600). It is a cache: one of another form is made
-anew by the next `update`. Raises Unusable.
+Guarantees: reading never writes; a change is one transaction, and a concurrent reader sees the
+state before it; the file is readable for the user alone (0600). It is a cache: one of another
+schema is rebuilt by the next `update`. Raises Unusable.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engram.surfaces.qmd.folder import FolderFile
 from engram.surfaces.qmd.rows import Unusable
 from engram.surfaces.qmd.terms import spaced
 
-#: Raise it whenever the tables or the words of some text change.
+#: raise it whenever the tables or the tokens of a text change
 FORM: Final = 1
 #: qmd's weights of path, title and body
 _WEIGHTS: Final = "1.5, 4.0, 1.0"
@@ -84,7 +84,7 @@ class DocumentIndex:
                     raise Unusable(f"{path} is of another engram. Run 'qmd update' to renew it.")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._db is not None:
             self._db.close()
 
@@ -96,7 +96,7 @@ class DocumentIndex:
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """All that is done within, or nothing of it."""
+        """A transaction: all changes inside, or none."""
         assert self._db is not None
         with _sound(self.path):
             self._db.execute("begin immediate")
@@ -162,7 +162,7 @@ class DocumentIndex:
         return {one.path: one for one in self.documents("collection = ?", (collection,))}
 
     def put(self, collection: str, found: FolderFile, title: str, digest: str) -> None:
-        """A document new or anew, found by its words from now on."""
+        """Add a document or replace it; it is found by its words from now on."""
         db = self._connection
         old = db.execute(
             f"select {_COLUMNS}, active from documents where collection = ? and path = ?",
@@ -191,25 +191,25 @@ class DocumentIndex:
         self._add_words(row, collection, found.path, title, found.text)
 
     def touch(self, document: IndexedDocument, found: FolderFile) -> None:
-        """The same text in a file with another stat."""
+        """Update the stat of a document whose text is unchanged."""
         self._connection.execute(
             "update documents set size = ?, mtime_ns = ? where id = ?",
             (found.size, found.mtime_ns, document.id),
         )
 
     def retire(self, documents: Iterable[IndexedDocument]) -> None:
-        """Documents that are no longer found; their rows stay until `cleanup`."""
+        """Mark documents as gone; their rows stay until `cleanup`."""
         for one in documents:
             self._forget_words(one)
             self._connection.execute("update documents set active = 0 where id = ?", (one.id,))
 
     def drop_orphans(self) -> int:
-        """Throw away the texts that no document holds, gone ones included; returns how many."""
+        """Remove the texts that no document holds, gone ones included; returns how many."""
         sql = "delete from content where hash not in (select hash from documents)"
         return self._connection.execute(sql).rowcount
 
     def rename(self, old: str, new: str) -> None:
-        """A collection under another name; its paths are words, so they are written anew."""
+        """Rename a collection; paths are searched as words, so they are written again."""
         for one in self.documents("collection = ?", (old,)):
             text = self.text(one)
             self._forget_words(one)
@@ -219,7 +219,7 @@ class DocumentIndex:
         db.execute("update documents set collection = ? where collection = ?", (new, old))
 
     def remove(self, collection: str) -> tuple[int, int]:
-        """A collection out of the index; how many documents and texts that were."""
+        """Remove a collection; returns how many documents and texts that were."""
         for one in self.documents("collection = ?", (collection,)):
             self._forget_words(one)
         sql = "delete from documents where collection = ?"
@@ -227,12 +227,12 @@ class DocumentIndex:
         return gone, self.drop_orphans()
 
     def clean(self) -> tuple[int, int]:
-        """Throw away what is gone: how many documents, and how many texts."""
+        """Remove what is gone; returns how many documents, and how many texts."""
         gone = self._connection.execute("delete from documents where active = 0").rowcount
         return gone, self.drop_orphans()
 
     def pack(self) -> None:
-        """Merge the words, so that none of what is gone is left, and shrink the file."""
+        """Merge the full-text index, so that no deleted word is left, and shrink the file."""
         with _sound(self.path):
             self._connection.execute("insert into words(words) values('optimize')")
             self._connection.execute("vacuum")
@@ -245,7 +245,7 @@ class DocumentIndex:
         )
 
     def _forget_words(self, one: IndexedDocument) -> None:
-        """A table without texts has to be told which words to take out."""
+        """Remove the words of a document: a table without texts has to be told which."""
         self._connection.execute(
             "insert into words(words, rowid, filepath, title, body) values('delete', ?, ?, ?, ?)",
             (one.id, spaced(f"{one.collection}/{one.path}"), spaced(one.title),
@@ -303,7 +303,7 @@ def _founded(db: sqlite3.Connection) -> bool:
     """Whether the file has our tables; a new one is given them."""
     if _form(db) == 0:
         db.execute("begin immediate")
-        if _form(db) == 0:  # nobody else was quicker
+        if _form(db) == 0:  # no other process was quicker
             for statement in _TABLES.split(";"):
                 db.execute(statement)
             db.execute(f"pragma user_version = {FORM}")
@@ -317,7 +317,7 @@ def _form(db: sqlite3.Connection) -> int:
 
 @contextmanager
 def _sound(path: Path) -> Iterator[None]:
-    """What SQLite or the disk says, as Unusable."""
+    """Raise what SQLite or the disk reports as Unusable."""
     try:
         yield
     except sqlite3.OperationalError as error:

@@ -1,8 +1,8 @@
-"""Where the qmd face keeps things: the environment and an index name -> configuration and index.
+"""Locations of the qmd face: environment and index name -> configuration and index file.
 
 The configuration is qmd's own file, so that both programs know the same collections. The index is
-not: it lies beside the place of qmd's, under a name of ours, and qmd's is neither read nor written.
-Nothing is created here.
+not: it lies beside qmd's, under a name of ours, and qmd's is neither read nor written. Nothing is
+created here.
 
     QMD_CONFIG_DIR, else XDG_CONFIG_HOME/qmd, else ~/.config/qmd     NAME.yml
     INDEX_PATH, else XDG_CACHE_HOME/qmd, else ~/.cache/qmd           NAME.sqlite.engram
@@ -61,7 +61,7 @@ def places_of(environment: Mapping[str, str], index: str = DEFAULT) -> FaceLocat
 
 
 def all_places(environment: Mapping[str, str]) -> Iterator[FaceLocations]:
-    """The places of every index that lies in the person's cache."""
+    """The locations of every index in the user's cache."""
     home = Path(environment.get("HOME") or os.path.expanduser("~"))
     cache = Path(environment.get("XDG_CACHE_HOME") or home / ".cache") / "qmd"
     for database in sorted(cache.glob(f"*.sqlite{SUFFIX}")):
@@ -73,7 +73,7 @@ def all_places(environment: Mapping[str, str]) -> Iterator[FaceLocations]:
 
 
 def config_folder(environment: Mapping[str, str], home: Path) -> Path:
-    """Where the person's own configurations lie."""
+    """The folder of the user's own configurations."""
     if moved := environment.get("QMD_CONFIG_DIR", ""):
         return Path(moved)
     return Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "qmd"

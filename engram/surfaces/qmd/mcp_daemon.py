@@ -1,9 +1,9 @@
-"""The HTTP server in the background: start it, know whether it runs, stop it.
+"""Background HTTP server of the qmd face: start, status, stop.
 
 Guarantees: one for each index; that it runs is known by a lock which it holds for life, never by
-the number in its file alone, so that `stop` signals no stranger who got the number later; a server
+the pid in its file alone, so that `stop` signals no other process that got the pid later; a server
 that died leaves nothing that is in the way. Its files lie beside qmd's own, under names of ours.
-Refused where a process cannot be split or a file not be locked (Windows): run it in the foreground.
+Refused where a process cannot fork or a file not be locked (Windows): run it in the foreground.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Busy(Exception):
-    """A server runs already; the text is its process number."""
+    """A server runs already; the text is its pid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Where the number of the process and what it says are kept."""
+    """The pid file and the log."""
 
     number: Path
     log: Path
@@ -51,7 +51,7 @@ class Files:
 
 
 def start(files: Files, serve: Serve, say: Callable[[str], None], where: str) -> int:
-    """Split off a process that serves; the exit code of the one that stays.
+    """Fork a process that serves; the exit code of the parent.
 
     `serve` runs in the new process, with its output in the log. Raises Busy.
     """
@@ -110,7 +110,7 @@ def stop(files: Files) -> int:
 
 
 def _live(files: Files, lock: int, tell: int, serve: Serve) -> None:
-    """The life of the new process; never returns."""
+    """Run the new process; never returns."""
     code = 70
     try:
         os.setsid()

@@ -1,11 +1,11 @@
-"""Who may talk to the HTTP server: pure checks of the names in `Host` and `Origin`.
+"""Access check of the HTTP server: the names in `Host` and `Origin`, as a pure function.
 
 A socket on loopback keeps other machines out, but not a web page: its own name can be made to point
 at this machine after it was loaded (DNS rebinding), and then the browser lets it read answers. The
-two headers are what gives such a page away. Guarantees: only names that mean this machine are let
-in, and those that the person listed in QMD_ALLOWED_HOSTS or QMD_ALLOWED_ORIGINS, which have to
-match as a whole; `*` is not a name. A missing Origin is no browser and is let in. Refused besides:
-an opaque origin (`null`), more than one Host, and 0.0.0.0, which browsers lead to this machine.
+two headers give such a page away. Guarantees: only names that mean this machine are allowed, and
+those that the user listed in QMD_ALLOWED_HOSTS or QMD_ALLOWED_ORIGINS, which have to match as a
+whole; `*` is not a name. A missing Origin is no browser and is allowed. Refused besides: an opaque
+origin (`null`), more than one Host, and 0.0.0.0, which browsers lead to this machine.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The names that are let in beside this machine's own, in lower case."""
+    """The names that are allowed beside this machine's own, in lower case."""
 
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Guard:
-        """What the person's environment allows."""
+        """The names that the environment allows."""
         hosts = _listed(environment.get("QMD_ALLOWED_HOSTS", ""))
         origins = _listed(environment.get("QMD_ALLOWED_ORIGINS", ""))
         return cls(hosts, frozenset(origin.rstrip("/") for origin in origins))
 
     def objection(self, hosts: Sequence[str], origins: Sequence[str]) -> str:
-        """Why a request with these headers is refused; "" when it is let in."""
+        """Why a request with these headers is refused; "" when it is allowed."""
         for origin in origins:
             if not self._origin(origin.strip()):
                 return f"Origin not allowed: {origin.strip()[:_SHOWN]}"

@@ -1,11 +1,11 @@
-"""The same server over HTTP, on this machine only: `/health`, `/query` = `/search`, and `/mcp`.
+"""HTTP server of the qmd face, on this machine only: `/health`, `/query` = `/search`, `/mcp`.
 
 `/query` takes typed sub-queries and gives results as plain JSON; `/mcp` is MCP's streamable HTTP
 without sessions: every POST is complete in itself, and answered as one server-sent event to clients
 of the handshake, as JSON to those of 2026. Guarantees: binds loopback addresses and nothing else;
-each request passes the Guard before its body is looked at; a body is read up to a limit, and a
-client that dawdles is dropped; what fails inside is logged in one line and answered with 500.
-Refuses chunked bodies (411), larger ones (413), another Accept or Content-Type on `/mcp`.
+each request passes the Guard before its body is read; a body is read up to a limit, and a slow
+client is dropped; what fails inside is logged in one line and answered with 500. Refuses chunked
+bodies (411), larger ones (413), another Accept or Content-Type on `/mcp`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _STATUS = {PARSE_ERROR: 400, INVALID_REQUEST: 400, INVALID_PARAMS: 400,
 _JSON, _EVENTS = "application/json", "text/event-stream"
 #: a longer answer is no event any more, bytes: clients limit those
 _MOST_EVENT = 900_000
-#: a client that says nothing for so long is dropped, seconds; and one whose body takes as long
+#: time-out for a silent client, seconds, and for a whole body
 _SILENCE, _PATIENCE = 10.0, 60.0
 #: connections that are served at one time; more wait in the socket's queue
 _AT_ONCE = 64
@@ -98,28 +98,28 @@ class Server(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in a thread of its own, once there is a place for it."""
+        """Serve a connection in a thread of its own, once a slot is free."""
         self._places.acquire()
         try:
             super().process_request(request, client_address)
-        except RuntimeError:  # no thread to be had
+        except RuntimeError:  # no thread available
             self._places.release()
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """The thread's work; its place is free afterwards."""
+        """The thread's work; its slot is free afterwards."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that broke is nobody's concern."""
+        """Ignore broken connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """What is sent back; without a kind there is no Content-Type."""
+    """A response; without a kind there is no Content-Type."""
 
     status: int
     body: bytes = b""
@@ -276,7 +276,7 @@ class _Request(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def _drain(self) -> None:
-        """Take what is still being sent: closed at once, the client would lose our answer."""
+        """Read what is still being sent: closed at once, the client would lose our answer."""
         self.connection.shutdown(socket.SHUT_WR)
         self.connection.settimeout(_DRAINING)
         late, left = time.monotonic() + 2 * _DRAINING, _DRAINED

@@ -1,12 +1,12 @@
-"""`mcp`: the arguments of the command -> a server on standard streams or HTTP, or the end of one.
+"""`mcp` command: starts a server on standard streams or HTTP, or stops one.
 
     mcp                                        MCP over stdin and stdout, until the client goes
     mcp --http [--port N] [--host NAME]        HTTP on this machine, until SIGTERM or SIGINT
     mcp --http --daemon        mcp stop        the same in the background, and its end
 
 Guarantees: a signal ends the server at once, with qmd's exit codes (143, 130; 0 for HTTP); every
-call sees the index as the last `update` left it. Refuses a host that is not this machine: what
-the index holds is for nobody else. Flags that nobody knows are ignored, as everywhere in qmd.
+call sees the index as the last `update` left it. Refuses a host that is not this machine: the index
+is private. Unknown flags are ignored, as everywhere in qmd.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _HOST: Final = "localhost"
 
 @dataclass(frozen=True, slots=True)
 class ServerArguments:
-    """What the arguments say."""
+    """The parsed arguments."""
 
     http: bool = False
     daemon: bool = False
@@ -84,7 +84,7 @@ def lender(index: str) -> Lender:
 
 
 def complain(line: str) -> None:
-    """One line on stderr, of which nothing is lost if nobody reads it."""
+    """One line on stderr; errors of writing it are ignored."""
     with suppress(OSError, ValueError):
         print(f"qmd mcp: {plain_line(line)}", file=sys.stderr, flush=True)
 
@@ -98,7 +98,7 @@ def _stdio(asked: ServerArguments) -> int:
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
-    """Nothing here is ever half done: a reader may go at any time."""
+    """Exit at once: nothing here is ever half done."""
     os._exit(128 + number)
 
 

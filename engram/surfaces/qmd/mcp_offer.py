@@ -1,10 +1,10 @@
-"""What the qmd face offers over MCP: four tools, one resource template, and instructions.
+"""MCP declarations of the qmd face: four tools, one resource template, and instructions.
 
 Tools are declared once, as data: from a declaration come the JSON schema that a client reads and
 the check of what it then sends, so the two cannot drift apart. Names, types and defaults are
 qmd's; the prose is ours. Refuses (BadArguments, in the words of qmd's own validation) a value of a
-wrong type, a text longer than any query, and a required one that is missing. Arguments nobody
-knows are ignored, and `null` for one that may be left out is the same as leaving it out.
+wrong type, a text longer than any query, and a required one that is missing. Unknown arguments are
+ignored, and `null` for an optional one is the same as leaving it out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 #: at most so many typed sub-queries in one call, as in qmd
 MOST_SEARCHES: Final = 10
-#: a longer text is no query and no name, characters
+#: the longest text of a query or name, characters
 MOST_TEXT: Final = 20_000
 #: a document larger than this is named but not given by multi_get, bytes
 MOST_BYTES: Final = 65_536
@@ -45,7 +45,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: what a client is told of it, and what it takes."""
+    """One tool: its description for a client, and its arguments."""
 
     name: str
     title: str

@@ -1,11 +1,11 @@
-"""One JSON-RPC message of an MCP client -> its answer, on whatever it travels.
+"""MCP protocol: one JSON-RPC message of a client -> its answer, for any transport.
 
-Speaks both kinds of MCP: the handshake of 2024-11-05 to 2025-11-25 (`initialize` echoes a version
-that is known) and the one of 2026-07-28, where every request says its version and nothing is
+Speaks both kinds of MCP: the handshake of 2024-11-05 to 2025-11-25 (`initialize` echoes a known
+version) and the one of 2026-07-28, where every request says its version and nothing is
 remembered. No state either way: any request is answered at any time, so one Endpoint serves all
-who connect. Guarantees: a request has exactly one answer, whatever it holds; a notification and an
-answer that nobody waits for have none; what goes wrong inside is logged in one line, without what
-was asked, and told as an internal error: here, and in the HTTP server, stands a broad `except`.
+clients. Guarantees: a request has exactly one answer, whatever it holds; a notification and a
+response have none; what goes wrong inside is logged in one line, without the request, and answered
+as an internal error: here, and in the HTTP server, stands a broad `except`.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Endpoint:
             identity = _identity(message)
             method = message.get("method")
             if method is None and "id" in message and ("result" in message or "error" in message):
-                return None  # nothing is ever asked from here
+                return None  # a response; no request is ever sent from here
             if not isinstance(method, str) or message.get("jsonrpc") != "2.0":
                 raise Refused(INVALID_REQUEST, "Invalid Request")
             if "id" not in message:

@@ -1,7 +1,7 @@
 """MCP over standard streams: one line in, at most one line out, until the client goes.
 
-Guarantees: nothing but answers is ever written where the client reads, because the stream is taken
-away from everybody else first (a stray print goes to stderr); lines are UTF-8 whatever the locale;
+Guarantees: nothing but answers is ever written where the client reads, because stdout is
+redirected first (a stray print goes to stderr); lines are UTF-8 whatever the locale;
 what is no JSON, and a line longer than any message, is answered with an error and survived; when
 the client closes its end, or stops reading, the server ends with 0 (an orphan is the classic leak).
 Messages are answered in their order. Refuses nothing.
@@ -76,7 +76,7 @@ def _read(source: int) -> bytes:
 
 
 def _write(target: int, data: bytes) -> bool:
-    """Write it all; False when nobody reads any more."""
+    """Write it all; False when the reader has gone."""
     rest = memoryview(data)
     try:
         while rest:
@@ -87,7 +87,7 @@ def _write(target: int, data: bytes) -> bool:
 
 
 def _own_stdout() -> int:
-    """A descriptor of stdout that only we know; what others print from now on goes to stderr."""
+    """A private descriptor of stdout; other prints go to stderr from now on."""
     mine = os.dup(1)
     try:
         os.dup2(2, 1)

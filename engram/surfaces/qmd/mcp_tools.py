@@ -1,9 +1,9 @@
-"""A call of one of the four tools, or a resource -> the content that MCP sends back.
+"""MCP tools of the qmd face: a call of one of them, or a resource -> the content sent back.
 
-What a caller can put right (a query that cannot be meant, a document that is not there, a wrong
-argument) is a result with `isError` and words for a model, never an exception; what the program
-itself can explain (EXPLAINED) is left to the caller. Files are named `collection/path`, their URIs
-are percent-encoded, scores are rounded to two places. Nothing that is called here writes.
+What a caller can correct (an invalid query, a missing document, a wrong argument) is a result with
+`isError` and words for a model, never an exception; errors that the program itself can explain
+(EXPLAINED) are left to the caller. Files are named `collection/path`, their URIs are
+percent-encoded, scores are rounded to two places. Nothing that is called here writes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _COLLECTION = ("name", "path", "pattern", "documents", "lastUpdated")
 _TYPED = ("lex:", "vec:", "hyde:", "intent:", "expand:")
 
 Content = dict[str, Any]
-#: what the program itself can say of what went wrong
+#: errors with a message for the client
 EXPLAINED: Final = (Unusable, EngramError)
 
 

@@ -1,7 +1,7 @@
-"""What the commands of the qmd face print: data on stdout, talk on stderr, and how a command ends.
+"""Output of the qmd commands: data on stdout, messages on stderr, and how a command ends.
 
-On a terminal what a document could do to it is made harmless; anywhere else every byte is as qmd
-prints it, because programs compare it.
+On a terminal control characters are made harmless; anywhere else every byte is as qmd prints it,
+because programs compare it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 
 class Ended(Exception):
-    """The end of a command with an exit code; its lines go to stderr."""
+    """End of a command with an exit code; its lines go to stderr."""
 
     def __init__(self, code: int, *lines: str) -> None:
         super().__init__(*lines)
@@ -27,7 +27,7 @@ def say(text: str = "") -> None:
 
 
 def tell(text: str) -> None:
-    """A line of talk, behind the data that was said before it."""
+    """A line of messages, after the data that was printed before it."""
     with contextlib.suppress(OSError):
         sys.stdout.flush()
     with contextlib.suppress(OSError):
@@ -41,7 +41,7 @@ def as_json(data: object) -> str:
 
 
 def csv_cell(value: str) -> str:
-    """A cell, in quotes if it has to be."""
+    """A CSV cell, quoted if needed."""
     if any(sign in value for sign in ',"\n'):
         return '"' + value.replace('"', '""') + '"'
     return value

@@ -1,4 +1,4 @@
-"""Rows of a search -> what is printed: json, csv, files, md, xml, or plain text.
+"""Output forms of search results: json, csv, files, md, xml, or plain text.
 
 The forms are qmd's, byte for byte, also where they are odd: xml has no root and does not escape its
 text, the numbers of `--line-numbers` count the header line.
@@ -31,7 +31,7 @@ class Style:
 
 
 def show_none(form: str, *, too_low: bool = False) -> None:
-    """What is printed when nothing was found, or nothing that scores enough."""
+    """Print that nothing was found, or nothing that scores enough."""
     if form == "json":
         say("[]")
     elif form == "csv":

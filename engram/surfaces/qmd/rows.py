@@ -1,4 +1,4 @@
-"""What the qmd face hands to whoever shows it: rows, texts, and the two ways of not having one.
+"""Values that the qmd face returns: result rows, texts, and reasons for a missing one.
 
 Plain frozen data, no behaviour: the command line and the protocol servers print the same values,
 each in its own form. Importing it loads nothing.
@@ -17,7 +17,7 @@ Kind = Literal["lex", "vec", "hyde"]
 
 
 class BadQuery(ValueError):
-    """A query that cannot be meant; its text is one sentence for the one who asked."""
+    """An invalid query; its text is one sentence for the caller."""
 
 
 class Unusable(Exception):
@@ -86,7 +86,7 @@ class DocumentText:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What a multi-get named and does not give: too large, or (`absent`) not there.
+    """A document that a multi-get does not give: too large, or (`absent`) not there.
 
     `reason` is one sentence; of an absent item it is the whole error line, and `docid` and
     `collection` are "".
@@ -111,7 +111,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class NotThere:
-    """A document that is not there: one line of message, and up to five paths that are near."""
+    """A missing document: one line of message, and up to five similar paths."""
 
     message: str
     similar: tuple[str, ...] = ()

@@ -60,7 +60,7 @@ def run(face: Face, asked: Arguments) -> int:
 
 
 def format_of(asked: Arguments) -> str:
-    """What is to be printed. Raises Ended for a format that there is none of."""
+    """The output form. Raises Ended for an unknown one."""
     named = asked.text("format").strip().lower()
     if named:
         if named not in FORMATS:
@@ -72,7 +72,7 @@ def format_of(asked: Arguments) -> str:
 
 
 def known_collections(face: Face, asked: Arguments) -> list[str]:
-    """The collections that were named. Raises Ended for one that there is none of."""
+    """The named collections. Raises Ended for an unknown one."""
     if asked.collections:
         config = face.config()
         for name in asked.collections:
@@ -103,7 +103,7 @@ def warn_of_missing(missing: int, total: int) -> None:
 
 
 def _hint_at_update(face: Face) -> None:
-    """Whoever never added a vault does not know that it has to be read first."""
+    """Tell a user without any collection that one has to be added first."""
     for one in face.config().collections:
         if not one.written:
             with face.index() as index:

@@ -1,4 +1,4 @@
-"""`get`, `multi-get`, `ls`: documents of the index as they were indexed, and what there is."""
+"""`get`, `multi-get`, `ls`: documents of the index as they were indexed, and their list."""
 
 from __future__ import annotations
 

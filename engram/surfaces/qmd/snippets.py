@@ -1,7 +1,7 @@
-"""The part of a text that a hit shows: the line with most words of the question, and those around.
+"""Snippet of a hit: the line with most words of the question, and its neighbours.
 
 As qmd does it: the first line that holds most of the question's words as they were typed, the line
-before it and the two behind it, under a header that says where they stand.
+before it and the two behind it, under a header with their position.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-#: what a word of the intent counts beside one of the question
+#: weight of a word of the intent beside one of the question
 _INTENT = 0.3
 #: words of an intent that say nothing
 _SAID_OF_ANYTHING = """

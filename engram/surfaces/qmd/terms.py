@@ -1,4 +1,4 @@
-"""Queries in qmd's language -> expressions of FTS5; and texts as FTS5 is given them.
+"""Query translation: qmd's query language -> FTS5 expressions; and texts for FTS5.
 
     word        prefix of the stem          "a b"     exact words side by side
     -word       not this one                2026.4.10 each part, as a prefix
@@ -78,7 +78,7 @@ def spaced(text: str) -> str:
 
 
 def lexical_fault(query: str) -> str:
-    """Why a lexical line cannot be meant, or ""."""
+    """Why a lexical line is invalid, or ""."""
     if "\n" in query or "\r" in query:
         return (
             "Lex queries must be a single line. Remove newline characters or split into separate"
@@ -90,7 +90,7 @@ def lexical_fault(query: str) -> str:
 
 
 def semantic_fault(query: str) -> str:
-    """Why a line in words of one's own cannot be meant, or ""."""
+    """Why a semantic line is invalid, or ""."""
     if re.search(r'(?:^|\s)-[A-Za-z0-9_"]', query):
         return "Negation (-term) is not supported in vec/hyde queries. Use lex for exclusions."
     return ""

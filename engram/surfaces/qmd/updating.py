@@ -1,11 +1,11 @@
-"""`update` and what `collection add` does at once: a folder on disk -> documents of the index.
+"""`update`, also after `collection add`: a folder on disk -> documents of the index.
 
-Every file is read and compared by its hash, as qmd does: a file is new, changed, as before or gone.
-Guarantees: one collection is one transaction; a folder that is not there keeps what is known of it;
-of a vault nothing that was taken out stays in the file, not even as a deleted word.
+Every file is read and compared by its hash, as qmd does: a file is new, changed, unchanged or gone.
+Guarantees: one collection is one transaction; a missing folder keeps what is known of it; of a
+vault nothing that was removed stays in the file, not even as a deleted word.
 
-The commands that run before an update are those of the person's own configuration. Those of a
-project's own `.qmd/`, which somebody else may have written, run only when the person says so, and
+The commands that run before an update are those of the user's own configuration. Those of a
+project's own `.qmd/`, which somebody else may have written, run only when the user says so, and
 the same holds for folders outside of the project.
 """
 
@@ -69,7 +69,7 @@ def update(face: Face, asked: Arguments) -> int:
 
 
 def take_out(environment: Mapping[str, str], root: Path) -> None:
-    """Take what a vault no longer shows out of the person's indexes. Raises Unusable."""
+    """Remove what a vault no longer shows from the user's indexes. Raises Unusable."""
     for places in all_places(environment):
         face = Face(places, environment)
         holding = [one for one in face.config().collections if _is_same(one.path, root)]

@@ -1,4 +1,4 @@
-"""`status`, `cleanup`, `embed`, `doctor`, `init`, `pull`: the state of an index, and its care."""
+"""`status`, `cleanup`, `embed`, `doctor`, `init`, `pull`: state and maintenance of an index."""
 
 from __future__ import annotations
 

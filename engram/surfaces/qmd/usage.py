@@ -1,4 +1,4 @@
-"""The help of the qmd face."""
+"""Help text of the qmd commands."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""An engram vault as a collection: what of it is shown, and which one is there by itself.
+"""Engram vaults as qmd collections: the documents shown, and the default collection `vault`.
 
 Facts, entities, boxes, summaries and the profile, as far as they are active or wait for review;
-not the archive, the inbox, the state or the transcripts. A hit is looked at again when it is given:
-what was forgotten since the last `update` is not given any more.
+not the archive, the inbox, the state or the transcripts. A hit is checked again when it is shown:
+what was forgotten since the last `update` is left out.
 
-The vault that the person registered on this machine and that is their default (`ENGRAM_VAULT`, else
+The vault that the user registered on this machine and that is their default (`ENGRAM_VAULT`, else
 their settings) is the collection `vault` without being added. Nothing here writes.
 """
 

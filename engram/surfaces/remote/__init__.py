@@ -1,1 +1,1 @@
-"""Command lines handed to a running daemon, and carried out there with the caller's streams."""
+"""Remote execution: command lines that a running daemon executes with the caller's streams."""

@@ -1,9 +1,8 @@
-"""Whom a command is run for: this process, or one that handed its command line to the daemon.
+"""Call context of a command: streams, environment, folder, width and vaults of its caller.
 
-Turns what a command asks of its surroundings (streams, environment, folder, width, a vault) into
-those of its caller. Commands ask `caller()` and never `sys.stdout`, `os.environ` or the working
-directory: the daemon does other things meanwhile, and has those of its own. A caller holds for one
-thread.
+The caller is this process, or one that sent its command line to the daemon. Commands ask `caller()`
+and never `sys.stdout`, `os.environ` or the working directory: the daemon serves several callers and
+has streams of its own. A caller is set for one thread.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Stream(Protocol):
-    """Where text goes."""
+    """A text stream."""
 
     def write(self, text: str, /) -> object:
-        """Take it. Raises BrokenPipeError when nobody reads it any more."""
+        """Write text. Raises BrokenPipeError when the reader has gone."""
         ...
 
     def flush(self) -> None:
-        """Hand over what is kept back."""
+        """Write buffered text."""
         ...
 
     def isatty(self) -> bool:
@@ -37,30 +36,30 @@ class Stream(Protocol):
 
 
 class Caller(Protocol):
-    """The surroundings of a command."""
+    """The environment of a command."""
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The variables."""
+        """The environment variables."""
         ...
 
     @property
     def folder(self) -> Path:
-        """What relative paths are seen from; `Path()` is the working directory."""
+        """The base of relative paths; `Path()` is the working directory."""
         ...
 
     @property
     def out(self) -> Stream:
-        """Data."""
+        """Stream for data."""
         ...
 
     @property
     def err(self) -> Stream:
-        """Talk."""
+        """Stream for messages."""
         ...
 
     def columns(self) -> int:
-        """The width of the terminal that data goes to, 0 where there is none."""
+        """Width of the terminal that data goes to, 0 where there is none."""
         ...
 
     def vault(self, path: Path) -> AbstractContextManager[Vault]:
@@ -68,12 +67,12 @@ class Caller(Protocol):
         ...
 
     def drop_output(self) -> None:
-        """Nobody takes what is still kept back for `out`."""
+        """Discard buffered output of `out`, whose reader has gone."""
         ...
 
 
 class Process:
-    """This process as the caller: what `sys` and `os` say at the moment."""
+    """This process as the caller: the present values of `sys` and `os`."""
 
     folder = Path()
 
@@ -106,7 +105,7 @@ class Process:
         return Vault.open(path, environment=os.environ)
 
     def drop_output(self) -> None:
-        """It goes nowhere, or Python would try again at its end."""
+        """Redirect it to nothing, or Python would flush again at its end."""
         with open(os.devnull, "wb") as nowhere, suppress(OSError, ValueError):
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
@@ -116,13 +115,13 @@ _here: ContextVar[Caller | None] = ContextVar("caller", default=None)
 
 
 def caller() -> Caller:
-    """Whom the command that is running is run for."""
+    """The caller of the running command."""
     return _here.get() or _PROCESS
 
 
 @contextmanager
 def on_behalf_of(other: Caller) -> Iterator[None]:
-    """Run what is inside for another, on this thread."""
+    """Run the block for another caller, on this thread."""
     token = _here.set(other)
     try:
         yield

@@ -1,8 +1,8 @@
-"""A command line that a running daemon carries out for this process, in no time.
+"""Client of the control socket: lets a running daemon execute this process's command line.
 
-Turns arguments into the exit code of the command, with all that it printed. Guarantees: it is as if
-the command had run here; whatever is in doubt (no daemon, another program, a busy one, other
-surroundings) is run here, and nothing is ever done twice: once a command is handed over, it is not
+Turns arguments into the exit code of the command, with all that it printed. Guarantees: the result
+is as if the command had run here; whatever is in doubt (no daemon, another program, a busy one,
+another environment) is run here, and nothing is ever done twice: once a command is sent, it is not
 run here unless it only reads. Loaded before everything else, so it imports next to nothing.
 """
 
@@ -19,25 +19,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket as Socket
 
-#: what may be handed over: it neither asks anything nor reads standard input nor needs a key
+#: commands that may be sent: they ask nothing, read no standard input and need no key
 READING = frozenset({
     "search", "grep", "recall", "today", "list", "show", "why", "links", "entities", "boxes",
     "traces", "log",
 })  # fmt: skip
-#: the same of what would do something twice if it were run twice
+#: the same of commands that would write twice if they were run twice
 WRITING = frozenset({
     "remember", "forget", "restore", "confirm", "retire", "archive", "supersede", "resolve", "undo",
 })  # fmt: skip
 HANDED = READING | WRITING
-#: how long a daemon may take to say that it is free, seconds; then it is quicker to do it here
+#: how long a daemon may take to greet, seconds; after that it is quicker to run here
 _PATIENCE = 0.25
-#: how long it may take over a question, and over a change, seconds
+#: how long it may take for a read, and for a write, seconds
 _READING, _CHANGING = 60.0, 600.0
 _ALONE = frozenset({"-h", "--help", "--version"})
 
 
 def handed_over(arguments: list[str]) -> int | None:
-    """The exit code of what a daemon carried out; None when the command has to be run here."""
+    """The exit code of what a daemon executed; None when the command has to be run here."""
     verb = verb_of(arguments)
     if verb not in HANDED or os.environ.get("ENGRAM_NO_DAEMON", "0") not in ("", "0"):
         return None
@@ -63,7 +63,7 @@ def _handed_over(arguments: list[str], writing: bool) -> int | None:
 
 
 def verb_of(arguments: list[str]) -> str:
-    """The command that arguments name, '' where that takes a closer look."""
+    """The command that arguments name, '' where full parsing is needed."""
     if not _ALONE.isdisjoint(arguments):
         return ""
     rest = iter(arguments)
@@ -76,7 +76,7 @@ def verb_of(arguments: list[str]) -> str:
 
 
 def _free_daemon() -> Socket | None:
-    """A connection to a daemon that is this very program and has time now."""
+    """A connection to a daemon of this very build that is free now."""
     path = messages.place(os.environ)
     try:
         if not path or not _is_ours(path):
@@ -92,20 +92,20 @@ def _free_daemon() -> Socket | None:
         if messages.receive(stream) == [os.fsencode(one) for one in messages.greeting()]:
             return stream
     except OSError:
-        pass  # nobody is there, or nobody has time
+        pass  # no daemon, or a busy one
     stream.close()
     return None
 
 
 def _is_ours(path: str) -> bool:
-    """Whether this is a socket of this user in a folder where nobody else can put one."""
+    """Whether this is a socket of this user in a folder that only this user can write to."""
     socket, folder = os.lstat(path), os.lstat(os.path.dirname(path))
     mine = socket.st_uid == folder.st_uid == os.getuid()
     return mine and stat.S_ISSOCK(socket.st_mode) and not folder.st_mode & 0o077
 
 
 def _answer(stream: Socket, arguments: list[str], patience: float) -> list[bytes]:
-    """What the daemon says; [] when it did not get the request, or nobody knows what it did.
+    """The daemon's answer; [] when it did not get the request, or its result is unknown.
 
     The first of these is `REFUSED` too: half a request is none.
     """
@@ -124,7 +124,7 @@ def _answer(stream: Socket, arguments: list[str], patience: float) -> list[bytes
 
 
 def _request(arguments: list[str]) -> list[str]:
-    """The fields that `door` reads. Raises OSError where there is no working directory."""
+    """The fields that `rpc.server` reads. Raises OSError without a working directory."""
     out, err = sys.stdout.isatty(), sys.stderr.isatty()
     width = os.get_terminal_size(sys.stdout.fileno()).columns if out else 0
     numbers = (int(out), int(err), width, len(arguments))
@@ -147,7 +147,7 @@ def _print(answer: list[bytes]) -> int:
                 try:  # noqa: SIM105 - contextlib takes longer to import than all of this
                     before.flush()
                 except OSError:
-                    pass  # it is asked again at the end
+                    pass  # flushed again at the end of the process
             stream.write(text)
             before = stream
         sys.stderr.flush()

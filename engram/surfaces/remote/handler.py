@@ -1,8 +1,8 @@
-"""Commands of other processes, carried out by the daemon as `engram` itself would.
+"""Command host of the daemon: executes command lines as `engram` itself would.
 
-Turns a Request of the control socket into the exit code and the words of the very command that the
-process would have run: same parser, same verbs, same errors, with the surroundings of the caller
-in place of the daemon's own. Vaults stay open in between. Refused: verbs that are not `handed`.
+Turns a CommandRequest of the control socket into exit code and output of the very command that the
+process would have run: same parser, same verbs, same errors, with the caller's environment in place
+of the daemon's own. Vaults stay open in between. Refused: verbs that `client` does not send.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engram.surfaces.remote import client
 from engram.surfaces.remote.call_context import on_behalf_of
 from engram.vault import Vault
 
-#: after so many words it is asked whether anybody still listens
+#: after so many writes it is checked whether the caller is still there
 _WORDS = 50
 
 
@@ -33,7 +33,7 @@ class Visitors:
         self._vaults = VaultPool()
 
     def answer(self, request: CommandRequest) -> CommandAnswer | None:
-        """As Host says."""
+        """As CommandHost says."""
         verb = client.verb_of(list(request.arguments))
         if verb not in client.HANDED:
             return None
@@ -50,16 +50,16 @@ class Visitors:
         return CommandAnswer(code, visitor.said, verb not in client.WRITING)
 
     def rest(self) -> None:
-        """As Host says."""
+        """As CommandHost says."""
         self._vaults.rest()
 
     def close(self) -> None:
-        """As Host says."""
+        """As CommandHost says."""
         self._vaults.close()
 
 
 class _NotHere(Exception):
-    """The caller has to do it: here the vault cannot be opened, or not be written."""
+    """The caller has to run it: here the vault cannot be opened, or not be written."""
 
 
 class _Visitor:
@@ -92,11 +92,11 @@ class _Visitor:
             yield vault
 
     def drop_output(self) -> None:
-        """As Caller says: nothing is kept back."""
+        """As Caller says: nothing is buffered."""
 
 
 class _Sheet:
-    """What a command writes to one of its streams, noted in the order of both."""
+    """Output of a command to one of its streams, in the order of both."""
 
     def __init__(
         self, name: str, said: list[tuple[str, str]], terminal: bool, gone: Callable[[], bool]
@@ -108,14 +108,14 @@ class _Sheet:
         self._words = 0
 
     def write(self, text: str, /) -> None:
-        """Note it. Raises BrokenPipeError when the caller has gone: that ends the command."""
+        """Record it. Raises BrokenPipeError when the caller has gone: that ends the command."""
         self._words += 1
         if self._words % _WORDS == 0 and self._gone():
             raise BrokenPipeError
         self._said.append((self._name, text))
 
     def flush(self) -> None:
-        """Nothing is kept back."""
+        """Nothing is buffered."""
 
     def isatty(self) -> bool:
         """Whether the caller's stream is a terminal."""

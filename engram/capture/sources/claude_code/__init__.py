@@ -66,7 +66,7 @@ _SILENT = frozenset(
 _QUEUE = "queue-operation"
 #: Types with a title, the key it stands under, and what outranks what.
 _TITLES = (("custom-title", "customTitle"), ("ai-title", "aiTitle"), ("summary", "summary"))
-#: How a user line begins that a machine wrote. Older versions mark it in no other way.
+#: How a machine-written user line begins. Older versions mark it in no other way.
 _MACHINE = (
     "<task-notification>", "<bash-input>", "<bash-stdout>", "<bash-stderr>",
     "This session is being continued from a previous conversation",

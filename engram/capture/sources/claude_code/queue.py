@@ -1,4 +1,4 @@
-"""`queue-operation` lines of Claude Code -> the prompts that stand on no user line.
+"""Prompt queue of Claude Code: `queue-operation` lines -> prompts without a user line of their own.
 
 What is typed while the agent works is put into a queue (`enqueue`, with the text). It leaves it in
 one of three ways: `dequeue`, and the text comes again as a user line; `remove`, because the agent

@@ -1,6 +1,6 @@
-"""A raw line of a Claude Code transcript -> whether it surely says nothing, without decoding it.
+"""Fast filter for raw lines of a Claude Code transcript: skips silent ones without decoding.
 
-Most bytes of a transcript are tool output and thinking. Here a line is passed over only on proof
+Most bytes of a transcript are tool output and thinking. Here a line is skipped only on proof
 from its bytes; anything unusual (other key order, white space, escapes, several blocks) is no
 proof and is decoded in full, so that a wrong guess costs time and never a turn:
 
@@ -45,7 +45,7 @@ _SILENT = frozenset(
 
 
 def silent(line: bytes) -> bool:
-    """Whether a complete line (with its newline) is one object in which nobody says anything."""
+    """Whether a complete line (with its newline) is one object without any words of a message."""
     head = _HEAD.match(line)
     if head is None:
         return False

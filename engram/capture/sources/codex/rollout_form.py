@@ -1,4 +1,4 @@
-"""Whether a Codex log is to be read by its events or by its items, decided while it is read.
+"""Form of a Codex log: read by its events or by its items, decided while it is read.
 
 In most logs each text stands twice, as an item and as an event; a log without such events has the
 items only. Which it is cannot be known before something is said, and a log that grows is read in
@@ -22,7 +22,7 @@ from engram.capture.clean import remember
 from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords
 from engram.model.ids import message_digest
 
-#: So many prompts, of so many characters, wait at most: a log with more has no events.
+#: the most waiting prompts, and characters of them: a log with more has no events
 _MAX_WAITING = 64
 _MAX_SIZE = 1 << 20
 _KEY, _EVENTS, _ITEMS = "form", "events", "items"

@@ -1,7 +1,7 @@
-"""Cursor: agent transcripts (`agent-transcripts/**/*.jsonl`) -> turns; its database is next door.
+"""Cursor: agent transcripts (`agent-transcripts/**/*.jsonl`) and its editor's database -> turns.
 
 Forms (2026-11-20): lines `{role, message: {content: [...]}}` below `~/.cursor/projects`, written by
-the editor and its command line alike, and the editor's `state.vscdb` (`cursor_store`).
+the editor and its command line alike, and the editor's `state.vscdb` (`state_database`).
 
 - A line has no id, time or session: the session is the file's name, and a message is named by its
   words, or by its line as well where they are few (people say "yes" twice). The database names
@@ -73,9 +73,7 @@ class CursorEditor:
             home / "Library" / "Application Support",
             Path(windows) if windows else home / "AppData" / "Roaming",
         ]
-        stores = [
-            user / "Cursor" / "User" / "globalStorage" / "state.vscdb" for user in users
-        ]
+        stores = [user / "Cursor" / "User" / "globalStorage" / "state.vscdb" for user in users]
         return [home / ".cursor" / "projects", *stores]
 
     def recognises(self, head: bytes) -> bool:

@@ -1,9 +1,9 @@
-"""A stream that holds one JSON document -> its value, or None and a count.
+"""One JSON document in a stream -> its value, or None and a count.
 
 For files that are rewritten as a whole: they are read from the start each time. The document is
-held in memory, so that one of more bytes than a line may have is counted and passed over. A byte
-order mark and zero bytes around it are no part of it, other objects glued on behind it are. What
-is torn, because it is just being written, is counted: the next reading finds it whole.
+held in memory, so one of more bytes than a line may have is counted and skipped. A byte order mark
+and zero bytes around it are no part of it, other objects glued on behind it are. What is torn,
+because it is just being written, is counted: the next reading finds it whole.
 """
 
 from __future__ import annotations

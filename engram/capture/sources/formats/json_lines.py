@@ -1,9 +1,9 @@
-"""Bytes of a JSON Lines transcript -> its lines, and a line -> the objects on it.
+"""JSON Lines reader: bytes of a transcript -> lines, and a line -> the objects on it.
 
 Tolerant, because transcripts are written by others while they are being read: two objects glued
 on one line are both taken, a last line without its newline is taken when it is whole and waits
-when it is torn, byte order marks and NUL bytes around objects are passed over, invalid UTF-8 is
-replaced inside strings. What cannot be understood is counted in the tally. Nothing here raises on
+when it is torn, byte order marks and NUL bytes around objects are skipped, invalid UTF-8 is
+replaced inside strings. What cannot be parsed is counted in the tally. Nothing here raises on
 content. Memory is bounded by the longest line allowed.
 """
 

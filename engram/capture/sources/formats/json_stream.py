@@ -1,4 +1,4 @@
-"""A byte stream of JSON -> its elements one by one, whatever the length of the whole.
+"""Streaming JSON parser: a byte stream -> its elements one by one, whatever the length.
 
 | the document is | its elements are |
 |---|---|
@@ -8,7 +8,7 @@
 | several of these, glued or on lines of their own | those of each |
 
 Guarantees: nothing is raised on content, time is linear, and of the text no more is held than the
-longest element allowed. A longer one is passed over and counted, and so is a damaged one; reading
+longest element allowed. A longer one is skipped and counted, and so is a damaged one; reading
 goes on where the next surely begins: behind the brackets that close it, or on a line that begins
 as its own line began, for inside a string no line can. Where neither is found, nothing more is
 taken; nor is the rest of a document behind 100,000 damaged ones. UTF-8 is decoded as it
@@ -35,7 +35,7 @@ _WHOLE = 1 << 20
 #: that is understood as one (a pair of escapes) is shorter.
 _NEAR = 16
 _MAX_INDENT = 64
-#: A document in which more is damaged is none of anybody's: the rest is not read.
+#: a document with more damaged elements is not of this format: the rest is not read
 _MAX_DAMAGED = 100_000
 
 #: What may stand between two elements.

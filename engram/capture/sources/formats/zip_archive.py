@@ -1,11 +1,11 @@
-"""An export -> the documents in it: the file itself, or the members of a zip, read where they lie.
+"""Export archives: the documents of an export, from a single file or the members of a zip.
 
-Nothing is extracted: members are told by the end of their names and streamed, one at a time, so
-that where a name would lead does not matter. What may do harm is refused and counted, member by
-member: encrypted ones, archives in the archive, ones packed in another way than deflate, and what
-grows beyond 8 GiB in all or to more than 200 times its packed size. A damaged member is read up to
-the damage. BadInput is raised for an archive that cannot be opened at all, whose directory is
-longer than 4 MiB, or that holds nothing of this export.
+Nothing is extracted to disk: members are chosen by the end of their names and streamed, one at a
+time, so that where a name would lead does not matter. What may do harm is refused and counted,
+member by member: encrypted ones, archives in the archive, ones packed in another way than deflate,
+and what grows beyond 8 GiB in all or to more than 200 times its packed size. A damaged member is
+read up to the damage. BadInput is raised for an archive that cannot be opened at all, whose
+directory is longer than 4 MiB, or that holds nothing of this export.
 """
 
 from __future__ import annotations

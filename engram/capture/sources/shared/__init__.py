@@ -1,1 +1,1 @@
-"""What several sources share: conversations, exports, tool calls."""
+"""Parts that several sources share: conversations, exports, tool calls."""

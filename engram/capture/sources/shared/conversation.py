@@ -1,4 +1,4 @@
-"""Messages of one conversation, in their order -> turns: what documents and databases share.
+"""Conversation builder: messages of one conversation, in order -> turns; for documents, databases.
 
 - A tool call becomes an elided line on the answer that it follows, or on the next one when nothing
   was answered yet; a prompt begins anew.

@@ -1,4 +1,4 @@
-"""The lines of an agent's log -> turns of one conversation: what several sources have in common.
+"""Dialogue builder: the lines of an agent's log -> turns of one conversation; for growing logs.
 
 A source says what it finds on a line (`begins`, `asked`, `answered`, `called`); a `Dialogue` makes
 turns of it and keeps what a later reading must know:

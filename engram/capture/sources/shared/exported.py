@@ -1,4 +1,4 @@
-"""What the exports of chat services have in common -> turns: conversations, and saved memories.
+"""Exported conversations and saved memories of chat services -> turns.
 
 - A message without a time has that of the one before it, else of the one after it, else of its
   conversation, else that of the first capture.

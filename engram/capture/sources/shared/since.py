@@ -1,7 +1,7 @@
-"""How far a database was read, in its own times: milliseconds since 1970, kept in the state.
+"""High-water mark of a database source: milliseconds since 1970, kept in the reading's state.
 
 Only what is new since the last reading is asked for, but the day before the latest time that was
-seen is always looked at again: what is written late, or was left because it was still growing, is
+seen is always read again: what is written late, or was left because it was still growing, is
 found then, and digests keep copies out. A time in the future counts as now.
 """
 
