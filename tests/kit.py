@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from engram.capture.turn_log import VaultTurnLog
 from engram.extract.receipt import receipt_of
 from engram.model.box import Box
 from engram.model.candidate import Candidate
@@ -14,6 +15,10 @@ from engram.model.change import Plan
 from engram.model.entity import Entity
 from engram.model.step import Page
 from engram.model.turn import Turn, turn_of
+from engram.model.vocabulary import PLAIN
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.catalog import Catalog
+from engram.store.catalog.catalog_view import CatalogView
 from engram.store.files.render import FileRenderer
 from engram.vault import Vault
 
@@ -42,6 +47,12 @@ def takes_every_turn(vault: Vault) -> Vault:
     """The vault with `EveryTurn` for its extractor."""
     vault.ports = replace(vault.ports, extractor=EveryTurn())
     return vault
+
+
+def view_of(catalog: Catalog) -> CatalogView:
+    """What a catalog knows that no vault stands behind: pages and turns are not asked for."""
+    disk = VaultDisk(Path("no-vault"))
+    return CatalogView(lambda: catalog, PLAIN, disk, VaultTurnLog(disk))
 
 
 def turns(count: int, session: str = "s", first: int = 0) -> list[Turn]:

@@ -19,11 +19,12 @@ from engram.model.candidate import Candidate
 from engram.model.instant import Instant
 from engram.model.markdown import neutralise
 from engram.model.memory import scope_of
-from engram.model.ports import Judge, Known
+from engram.model.ports import Judge
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
 from engram.model.text import content_hash
 from engram.model.verdict import Verdict
+from engram.model.view import VaultView
 
 
 def _cue_judge() -> Judge:
@@ -37,7 +38,7 @@ def _cue_judge() -> Judge:
 class AdmissionContext:
     """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge."""
 
-    known: Known
+    view: VaultView
     clean: Callable[[str], bool]
     settings: Settings
     now: Instant
@@ -101,7 +102,7 @@ def _worth(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
 
 def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     scope = scope_of(candidate.space, candidate.project, candidate.entities)
-    owners = admission.known.owners(content_hash(candidate.text, scope))
+    owners = admission.view.owners(content_hash(candidate.text, scope))
     state, owner = standing(owners, admission.now, admission.settings.retention.resurrection_hours)
     if owner is None:
         return None
@@ -115,7 +116,7 @@ def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
 
 def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """The candidate says itself which memories it replaces; their authority still counts."""
-    named = [admission.known.memory(identifier) for identifier in candidate.supersedes]
+    named = [admission.view.memory(identifier) for identifier in candidate.supersedes]
     live = [memory for memory in named if memory is not None and memory.live]
     stronger = tuple(memory.id for memory in live if outranks(memory, candidate))
     if stronger:
@@ -127,7 +128,7 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
 def _slot(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if not candidate.slot:
         return None
-    holders = admission.known.holders(candidate.slot, candidate.space, candidate.project)
+    holders = admission.view.holders(candidate.slot, candidate.space, candidate.project)
     if not holders:
         return None
     outcome, holder = contest(candidate, holders)
@@ -149,9 +150,7 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     newer = memory_of(candidate)
     if candidate.corrects:
         newer = replace(newer, category="correction")
-    found = [
-        (one, admission.judge.compare(one, newer)) for one in admission.known.around(candidate)
-    ]
+    found = [(one, admission.judge.compare(one, newer)) for one in admission.view.around(candidate)]
     replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
     stronger = tuple(one.id for one, said in found if said.code == LOWER_AUTHORITY)
     if stronger:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
 from engram.model.memory import Memory
-from engram.model.ports import Contents
 from engram.model.text import words
+from engram.model.view import VaultView
 
 Pair = tuple[Memory, Memory]
 #: how many of a note's rarest words are looked up; one that more notes hold is not
@@ -28,28 +28,28 @@ _SHARE, _OFTEN = 0.3, 50
 
 def pairs(context: PassContext) -> list[Pair]:
     """The pairs to be judged: of all notes, or of those that changed with all others."""
-    found = _of_all(context.contents.live()) if context.changed is None else _of_changed(context)
+    found = _of_all(context.view.live()) if context.changed is None else _of_changed(context)
     once = {(older.id, newer.id): (older, newer) for older, newer in found}
     return sorted(once.values(), key=lambda pair: (_age(pair[1]), _age(pair[0])))
 
 
 def _of_changed(context: PassContext) -> Iterator[Pair]:
     for name in sorted(context.changed or ()):
-        memory = context.contents.memory(name)
+        memory = context.view.memory(name)
         if memory is None or not _is_note(memory):
             continue
-        near = [context.contents.memory(other) for other in _nearest(memory, context.contents)]
-        held = memory.key and context.contents.holders(memory.key, memory.space, memory.project)
+        near = [context.view.memory(other) for other in _nearest(memory, context.view)]
+        held = memory.key and context.view.holders(memory.key, memory.space, memory.project)
         for other in (*near, *(held or ())):
             if other is not None and _is_note(other) and scope(other) == scope(memory):
                 yield from _ordered(memory, other)
 
 
-def _nearest(memory: Memory, contents: Contents) -> list[str]:
+def _nearest(memory: Memory, view: VaultView) -> list[str]:
     """The ids of those that share most of a memory's rarest words."""
-    counts = contents.frequencies(contents.terms(memory.text))
+    counts = view.frequencies(view.terms(memory.text))
     rarest = sorted((count, term) for term, count in counts.items() if count <= _COMMON)[:_WORDS]
-    shared = Counter(name for _, term in rarest for name in contents.holding([term]))
+    shared = Counter(name for _, term in rarest for name in view.holding([term]))
     del shared[memory.id]
     best = sorted((-count, name) for name, count in shared.items())
     return [name for _, name in best[:_NEAREST]]

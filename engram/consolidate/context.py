@@ -1,4 +1,4 @@
-"""What every pass of consolidation is handed: the vault's contents, the time, and what changed."""
+"""What every pass of consolidation is handed: what the vault knows, the time, and what changed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engram.model.instant import Day, Instant, day_of
-from engram.model.ports import BoxWeaver, Contents, EntityWeaver, Judge, Model
+from engram.model.ports import BoxWeaver, EntityWeaver, Judge, Model
 from engram.model.settings import Settings
 from engram.model.step import Step
+from engram.model.view import VaultView
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class PassContext:
     that passes ask with, by name.
     """
 
-    contents: Contents
+    view: VaultView
     now: Instant
     settings: Settings
     judge: Judge

@@ -25,16 +25,16 @@ class EntityBook:
 
     def __init__(self, context: PassContext) -> None:
         self._context = context
-        self._contents = context.contents
+        self._view = context.view
         self._asked = 0
         self._pages: dict[str, Entity | None] = {}
         if context.changed is None:
-            self._pages.update((entity.id, entity) for entity in context.contents.entities())
+            self._pages.update((entity.id, entity) for entity in context.view.entities())
 
     def page(self, identifier: str) -> Entity | None:
         """The page with that id, a merged one too."""
         if identifier not in self._pages:
-            self._pages[identifier] = self._contents.entity(identifier)
+            self._pages[identifier] = self._view.entity(identifier)
         return self._pages[identifier]
 
     def is_page(self, identifier: str) -> bool:
@@ -53,7 +53,7 @@ class EntityBook:
         page = self.page(identifier)
         aliases = filter(is_entity_id, page.aliases if page is not None else ())
         ids = dict.fromkeys([identifier, *filter(self._is_no_page, aliases)])
-        found = {memory.id: memory for one in ids for memory in self._contents.about(one)}
+        found = {memory.id: memory for one in ids for memory in self._view.about(one)}
         return list(found.values())
 
     def _is_no_page(self, identifier: str) -> bool:

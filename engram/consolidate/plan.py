@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from engram.consolidate.context import Pass, PassContext
-from engram.consolidate.planned_view import Sketch
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan
 from engram.model.memory import Memory, authority_rank
-from engram.model.ports import Contents, PageWriter, Writer
+from engram.model.overlay import Overlay
+from engram.model.ports import PageWriter, Writer
 from engram.model.step import Page, Step
+from engram.model.view import VaultView
 
 #: identity of a step for the person who declines it: operation and subjects
 Deed = tuple[str, str, tuple[str, ...]]
@@ -42,15 +43,15 @@ def shift(
     context: PassContext, passes: Iterable[Pass], declined: frozenset[Deed] = frozenset()
 ) -> ConsolidationPlan:
     """Plan with every pass in turn. `declined` are steps that the person undid: not again."""
-    planned_view, found = Sketch(context.contents), ConsolidationPlan()
-    context = replace(context, contents=planned_view)
+    planned, found = Overlay(context.view), ConsolidationPlan()
+    context = replace(context, view=planned)
     for plan in passes:
         for step in map(named, plan(context)):
-            code = "declined" if deed_of(step) in declined else unsound(step, planned_view)
+            code = "declined" if deed_of(step) in declined else unsound(step, planned)
             if code:
                 found.refused[code] = found.refused.get(code, 0) + 1
                 continue
-            planned_view.take(step)
+            planned.take(step)
             found.steps.append(step)
             if context.changed is not None and deed_of(step) is not None:
                 # pages that show these memories have to follow in the same run
@@ -67,14 +68,14 @@ def named(step: Step) -> Step:
     return replace(step, subjects=tuple(dict.fromkeys((*prose, *step.subjects, *touched))))
 
 
-def still_sound(steps: Sequence[Step], contents: Contents) -> ConsolidationPlan:
+def still_sound(steps: Sequence[Step], view: VaultView) -> ConsolidationPlan:
     """Those steps of an earlier plan that still hold: the vault may have changed since."""
-    planned_view, found = Sketch(contents), ConsolidationPlan()
+    planned, found = Overlay(view), ConsolidationPlan()
     for step in steps:
-        if code := unsound(step, planned_view):
+        if code := unsound(step, planned):
             found.refused[code] = found.refused.get(code, 0) + 1
         else:
-            planned_view.take(step)
+            planned.take(step)
             found.steps.append(step)
     return found
 
@@ -88,34 +89,34 @@ def deed_of(step: Step) -> Deed | None:
     return (step.task, step.action, step.subjects) if decides else None
 
 
-def unsound(step: Step, contents: Contents) -> str:
+def unsound(step: Step, view: VaultView) -> str:
     """The code for which a step must not be done; '' when it may."""
     names = [before.id for before, _ in step.amended] + [memory.id for memory in step.born]
     if len(set(names)) != len(names):
         return "not_distinct"
-    if any(contents.memory(memory.id) is not None for memory in step.born):
+    if any(view.memory(memory.id) is not None for memory in step.born):
         return "id_taken"
     after = {memory.id: memory for memory in (*step.born, *(after for _, after in step.amended))}
     for before, changed in step.amended:
-        code = _amiss(before, changed, contents)
+        code = _amiss(before, changed, view)
         if not code and changed.status == "superseded" != before.status:
-            code = _unreplaced(changed, after, contents)
+            code = _unreplaced(changed, after, view)
         if code:
             return code
     for old, new in step.pages:
         page = old or new
-        if page is None or _page(page, contents) != old:
+        if page is None or _page(page, view) != old:
             return "page_changed"
     for change in step.prose:
-        text = contents.page(change.path)
+        text = view.page(change.path)
         if change.before != (None if text is None else text.encode("utf-8")):
             return "page_changed"
     return ""
 
 
-def _amiss(before: Memory, after: Memory, contents: Contents) -> str:
+def _amiss(before: Memory, after: Memory, view: VaultView) -> str:
     """What is wrong with one amendment by itself, as a code."""
-    known = contents.memory(before.id)
+    known = view.memory(before.id)
     if known is None:
         return "unknown_memory"
     if known != before:
@@ -130,17 +131,17 @@ def _amiss(before: Memory, after: Memory, contents: Contents) -> str:
     return ""
 
 
-def _unreplaced(after: Memory, planned: dict[str, Memory], contents: Contents) -> str:
+def _unreplaced(after: Memory, planned: dict[str, Memory], view: VaultView) -> str:
     """Why a superseded memory has no valid successor, as a code: missing, dead, or a circle."""
     if not after.superseded_by:
         return "no_replacement"
     for name in after.superseded_by:
-        by = planned.get(name) or contents.memory(name)
+        by = planned.get(name) or view.memory(name)
         if by is None or not by.live:
             return "no_replacement"
         if _outranks(after, by):
             return "protected"
-        if after.id in _superseders(by, planned, contents):
+        if after.id in _superseders(by, planned, view):
             return "circle"
     return ""
 
@@ -152,7 +153,7 @@ def _outranks(memory: Memory, by: Memory) -> bool:
     return rank < authority_rank(memory.authority) and not corrects
 
 
-def _superseders(memory: Memory, planned: dict[str, Memory], contents: Contents) -> set[str]:
+def _superseders(memory: Memory, planned: dict[str, Memory], view: VaultView) -> set[str]:
     """Ids of all successors of a memory, over any number of steps, and its own."""
     seen: set[str] = set()
     waiting = [memory.id]
@@ -160,16 +161,16 @@ def _superseders(memory: Memory, planned: dict[str, Memory], contents: Contents)
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            found = planned.get(name) or contents.memory(name)
+            found = planned.get(name) or view.memory(name)
             waiting += found.superseded_by if found is not None else ()
     return seen
 
 
-def _page(page: Page, contents: Contents) -> Page | None:
+def _page(page: Page, view: VaultView) -> Page | None:
     """A page as the vault has it."""
     if isinstance(page, Box):
-        return contents.box(page.id)
-    return contents.entity(page.id)
+        return view.box(page.id)
+    return view.entity(page.id)
 
 
 # -- steps as one plan ----------------------------------------------------------------------------

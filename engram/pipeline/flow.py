@@ -191,7 +191,7 @@ def preview(transcripts: Iterable[str], ports: Ports) -> list[Verdict]:
     What a model would be asked about is left out (see `questions`). Raises what the extractor
     raises.
     """
-    draft = AdmissionDraft(ports.known, ports.settings, ports.clock.now())
+    draft = AdmissionDraft(ports.view, ports.settings, ports.clock.now())
     verdicts: list[Verdict] = []
     for transcript in transcripts:
         if _portion(transcript, ports)[0].costly:
@@ -261,7 +261,7 @@ def _settle_lots(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResu
         if any(batch.costly for batch in batches):
             ports.take_up()  # the lock was free while a model thought: the person may have edited
         now = ports.clock.now()
-        draft = AdmissionDraft(ports.known, ports.settings, now)
+        draft = AdmissionDraft(ports.view, ports.settings, now)
         events: list[Event] = []
         ack: list[Range] = []
         settled: dict[str, int] = {}
@@ -284,7 +284,7 @@ def _settle_lots(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResu
         if not ack:
             return 0
         boxes = ports.box_weaver.seal(
-            ports.contents, now, born=draft.born, waiting=_unfinished(settled, ports)
+            ports.view, now, born=draft.born, waiting=_unfinished(settled, ports)
         )
         changes = (
             *ports.writer.changes(draft.born, draft.amended),
@@ -304,7 +304,7 @@ def _unfinished(settled: Mapping[str, int], ports: Ports) -> set[str]:
 
 def _admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -> list[Verdict]:
     """One verdict a candidate, each seeing what the ones before it did."""
-    admission = AdmissionContext(draft, ports.redactor.clean, ports.settings, now)
+    admission = AdmissionContext(draft.view, ports.redactor.clean, ports.settings, now)
     per_turn: dict[str, int] = {}
     verdicts = []
     for candidate in batch.candidates:
@@ -370,7 +370,7 @@ def scene_of(night: ConsolidationRequest, ports: Ports) -> PassContext:
     from engram.consolidate.context import PassContext  # as above
 
     return PassContext(
-        ports.contents,
+        ports.view,
         ports.clock.now(),
         ports.settings,
         night.judge or ports.judge,
@@ -397,7 +397,7 @@ def consolidate(
     """
     from engram.consolidate.plan import plan_of, still_sound
 
-    found = plan_night(night, ports) if planned is None else still_sound(planned, ports.contents)
+    found = plan_night(night, ports) if planned is None else still_sound(planned, ports.view)
     if not found.steps and not night.eventful:
         return found, 0
     plan = plan_of(found.steps, ports.writer, ports.pages, batch)

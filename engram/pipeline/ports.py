@@ -10,17 +10,16 @@ from engram.model.ports import (
     BoxWeaver,
     Clock,
     Committer,
-    Contents,
     EntityWeaver,
     Extractor,
     Judge,
-    Known,
     PageWriter,
     TurnLog,
     TurnStore,
     Writer,
 )
 from engram.model.settings import Settings
+from engram.model.view import VaultView
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
@@ -37,11 +36,10 @@ class Ports:
     signals: Signals
     turn_log: TurnLog
     turns: TurnStore
-    known: Known
+    view: VaultView
     writer: Writer
     committer: Committer
     extractor: Extractor
-    contents: Contents
     judge: Judge
     box_weaver: BoxWeaver
     entity_weaver: EntityWeaver

@@ -19,7 +19,7 @@ def inspect(
     context: PassContext, disk: VaultDisk, projections: Projections, clean: Callable[[str], bool]
 ) -> Evidence:
     """Everything that the audit asks; `context` is that of a full consolidation."""
-    catalog, contents = projections.catalog, context.contents
+    catalog, view = projections.catalog, context.view
     memories = list(catalog.memories())
     live = [memory for memory in memories if memory.live]
     at = {memory.path: memory.id for memory in memories}
@@ -32,12 +32,12 @@ def inspect(
         roles=_roles(projections, memories),
         secrets=[at[path] for path in with_secrets(disk, sorted(at), clean)],
         typed=_typed(projections),
-        boxes=contents.boxes(),
-        entities=contents.entities(),
-        unboxed=contents.unboxed(),
+        boxes=view.boxes(),
+        entities=view.entities(),
+        unboxed=view.unboxed(),
         rules=_rules(projections, live),
         confirmed=frozenset(subject for subject, _ in catalog.log.named("memory_confirmed")),
-        accesses=contents.accesses(memory.id for memory in live),
+        accesses=view.accesses(memory.id for memory in live),
     )
 
 

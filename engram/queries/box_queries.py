@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from engram.model.box import Box, Trace, traces_of
 from engram.model.errors import BadInput, NotFound
-from engram.model.ports import Contents
 from engram.model.settings import BoxSettings
+from engram.model.view import VaultView
 from engram.weave.boxes import in_time
 from engram.weave.seal import BoxSealer
 
@@ -17,18 +17,18 @@ from engram.weave.seal import BoxSealer
 class BoxQueries:
     """What a vault knows of the stretches of its conversations."""
 
-    def __init__(self, contents: Contents, settings: BoxSettings) -> None:
-        self._contents = contents
+    def __init__(self, view: VaultView, settings: BoxSettings) -> None:
+        self._view = view
         self._loom = BoxSealer(settings)
 
     def listing(self) -> list[Box]:
         """Every box, oldest first; those that are not sealed yet have no `path`."""
-        unsealed = self._loom.unsealed(self._contents)
-        return sorted((*self._contents.boxes(), *unsealed), key=in_time)
+        unsealed = self._loom.unsealed(self._view)
+        return sorted((*self._view.boxes(), *unsealed), key=in_time)
 
     def traces(self) -> list[Trace]:
         """The threads of sealed boxes on the same topics, by id."""
-        return traces_of(self._contents.boxes())
+        return traces_of(self._view.boxes())
 
     def trace(self, reference: str) -> tuple[Trace, list[Box]]:
         """The trace of an id, of an unambiguous beginning of it, or of one of its boxes; its boxes.
@@ -43,5 +43,5 @@ class BoxQueries:
         if len(found) > 1:
             shown = ", ".join(one.id for one in found[:3])
             raise BadInput(f"{reference!r} could be {len(found)} traces", f"for example {shown}")
-        boxes = (self._contents.box(name) for name in found[0].boxes)
+        boxes = (self._view.box(name) for name in found[0].boxes)
         return found[0], [box for box in boxes if box is not None]

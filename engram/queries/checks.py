@@ -83,7 +83,7 @@ def stale_views(
         stale.append(layout.TRACE)
     if topics_are_stale(_bytes(disk, layout.TOPICS), projections.catalog, due=due):
         stale.append(layout.TOPICS)
-    if _bytes(disk, layout.TRACES) != trace_list(projections.catalog.pages.boxes()):
+    if _bytes(disk, layout.TRACES) != trace_list(projections.view.boxes()):
         stale.append(layout.TRACES)
     return stale
 

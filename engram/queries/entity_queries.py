@@ -17,7 +17,7 @@ from engram.model.entity_ids import is_entity_id, stem_of
 from engram.model.errors import BadInput, NotFound
 from engram.model.ids import slug
 from engram.model.instant import Day
-from engram.model.ports import Contents
+from engram.model.view import VaultView
 from engram.store.base.disk import VaultDisk
 from engram.store.files.entity_file import render_entity
 from engram.weave.entities import fold
@@ -38,15 +38,15 @@ class EntityRow:
 class EntityQueries:
     """What a vault knows of those that its memories speak of."""
 
-    def __init__(self, disk: VaultDisk, contents: Contents) -> None:
+    def __init__(self, disk: VaultDisk, view: VaultView) -> None:
         self._disk = disk
-        self._contents = contents
+        self._view = view
 
     def listing(self) -> list[EntityRow]:
         """Every entity that was not merged into another, the most named first."""
-        pages = {page.id: page for page in self._contents.entities()}
+        pages = {page.id: page for page in self._view.entities()}
         counts: Counter[str] = Counter()
-        for name, count in self._contents.mentioned().items():
+        for name, count in self._view.mentioned().items():
             if is_entity_id(name):
                 counts[_lead(name, pages)] += count
         known = {*counts, *(page.id for page in pages.values() if not page.merged_into)}
@@ -62,8 +62,8 @@ class EntityQueries:
 
     def find(self, name: str) -> Entity:
         """The entity of an id, a name or an alias; one that was merged leads on."""
-        pages = {page.id: page for page in self._contents.entities()}
-        known = {*filter(is_entity_id, self._contents.mentioned()), *pages}
+        pages = {page.id: page for page in self._view.entities()}
+        known = {*filter(is_entity_id, self._view.mentioned()), *pages}
         wanted = name.strip().removeprefix("[[").removesuffix("]]").strip()
         if wanted in known:
             found = {_lead(wanted, pages)}
@@ -83,7 +83,7 @@ class EntityQueries:
         return (render_entity(entity) if data is None else data).decode("utf-8", "replace")
 
     def _folded(self, identifier: str) -> Entity:
-        return fold(identifier, self._contents.about(identifier))
+        return fold(identifier, self._view.about(identifier))
 
 
 def _lead(identifier: str, pages: dict[str, Entity]) -> str:

@@ -194,7 +194,7 @@ class IndexSync:
         documents: list[Document] = []
         removed: list[tuple[Collection, str]] = []
         for name in dict.fromkeys(name for one in missed for name in _pages_of(one)):
-            page = catalog.pages.page(name)
+            page = self._projections.view.box_or_entity(name)
             if page is None:
                 removed.append(("pages", name))
             else:
@@ -267,9 +267,9 @@ class IndexSync:
 
     def _pages(self) -> Iterator[Page]:
         """The boxes and entities, but those that became part of another."""
-        pages = self._projections.catalog.pages
-        known = [box.id for box in pages.boxes()] + [entity.id for entity in pages.entities()]
-        return filter(None, map(pages.page, dict.fromkeys(known)))
+        view = self._projections.view
+        known = [box.id for box in view.boxes()] + [entity.id for entity in view.entities()]
+        return filter(None, map(view.box_or_entity, dict.fromkeys(known)))
 
     def _shown(self, path: str, hidden: Set[str]) -> Iterator[Document]:
         """The turns that a transcript shows, but those that a forgotten memory hides.

@@ -39,13 +39,13 @@ class PageSearch:
 
     def find(self, reference: str) -> tuple[Page, str] | None:
         """The box or entity of an id or a docid, and its file as it is on disk."""
-        pages = self._projections.catalog.pages
+        view = self._projections.view
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
-        page = pages.page(name)
+        page = view.box_or_entity(name)
         if page is None and _DOCID.fullmatch(name):
             wanted = "#" + name.removeprefix("#").lower()
-            every: list[Page] = [*pages.boxes(), *pages.entities()]
+            every: list[Page] = [*view.boxes(), *view.entities()]
             page = next((one for one in every if docid(one.id) == wanted), None)
         if page is None:
             return None
@@ -56,11 +56,11 @@ class PageSearch:
         if not query.asks or not self._index_sync.has_pages:
             return []
         pages: dict[str, tuple[Page, Prose]] = {}
-        forgotten = self._projections.catalog.memory_queries.forgotten()
+        forgotten = self._projections.view.forgotten()
 
         def admit(keys: list[str]) -> list[str]:
             for key in keys:
-                page = self._projections.catalog.pages.page(key)
+                page = self._projections.view.box_or_entity(key)
                 if page is not None:
                     pages[key] = page, _shown(page, page_bytes(self._disk, page), forgotten)
             return [

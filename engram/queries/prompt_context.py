@@ -63,7 +63,7 @@ class VaultPromptContext:
     def _names(self, said: str) -> tuple[str, ...]:
         """`tool-postgres` and the like whose name is among the words that were said."""
         here = f"-{slug(said, limit=len(said) * 8 + 60)}-"
-        names = self._projections.catalog.memory_queries.most_mentioned(_KNOWN_NAMES)
+        names = self._projections.view.most_mentioned(_KNOWN_NAMES)
         return tuple(name for name in names if f"-{name.partition('-')[2]}-" in here)[:NAMES]
 
     def _earlier(self, first: Turn) -> tuple[Turn, ...]:

@@ -45,7 +45,6 @@ from engram.settings.paths import UserPaths
 from engram.store.base import layout
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.turn_rows import DEAD, PENDING, WITHDRAWN
-from engram.store.commits.contents import VaultContents
 from engram.store.commits.scan import Scan, edits, scan
 from engram.store.commits.transaction_log import ChangeEntry
 from engram.store.commits.undo import UndoPlanner
@@ -115,14 +114,14 @@ class VaultReading:
             EntityQueries,  # here: a search does not pay for weaving
         )
 
-        return EntityQueries(self.disk, VaultContents(self.disk, self.projections))
+        return EntityQueries(self.disk, self.projections.view)
 
     @cached_property
     def boxes(self) -> BoxQueries:
         """The boxes, sealed and open, and their traces."""
         from engram.queries.box_queries import BoxQueries  # as above
 
-        return BoxQueries(VaultContents(self.disk, self.projections), self.settings.boxes)
+        return BoxQueries(self.projections.view, self.settings.boxes)
 
     @cached_property
     def ports(self) -> Ports:

@@ -66,7 +66,7 @@ class VaultTending(VaultReading):
             memory = self.library.memory(reference)
             said = self.ports.redactor.redact(legible(reason)).text
             ports = self.ports
-            silenced = ports.pages.pages(ports.box_weaver.silence(memory, ports.contents))
+            silenced = ports.pages.pages(ports.box_weaver.silence(memory, ports.view))
             silenced += self._unmentioned(memory)
             plan = edits.forget(memory, said, self.clock.now(), ports.writer, silenced)
             self.committer.commit(plan)
@@ -74,14 +74,14 @@ class VaultTending(VaultReading):
 
     def _unmentioned(self, memory: Memory) -> list[Change]:
         """The pages of its entities, and the profile, without a memory."""
-        contents = self.ports.contents
-        entities = map(contents.entity, memory.entities)
+        view = self.ports.view
+        entities = map(view.entity, memory.entities)
         leads = {entity.merged_into or entity.id for entity in entities if entity is not None}
         remains = PurgeRemains.of(memory.id, [memory.text])
         found = self.ports.pages.pages(
             [
                 (page, remains.unmentioned(page))
-                for page in map(contents.entity, sorted(leads))
+                for page in map(view.entity, sorted(leads))
                 if page is not None
             ]
         )
@@ -336,7 +336,7 @@ class VaultTending(VaultReading):
         ports = self.ports
         waiting = {one.transcript for one in ports.turns.waiting()}
         now = self.clock.now()
-        return ports.box_weaver.seal(ports.contents, now, reason, waiting=waiting)
+        return ports.box_weaver.seal(ports.view, now, reason, waiting=waiting)
 
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""
@@ -350,7 +350,7 @@ class VaultTending(VaultReading):
         from engram.health.review_queue import queue
 
         self.settle_within(self.settings.recall.settle_ms)
-        return queue(self.ports.contents.live(), self.clock.now(), since)
+        return queue(self.ports.view.live(), self.clock.now(), since)
 
     # -- looking after -------------------------------------------------------------------------
 

@@ -35,7 +35,6 @@ from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.base.lock import WriterLock
 from engram.store.commits.committer import VaultCommitter
-from engram.store.commits.contents import VaultContents
 from engram.store.commits.projections import Projections
 from engram.store.commits.purge import PurgeWriter
 from engram.store.commits.transaction_log import TransactionLog
@@ -130,10 +129,9 @@ def ports_of(
         signals=compile_signals(shipped("signals"), capture.high_signal_patterns),
         turn_log=parts.turn_log,
         turns=VaultTurns(parts.projections, parts.turn_log),
-        known=parts.projections,
+        view=parts.projections.view,
         writer=renderer,
         pages=renderer,
-        contents=VaultContents(parts.disk, parts.projections),
         judge=LateJudge(),
         box_weaver=BoxSealer(settings.boxes),
         entity_weaver=EntityFolder(),

@@ -13,8 +13,8 @@ from dataclasses import replace
 from engram.model.box import Box
 from engram.model.instant import Instant
 from engram.model.memory import Memory
-from engram.model.ports import Contents
 from engram.model.settings import BoxSettings
+from engram.model.view import VaultView
 from engram.weave.boxes import in_time, line_of, session_of, weave, without
 from engram.weave.traces import join, reach, thread
 
@@ -33,37 +33,37 @@ class BoxSealer:
         """`(before, after)` of the boxes whose links to their trace neighbours are missing."""
         return thread(boxes)
 
-    def without(self, box: Box, names: Collection[str], contents: Contents) -> Box | None:
+    def without(self, box: Box, names: Collection[str], view: VaultView) -> Box | None:
         """A box without these memories; None when none is left in it."""
-        held = (contents.memory(name) for name in box.memories)
+        held = (view.memory(name) for name in box.memories)
         return without(box, names, [memory for memory in held if memory is not None])
 
-    def silence(self, memory: Memory, contents: Contents) -> list[tuple[Box, Box | None]]:
+    def silence(self, memory: Memory, view: VaultView) -> list[tuple[Box, Box | None]]:
         """`(before, after)` of the boxes that list a memory which is to be forgotten.
 
         Its line is removed, and the goal of its conversation, where that is its source.
         """
         sessions = {link.partition("#")[0] for link in memory.sources}
         pairs: list[tuple[Box, Box | None]] = []
-        for box in contents.boxes():
+        for box in view.boxes():
             after: Box | None = box
             if memory.id in box.memories:
-                after = self.without(box, [memory.id], contents)
+                after = self.without(box, [memory.id], view)
             if after and after.goal and box.session in sessions:
-                told = contents.opening(box.session, without=memory.sources)
+                told = view.opening(box.session, without=memory.sources)
                 after = after if told else replace(after, goal="")
             if after != box:
                 pairs.append((box, after))
         return pairs
 
-    def unsealed(self, contents: Contents) -> list[Box]:
+    def unsealed(self, view: VaultView) -> list[Box]:
         """The boxes that have no file yet, oldest first; a box that has ended has its `seal`."""
-        ended, left = weave(contents.unboxed(), self._settings, opening=contents.opening)
+        ended, left = weave(view.unboxed(), self._settings, opening=view.opening)
         return sorted((*ended, *left), key=in_time)
 
     def seal(
         self,
-        contents: Contents,
+        view: VaultView,
         now: Instant,
         reason: str = "",
         *,
@@ -77,32 +77,32 @@ class BoxSealer:
         that are about to be written, only their conversations are looked at. Silence does not seal
         those in `waiting`: more of them is still to be extracted.
         """
-        unboxed = {memory.id: memory for memory in contents.unboxed()}
+        unboxed = {memory.id: memory for memory in view.unboxed()}
         if born is not None:
             unboxed.update((memory.id, memory) for memory in born)
             concerned = {_stream(memory) for memory in born}
             unboxed = {name: one for name, one in unboxed.items() if _stream(one) in concerned}
         sealed, _ = weave(
             unboxed.values(), self._settings, now,
-            seal=reason, opening=contents.opening, waiting=waiting,
+            seal=reason, opening=view.opening, waiting=waiting,
         )  # fmt: skip
         if not sealed:
             return []
-        named = _named(sealed, contents)
-        return join(named, contents.boxes(*reach(named, self._settings)), self._settings)
+        named = _named(sealed, view)
+        return join(named, view.boxes(*reach(named, self._settings)), self._settings)
 
 
 def _stream(memory: Memory) -> tuple[str, str]:
     return session_of(memory), memory.project
 
 
-def _named(boxes: Iterable[Box], contents: Contents) -> list[Box]:
+def _named(boxes: Iterable[Box], view: VaultView) -> list[Box]:
     """The boxes with unique ids: an existing box may no longer hold the memory that named it."""
     taken: set[str] = set()
     named = []
     for box in boxes:
         name, number = box.id, 1
-        while name in taken or contents.box(name) is not None:
+        while name in taken or view.box(name) is not None:
             number += 1
             name = f"{box.id}-{number}"
         taken.add(name)

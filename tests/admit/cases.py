@@ -15,6 +15,7 @@ from engram.model.memory import Memory
 from engram.model.settings import Settings
 from engram.model.turn import turn_of
 from engram.store.catalog.catalog import Catalog
+from tests.kit import view_of
 
 NOW = "2026-03-06T12:00:00Z"
 SAID = "2026-03-06T10:10:00Z"
@@ -54,4 +55,4 @@ def admission(
     with catalog.transaction():
         for one in known:
             catalog.put_memory(one)
-    return AdmissionContext(catalog, redactor.clean, Settings(), now)
+    return AdmissionContext(view_of(catalog), redactor.clean, Settings(), now)

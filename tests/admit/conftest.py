@@ -50,7 +50,7 @@ def drafting(
 
     def make(*known: Memory, now: str = NOW) -> tuple[AdmissionDraft, AdmissionContext]:
         base = knowing(*known, now=now)
-        draft = AdmissionDraft(base.known, base.settings, now)
-        return draft, AdmissionContext(draft, base.clean, base.settings, now)
+        draft = AdmissionDraft(base.view, base.settings, now)
+        return draft, AdmissionContext(draft.view, base.clean, base.settings, now)
 
     return make

@@ -229,7 +229,7 @@ def test_whatever_is_said_of_a_slot_the_books_balance(
             authority=authority, corrects=corrects,
         )  # fmt: skip
         verdict = admit(one, admission)
-        live = {m.id: m for m in draft.holders(SLOT, "project", "shop")}
+        live = {m.id: m for m in draft.view.holders(SLOT, "project", "shop")}
         if verdict.decision == "supersede" and not (corrects and authority != "ai_inferred"):
             losers = [live[name] for name in verdict.memories]
             assert all(authority_rank(m.authority) <= authority_rank(authority) for m in losers)

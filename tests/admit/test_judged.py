@@ -177,7 +177,9 @@ def test_of_drafts_that_are_equally_near_the_first_by_name_are_taken(drafting: D
     for number in range(12):
         time = f"2026-03-06T09:{number:02d}:00Z"
         draft.enter(admit(candidate(f"We use tool{number} for builds.", time=time), admission))
-    assert [one.id for one in draft.around(BUILDKITE)] == sorted(one.id for one in draft.born)[:8]
+    assert [one.id for one in draft.view.around(BUILDKITE)] == sorted(one.id for one in draft.born)[
+        :8
+    ]
 
 
 # -- neighbours ---------------------------------------------------------------------------------
@@ -187,7 +189,7 @@ def test_the_neighbours_are_few_live_of_the_scope_and_the_nearest_come_first(
     knowing: Knowing,
 ) -> None:
     crowd = [memory(f"We use tool {n} for builds.", id=f"n{n}") for n in range(40)]
-    here = knowing(*crowd, JENKINS, memory("Kim rows.", id="kim")).known
+    here = knowing(*crowd, JENKINS, memory("Kim rows.", id="kim")).view
     near = here.around(BUILDKITE)
     assert near[0] == JENKINS and len(near) <= 12 and "kim" not in [one.id for one in near]
     assert here.around(replace(BUILDKITE, project="blog")) == []
@@ -196,13 +198,13 @@ def test_the_neighbours_are_few_live_of_the_scope_and_the_nearest_come_first(
 
 def test_the_neighbours_of_the_person_are_those_of_every_project(knowing: Knowing) -> None:
     mine = replace(JENKINS, space="user", project="blog")
-    assert list(knowing(mine).known.around(replace(BUILDKITE, space="user"))) == [mine]
+    assert list(knowing(mine).view.around(replace(BUILDKITE, space="user"))) == [mine]
 
 
 def test_a_draft_is_a_neighbour_and_what_it_retired_is_none(drafting: Drafting) -> None:
     draft, admission = drafting(JENKINS)
     born = draft.enter(admit(BUILDKITE, admission))
     again = replace(BUILDKITE, receipt=replace(BUILDKITE.receipt, time="2026-03-06T11:00:00Z"))
-    assert [one.id for one in draft.around(again)] == [born.id if born else ""]
-    assert draft.around(replace(again, project="blog")) == []
-    assert draft.around(replace(again, text="Buildkite costs money.")) == []
+    assert [one.id for one in draft.view.around(again)] == [born.id if born else ""]
+    assert draft.view.around(replace(again, project="blog")) == []
+    assert draft.view.around(replace(again, text="Buildkite costs money.")) == []

@@ -32,8 +32,8 @@ from engram.consolidate.passes import duplicates, order
 from engram.language.near_duplicates import LEAST, alike, joined
 from engram.language.paraphrase.phrasing import phrasing
 from engram.model.memory import Memory
-from engram.model.ports import Contents
 from engram.model.step import Step
+from engram.model.view import VaultView
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
@@ -41,7 +41,7 @@ from tests.benchmarks.imports import scratch
 from tests.benchmarks.invented import Invented
 from tests.benchmarks.lived_in import LivedIn, live_in
 from tests.consolidate.cases import context
-from tests.consolidate.contents import Remembered
+from tests.consolidate.view import Remembered
 
 _NOW = "2026-03-06T12:00:00Z"
 #: one memory in so many is another one said again
@@ -79,8 +79,8 @@ def _taken(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _context(contents: Contents, changed: frozenset[str] | None = None) -> PassContext:
-    return context(contents, changed, now=_NOW)
+def _context(view: VaultView, changed: frozenset[str] | None = None) -> PassContext:
+    return context(view, changed, now=_NOW)
 
 
 def _in_memory(told: Sequence[Memory], compared: int) -> dict[str, float]:

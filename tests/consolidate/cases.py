@@ -10,9 +10,10 @@ from engram.consolidate.context import PassContext
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
-from engram.model.ports import Contents, Model
+from engram.model.ports import Model
 from engram.model.settings import ConsolidateSettings, Settings
 from engram.model.step import Opinion
+from engram.model.view import VaultView
 from engram.settings.load import shipped
 from engram.weave.biography import EntityFolder
 from engram.weave.seal import BoxSealer
@@ -43,14 +44,14 @@ class Condenser:
 
 
 def context(
-    contents: Contents, changed: frozenset[str] | None = None, model: Model | None = None,
+    view: VaultView, changed: frozenset[str] | None = None, model: Model | None = None,
     now: str = NOW, **consolidate: Any,
 ) -> PassContext:  # fmt: skip
-    """A consolidation of these contents; further names are settings of `[consolidate]`."""
+    """A consolidation of this view; further names are settings of `[consolidate]`."""
     settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
     box_sealer = BoxSealer(settings.boxes)
     return PassContext(
-        contents, now, settings, Silent(), box_sealer, EntityFolder(), changed, True, model, PROMPTS
+        view, now, settings, Silent(), box_sealer, EntityFolder(), changed, True, model, PROMPTS
     )
 
 

@@ -16,10 +16,9 @@ from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, STATUSES, Memory
 from engram.model.settings import Settings
 from engram.model.step import Step
-from engram.store.commits.contents import VaultContents
 from engram.vault import Vault
 from tests.consolidate.cases import NOW, Silent, aged, context
-from tests.consolidate.contents import after, remembering
+from tests.consolidate.view import after, remembering
 
 PASSES = (commitments.plan, archival.plan, expiry.plan)
 #: what no step may touch
@@ -28,8 +27,8 @@ KEPT = ("id", "text", "quote", "sources", "created", "category", "kind", "expire
 
 def aged_vault(vault: Vault) -> list[Step]:
     """Let the passes do what they plan for a vault; the steps."""
-    contents = VaultContents(vault.disk, vault.projections)
-    whole = replace(context(remembering()), contents=contents, settings=Settings(), judge=Silent())
+    contents = vault.projections.view
+    whole = replace(context(remembering()), view=contents, settings=Settings(), judge=Silent())
     steps = shift(whole, PASSES).steps
     amended = [pair for step in steps for pair in step.amended]
     vault.committer.commit(Plan("consolidate", tuple(vault.ports.writer.changes([], amended))))

@@ -9,7 +9,7 @@ import pytest
 from engram.consolidate.passes import archival
 from engram.model.memory import CATEGORIES, Memory
 from tests.consolidate.cases import TODAY, aged, context
-from tests.consolidate.contents import Remembered, after, remembering
+from tests.consolidate.view import Remembered, after, remembering
 
 
 def idle(**more: object) -> Memory:

@@ -14,10 +14,10 @@ from engram.index.memory_finder import MemoryFinder
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.memory import Memory
+from engram.model.overlay import Overlay
 from engram.model.settings import BoxSettings, Settings
 from engram.model.step import Opinion, Step
 from engram.store.base import layout
-from engram.store.commits.contents import VaultContents
 from engram.store.files.memory_file import render_memory
 from engram.store.files.render import FileRenderer
 from engram.vault import Vault
@@ -43,8 +43,8 @@ class NoJudge:
         raise AssertionError
 
 
-class Few(VaultContents):
-    """The contents of a vault, of which not everything may be read."""
+class Few(Overlay):
+    """A vault of which not everything may be read."""
 
     def live(self) -> Sequence[Memory]:
         raise AssertionError
@@ -58,10 +58,10 @@ def put(vault: Vault, memories: Iterable[Memory]) -> None:
 
 def planned(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:
     some = None if changed is None else frozenset(changed)
-    contents = Few(vault.disk, vault.projections)
+    view = Few(vault.projections.view)
     return plan(
         PassContext(
-            contents, now, Settings(), NoJudge(), BoxSealer(BoxSettings()), EntityFolder(), some
+            view, now, Settings(), NoJudge(), BoxSealer(BoxSettings()), EntityFolder(), some
         )
     )
 
@@ -77,7 +77,7 @@ def consolidate(vault: Vault, now: str = LATER, changed: Iterable[str] | None = 
 
 
 def boxes(vault: Vault) -> Sequence[Box]:
-    return vault.projections.catalog.pages.boxes()
+    return vault.projections.view.boxes()
 
 
 def edit(vault: Vault, path: str, old: str, new: str) -> None:
@@ -220,7 +220,7 @@ def test_where_nothing_changed_nothing_is_looked_at(vault: Vault) -> None:
 def test_new_memories_are_woven_with_what_their_conversation_left_open(vault: Vault) -> None:
     old, new = talk(DB, DB), [memory(number, *COOKING) for number in (2, 3, 4)]
     put(vault, [*old, *(memory(number, *DB, session="test-2", minute=0) for number in (5, 6))])
-    contents = VaultContents(vault.disk, vault.projections)
+    contents = vault.projections.view
     box_sealer = BoxSealer(BoxSettings())
     (box,) = box_sealer.seal(contents, SOON, born=new)
     assert (box.seal, box.memories) == ("topic_shift", tuple(one.id for one in old))
@@ -265,7 +265,7 @@ def test_what_is_forgotten_is_told_by_no_box_from_that_moment_on(vault: Vault) -
 def test_a_box_takes_topics_and_title_from_those_that_are_left(vault: Vault) -> None:
     put(vault, talk(("secret", "plan"), ("secret", "plan"), ("tea",), ("tea",)))
     put(vault, [memory(number, "tea", "secret", session="test-2") for number in (4, 5)])
-    box_sealer, contents = BoxSealer(BoxSettings()), VaultContents(vault.disk, vault.projections)
+    box_sealer, contents = BoxSealer(BoxSettings()), vault.projections.view
     consolidate(vault)
     other = boxes(vault)[-1]
     left = box_sealer.without(other, [other.memories[0]], contents)

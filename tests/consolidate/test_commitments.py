@@ -9,7 +9,7 @@ import pytest
 from engram.consolidate.passes import commitments
 from engram.model.memory import Memory
 from tests.consolidate.cases import TODAY, aged, context
-from tests.consolidate.contents import after, remembering
+from tests.consolidate.view import after, remembering
 
 LATER = "2027-01-01"
 

@@ -16,7 +16,7 @@ from engram.model.memory import Memory
 from engram.model.step import Opinion, Step
 from tests.admit.cases import memory
 from tests.consolidate import cases
-from tests.consolidate.contents import Remembered, after, remembering
+from tests.consolidate.view import Remembered, after, remembering
 
 NOW = "2026-11-20T12:00:00Z"
 FIRST, SECOND, THIRD = (f"2026-0{month}-02T10:00:00Z" for month in (2, 3, 4))

@@ -17,12 +17,12 @@ from engram.language.paraphrase.phrasing import phrasing
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
 from engram.model.step import Step
-from engram.store.commits.contents import VaultContents
+from engram.store.catalog.catalog_view import CatalogView
 from engram.vault import Vault
 from tests.admit.cases import memory
 from tests.consolidate.cases import context
 
-Shelve = Callable[[Iterable[Memory]], VaultContents]
+Shelve = Callable[[Iterable[Memory]], CatalogView]
 K8S = memory("In production, the team uses k8s.", created="2026-03-01T09:00:00Z")
 KUBERNETES = memory("The team is using Kubernetes in production.", confidence=0.9)
 MYSQL = memory("The team uses MySQL in production.")
@@ -30,15 +30,15 @@ MYSQL = memory("The team uses MySQL in production.")
 
 @pytest.fixture
 def shelve(vault: Vault) -> Shelve:
-    """The contents of a vault whose catalog has the given memories and no others."""
+    """The view of a vault whose catalog has the given memories and no others."""
 
-    def put(memories: Iterable[Memory]) -> VaultContents:
+    def put(memories: Iterable[Memory]) -> CatalogView:
         catalog = vault.projections.catalog
         with catalog.transaction():
             catalog.clear()
             for one in memories:
                 catalog.put_memory(one)
-        return VaultContents(vault.disk, vault.projections)
+        return vault.projections.view
 
     return put
 
@@ -117,10 +117,10 @@ def test_an_incremental_run_reads_few(shelve: Shelve, monkeypatch: pytest.Monkey
     crowd = [memory(f"The team uses tool{n} in production.", id=f"fact-{n}") for n in range(200)]
     contents = shelve([*crowd, K8S, KUBERNETES])
     read: list[str] = []
-    known = VaultContents.memory
-    monkeypatch.setattr(VaultContents, "live", None)
+    known = CatalogView.memory
+    monkeypatch.setattr(CatalogView, "live", None)
     monkeypatch.setattr(
-        VaultContents, "memory", lambda self, one: (read.append(one), known(self, one))[1]
+        CatalogView, "memory", lambda self, one: (read.append(one), known(self, one))[1]
     )
     steps = plan(context(contents, frozenset({KUBERNETES.id, "fact-7", "fact-of-nobody"})))
     assert subjects(steps) == [(KUBERNETES.id, K8S.id)]

@@ -11,7 +11,7 @@ from engram.model.memory import Memory
 from engram.model.step import Step
 from tests.admit.cases import memory
 from tests.consolidate.cases import context
-from tests.consolidate.contents import Remembered, after, remembering
+from tests.consolidate.view import Remembered, after, remembering
 
 
 def about(text: str, *entities: str, day: int = 1, **more: Any) -> Memory:

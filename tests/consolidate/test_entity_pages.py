@@ -15,7 +15,7 @@ from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
 from tests.admit.cases import memory
 from tests.consolidate.cases import context
-from tests.consolidate.contents import Remembered, after, remembering
+from tests.consolidate.view import Remembered, after, remembering
 
 MARA = "person-mara-holt"
 

@@ -8,7 +8,7 @@ import pytest
 
 from engram.consolidate.passes import expiry
 from tests.consolidate.cases import NOW, TODAY, aged, context
-from tests.consolidate.contents import after, remembering
+from tests.consolidate.view import after, remembering
 
 
 @pytest.mark.parametrize("category", ["fact", "correction", "moment", "skill", "entity"])

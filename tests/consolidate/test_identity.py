@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engram.consolidate.page_lines import Lines
 from engram.consolidate.passes import identity
 from tests.consolidate.cases import Condenser, context
-from tests.consolidate.contents import Remembered, after, remembering
+from tests.consolidate.view import Remembered, after, remembering
 
 HEAD = "# Identity\n\nI am the agent of Al.  \n\n## Values\n- be kind\n\n"
 OLD = "I read a file before I edit it."

@@ -19,7 +19,7 @@ from engram.model.model_request import Reply, Request, Usage
 from engram.model.settings import LlmSettings
 from tests.admit.cases import memory
 from tests.consolidate.cases import context
-from tests.consolidate.contents import remembering
+from tests.consolidate.view import remembering
 
 ONE, OTHER = memory("The shop is closed on Sunday."), memory("On Sundays the shop never opens.")
 PAIR: Pair = (ONE, OTHER)

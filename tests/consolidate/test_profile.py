@@ -15,7 +15,7 @@ from engram.model.errors import ConfigError, ModelAway
 from engram.model.memory import CATEGORIES, Memory
 from engram.model.model_request import Reply, Request
 from tests.consolidate.cases import NOW, Condenser, aged, context
-from tests.consolidate.contents import Remembered, after, remembering
+from tests.consolidate.view import Remembered, after, remembering
 
 TABS = aged(9, "The user prefers tabs in Go.", category="preference", space="user")
 TESTS = aged(8, "Tests come before the code.", category="principle")

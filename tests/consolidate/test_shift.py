@@ -15,7 +15,7 @@ from engram.model.memory import Memory
 from engram.model.step import Page, Step
 from tests.admit.cases import memory
 from tests.consolidate.cases import context
-from tests.consolidate.contents import after, remembering
+from tests.consolidate.view import after, remembering
 
 OLD = memory("The shop uses Postgres.", created="2026-03-01T09:00:00Z")
 NEW = memory("The shop is on Postgres.", created="2026-03-02T09:00:00Z")
@@ -46,7 +46,7 @@ def test_a_later_pass_sees_what_an_earlier_one_did() -> None:
     seen: list[str] = []
 
     def look(here: PassContext) -> list[Step]:
-        seen.extend(one.id for one in here.contents.live())
+        seen.extend(one.id for one in here.view.live())
         return []
 
     shift(context(remembering(OLD, NEW)), [always(merged()), look])

@@ -217,7 +217,7 @@ def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     cycle.prepare(lambda vault: write_pages(vault, (None, old), (None, gone)))
 
     def deed(vault: Vault) -> None:
-        before, goes = (vault.projections.catalog.pages.box(one.id) for one in (old, gone))
+        before, goes = (vault.projections.view.box(one.id) for one in (old, gone))
         assert before is not None
         after = replace(before, next="box-new")
         new = box("box-new", "fact-3", trace="t", previous="box-old")
@@ -226,12 +226,10 @@ def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     states: set[str] = set()
 
     def check(vault: Vault) -> None:
-        pages = vault.projections.catalog.pages
-        names = {one.id: one.next for one in pages.boxes()} | {
-            one.id: "" for one in pages.entities()
-        }
+        view = vault.projections.view
+        names = {one.id: one.next for one in view.boxes()} | {one.id: "" for one in view.entities()}
         states.add(str(sorted(names.items())))
-        assert vault.disk.read(layout.TRACES) == trace_list(pages.boxes())
+        assert vault.disk.read(layout.TRACES) == trace_list(view.boxes())
 
     stops = cycle.interrupt(stopping, deed, check)
     with capsys.disabled():

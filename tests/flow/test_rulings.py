@@ -271,5 +271,5 @@ def test_no_night_raises_again_what_the_person_settled(vault: Vault, both: bool)
     if both:
         vault.resolve("port-9090", both=True)
     vault.consolidate(full=True)
-    live = [one.id for one in vault.ports.contents.live()]
+    live = [one.id for one in vault.ports.view.live()]
     assert live == (["port-8080", "port-9090"] if both else ["port-9090"])

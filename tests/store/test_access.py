@@ -19,7 +19,6 @@ from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.catalog import Catalog
-from engram.store.commits.contents import VaultContents
 from engram.vault import Vault
 from tests.kit import takes_every_turn, tree_digest, turns
 
@@ -161,7 +160,7 @@ def test_what_recall_answers_counts_and_what_search_lists_does_not(asked: Vault)
     assert lines(asked) == []
     shown = asked.recall("valve").shown
     assert shown and lines(asked) == [list(shown)]
-    found = VaultContents(asked.disk, asked.projections).accesses(shown)
+    found = asked.projections.view.accesses(shown)
     assert {access.count for access in found.values()} == {1}
     assert tree_digest(asked.root, "facts") == notes and asked.doctor() == []
 
@@ -173,11 +172,11 @@ def test_a_log_is_no_truth(asked: Vault) -> None:
     asked.rebuild()
     assert tree_digest(asked.root, "facts", "boxes", "entities", "archive") == everything
     names = [memory.id for memory in asked.projections.catalog.memories()]
-    assert VaultContents(asked.disk, asked.projections).accesses(names) == {}
+    assert asked.projections.view.accesses(names) == {}
 
 
 def test_a_catalog_made_anew_counts_the_log_again(asked: Vault) -> None:
-    contents = VaultContents(asked.disk, asked.projections)
+    contents = asked.projections.view
     names = asked.recall("valve").shown
     assert {access.count for access in contents.accesses(names).values()} == {1}
     asked.recall("valve")

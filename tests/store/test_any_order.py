@@ -261,14 +261,14 @@ class AnyOrder(RuleBasedStateMachine):
 
     @invariant()
     def the_traces_are_those_of_the_boxes(self) -> None:
-        pages = self.vault.projections.catalog.pages
-        assert (self.vault.disk.read(layout.TRACES) or b"") == trace_list(pages.boxes())
+        boxes = self.vault.projections.view.boxes()
+        assert (self.vault.disk.read(layout.TRACES) or b"") == trace_list(boxes)
         read = (
             read_content(row.path, (self.vault.root / row.path).read_bytes()).content
             for row in self.vault.projections.catalog.files().values()
             if row.id and layout.kind_of(row.path) == "box"
         )
-        assert sorted(read, key=lambda one: (one.created, one.id)) == pages.boxes()  # type: ignore[union-attr]
+        assert sorted(read, key=lambda one: (one.created, one.id)) == boxes  # type: ignore[union-attr]
 
     @invariant()
     def the_index_holds_what_the_vault_holds(self) -> None:

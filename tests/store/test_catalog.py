@@ -15,7 +15,9 @@ from engram.model.change import Event, Plan, Transaction
 from engram.model.memory import STATUSES, Memory
 from engram.model.text import content_hash
 from engram.store.catalog.catalog import Catalog, FileRow
+from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
+from tests.kit import view_of
 
 NOON = "2026-03-06T12:00:00Z"
 
@@ -35,6 +37,11 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
         made.clear()
     yield made
     made.close()
+
+
+@pytest.fixture
+def view(catalog: Catalog) -> CatalogView:
+    return view_of(catalog)
 
 
 def put(catalog: Catalog, *memories: Memory) -> None:
@@ -82,38 +89,38 @@ def test_names_are_found_by_their_beginning_literally(catalog: Catalog) -> None:
         assert catalog.names_with(pattern) == []
 
 
-def test_content_has_owners_of_any_status_newest_last(catalog: Catalog) -> None:
+def test_content_has_owners_of_any_status_newest_last(catalog: Catalog, view: CatalogView) -> None:
     same = {"text": "The shop uses tabs."}
     put(
         catalog, memory("new", **same), memory("old", created="2026-01-01T00:00:00Z", **same),
         memory("gone", status="retired", created="2026-02-01T00:00:00Z", **same),
         memory("elsewhere", project="blog", **same),
     )  # fmt: skip
-    assert ids(catalog.owners(content_hash("the shop uses tabs", "project/shop/"))) == [
+    assert ids(view.owners(content_hash("the shop uses tabs", "project/shop/"))) == [
         "old", "gone", "new",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_a_slot_is_held_by_the_living(catalog: Catalog, status: str) -> None:
+def test_a_slot_is_held_by_the_living(catalog: Catalog, view: CatalogView, status: str) -> None:
     put(catalog, memory("a", key="shop::database", status=status))
-    held = catalog.holders("shop::database", "project", "shop")
+    held = view.holders("shop::database", "project", "shop")
     assert bool(held) == memory("a", status=status).live
-    assert catalog.holders("shop::database", "project", "blog") == []
-    assert catalog.holders("shop::database", "user", "shop") == []
+    assert view.holders("shop::database", "project", "blog") == []
+    assert view.holders("shop::database", "user", "shop") == []
 
 
-def test_a_slot_of_the_person_is_held_in_every_project(catalog: Catalog) -> None:
+def test_a_slot_of_the_person_is_held_in_every_project(catalog: Catalog, view: CatalogView) -> None:
     put(catalog, memory("a", key="user::editor", space="user"))
-    assert ids(catalog.holders("user::editor", "user", "blog")) == ["a"]
+    assert ids(view.holders("user::editor", "user", "blog")) == ["a"]
 
 
-def test_a_name_is_taken_by_an_id_or_a_file(catalog: Catalog) -> None:
+def test_a_name_is_taken_by_an_id_or_a_file(catalog: Catalog, view: CatalogView) -> None:
     put(catalog, memory("a"), memory("b", path="facts/2026-03-06/renamed.md"))
     with catalog.transaction():
         catalog.put_file(FileRow("archive/no-memory.md", 1, 2, 3, "sha", ""))
     names = ["a", "b", "renamed", "no-memory", "free", ""]
-    assert catalog.taken(names) == {"a", "b", "renamed", "no-memory"}
+    assert view.taken(names) == {"a", "b", "renamed", "no-memory"}
 
 
 def test_links_lead_to_the_memories_that_cite_them(catalog: Catalog) -> None:

@@ -41,7 +41,7 @@ _QUESTIONS = ("valve", "bar", "tea", "note", "marzipan")
 def known(vault: Vault) -> dict[str, object]:
     """Everything that catalog, hashes and search say of a vault."""
     vault.ready_to_read()
-    catalog = vault.projections.catalog
+    catalog, view = vault.projections.catalog, vault.projections.view
     rows = {path: row[4:] for path, row in catalog.files().items()}
     found = {
         (asked, collection): [
@@ -57,7 +57,7 @@ def known(vault: Vault) -> dict[str, object]:
         "hashes": catalog.live_hashes(),
         "topics": catalog.topics.totals(),
         "found": found,
-        "pages": [*catalog.pages.boxes(), *catalog.pages.entities()],
+        "pages": [*view.boxes(), *view.entities()],
     }
 
 

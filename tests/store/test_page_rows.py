@@ -26,7 +26,7 @@ def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def boxes(vault: Vault) -> list[str]:
-    return [one.path for one in vault.projections.catalog.pages.boxes()]
+    return [one.path for one in vault.projections.view.boxes()]
 
 
 def problems(vault: Vault) -> dict[str, str]:
@@ -44,10 +44,10 @@ def traces(vault: Vault) -> dict[str, dict[str, object]]:
 def test_a_page_is_known_as_its_file_says_it(vault: Vault) -> None:
     one, kim = box("box-a", "fact-1", "fact-2", trace="t"), entity("person-kim", "fact-1")
     write_pages(vault, (None, one), (None, kim))
-    pages = vault.projections.catalog.pages
+    pages = vault.projections.view
     assert pages.box("box-a") == Box(**fields(one) | {"path": f"{DAY}/box-a.md"})
     assert pages.box_of("fact-2") == pages.box("box-a") and pages.box_of("fact-3") is None
-    assert list(pages.entities()) == [Entity(**fields(kim) | {"path": "entities/person-kim.md"})]
+    assert pages.entities() == [Entity(**fields(kim) | {"path": "entities/person-kim.md"})]
     assert pages.entity("person-kim") in pages.entities() and pages.entity("person-joe") is None
     assert vault.doctor() == []
 
@@ -60,16 +60,16 @@ def test_a_name_of_a_page_is_taken(vault: Vault) -> None:
     renamed = entity("person-kim", path="entities/Kim.md")
     write_pages(vault, (None, box("box-a")), (None, renamed))
     names = ["box-a", "person-kim", "Kim", "free"]
-    assert vault.projections.taken(names) == {"box-a", "person-kim", "Kim"}
+    assert vault.projections.view.taken(names) == {"box-a", "person-kim", "Kim"}
 
 
 def test_what_leaves_a_box_is_in_none(vault: Vault) -> None:
     before = box("box-a", "fact-1", "fact-2")
     write_pages(vault, (None, before))
-    found = vault.projections.catalog.pages.box("box-a")
+    found = vault.projections.view.box("box-a")
     assert found is not None
     write_pages(vault, (found, box("box-a", "fact-2", path=found.path)))
-    pages = vault.projections.catalog.pages
+    pages = vault.projections.view
     assert pages.box_of("fact-1") is None and pages.box_of("fact-2") is not None
     write_pages(vault, (pages.box("box-a"), None))
     assert pages.box_of("fact-2") is None and pages.boxes() == []
@@ -140,9 +140,9 @@ def test_a_memory_an_entity_and_a_box_may_share_an_id(vault: Vault) -> None:
     assert vault.settle_within(1e9)
     note.unlink()
     assert vault.settle_within(1e9)
-    catalog = vault.projections.catalog
-    assert catalog.memory("kim") is None
-    assert catalog.pages.box("kim") is not None and catalog.pages.entity("kim") is not None
+    view = vault.projections.view
+    assert view.memory("kim") is None
+    assert view.box("kim") is not None and view.entity("kim") is not None
 
 
 def test_any_bytes_in_a_page_are_a_problem_and_no_failure(vault: Vault) -> None:
@@ -172,7 +172,7 @@ def test_undo_takes_pages_and_traces_back_and_brings_them_again(vault: Vault) ->
 def test_an_undo_does_not_make_a_second_file_of_a_moved_box(vault: Vault) -> None:
     write_pages(vault, (None, box("box-a")))
     body = vault.disk.read(f"{DAY}/box-a.md")
-    removed = write_pages(vault, (vault.projections.catalog.pages.box("box-a"), None))
+    removed = write_pages(vault, (vault.projections.view.box("box-a"), None))
     (vault.root / "boxes/mine.md").write_bytes(body or b"")
     with pytest.raises(Conflict, match=r"boxes/mine\.md"):
         vault.undo(str(removed))
@@ -204,11 +204,11 @@ def test_the_traces_are_made_anew_byte_for_byte(
 
 def test_a_catalog_made_anew_says_the_same(vault: Vault) -> None:
     write_pages(vault, (None, box("box-a", "fact-1", trace="t")), (None, entity("tool-x", "m")))
-    pages = vault.projections.catalog.pages
-    before = pages.boxes(), list(pages.entities()), pages.box_of("fact-1")
+    pages = vault.projections.view
+    before = pages.boxes(), pages.entities(), pages.box_of("fact-1")
     vault.rebuild()
-    pages = vault.projections.catalog.pages
-    assert (pages.boxes(), list(pages.entities()), pages.box_of("fact-1")) == before
+    pages = vault.projections.view
+    assert (pages.boxes(), pages.entities(), pages.box_of("fact-1")) == before
     assert vault.settle_within(1e9) and vault.projections.catalog.last == 1
 
 
@@ -249,10 +249,10 @@ def test_a_purged_memory_vanishes_from_every_page_and_the_rest_stays(vault: Vaul
     vault.close()
     assert where(vault.root, word) == [] and where(vault.cache, word) == []
     assert vault.disk.read(layout.PROFILE) == f"# Me\n\n- {kept.text}\n".encode()
-    found = vault.projections.catalog.pages.box("box-a")
+    found = vault.projections.view.box("box-a")
     assert found is not None and found.lines == ((stays, kept.text),) and found.trace == "t"
     assert b"My own line.\n" in mine.read_bytes()
-    known = vault.projections.catalog.pages.entity("tool-valve")
+    known = vault.projections.view.entity("tool-valve")
     assert known is not None and [item[1] for item in known.timeline] == [stays]
     assert kept.text in known.synthesis
     vault.rebuild()

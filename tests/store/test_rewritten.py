@@ -138,8 +138,8 @@ def test_slot_hash_entities_and_tags_follow_an_edit(vault: Vault, tea: Memory) -
     transactions(vault)
     known = vault.projections
     memory = vault.library.memory(tea.id)
-    assert [one.id for one in known.holders("drink", memory.space, memory.project)] == [tea.id]
-    assert known.catalog.memory_queries.mentioned() == {"person-kim": 1}
+    assert [one.id for one in known.view.holders("drink", memory.space, memory.project)] == [tea.id]
+    assert known.view.mentioned() == {"person-kim": 1}
     assert [digest for digest, _ in known.hashes.read()] == [
         digest for digest, _ in known.catalog.live_hashes()
     ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engram.model.memory import Memory
 from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.trace_rows import trace_list
-from tests.kit import box
+from tests.kit import box, view_of
 
 _NAMES = ("a", "b", "c", "d")
 _BOXES = ("box-1", "box-2", "box-3")
@@ -44,7 +44,8 @@ def test_traces_and_memories_without_a_box_follow_every_change(steps: list[objec
                     catalog.pages.drop(step, box=True)
                 else:
                     catalog.pages.put(step)
-            boxes = catalog.pages.boxes()
+            view = view_of(catalog)
+            boxes = view.boxes()
             assert catalog.pages.traces.listed() == trace_list(boxes)
             held = {name for one in boxes for name in one.memories}
             loose = {
@@ -52,5 +53,5 @@ def test_traces_and_memories_without_a_box_follow_every_change(steps: list[objec
                 for one in catalog.memories()
                 if one.sources and one.status != "retired" and one.id not in held
             }
-            assert {one.id for one in catalog.memory_queries.unboxed()} == loose
+            assert {one.id for one in view.unboxed()} == loose
         catalog.close()

@@ -28,9 +28,9 @@ def plan(context: PassContext) -> list[Step]:
     if not limits.archive:
         return []
     before = plus_minutes(context.now, -limits.archive_age_days * _DAY)
-    aged = context.contents.aged(before, limits.archive_max_importance)
+    aged = context.view.aged(before, limits.archive_max_importance)
     old = [memory for memory in aged if _is_idle(memory, before, limits)]
-    reads = context.contents.accesses([memory.id for memory in old])
+    reads = context.view.accesses([memory.id for memory in old])
     counts = [(memory, reads.get(memory.id, Access()).count) for memory in old]
     return [
         ended(context, TASK, memory, "archived", "unused", _why(memory, count, context.now),

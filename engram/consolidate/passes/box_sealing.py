@@ -32,13 +32,11 @@ _SEALED = {
 def plan(context: PassContext) -> list[Step]:
     """A step for each box that is sealed, changed or removed; oldest first."""
     box_weaver = context.box_weaver
-    born = box_weaver.seal(
-        context.contents, context.now, "consolidation" if context.closing else ""
-    )
+    born = box_weaver.seal(context.view, context.now, "consolidation" if context.closing else "")
     concerned = _concerned(context)
     if not born and not concerned:
         return []
-    known = {box.id: box for box in context.contents.boxes()}
+    known = {box.id: box for box in context.view.boxes()}
     machine = _BoxChanges(known)
     for box in born:
         count = f"{len(box.lines)} {'memory' if len(box.lines) == 1 else 'memories'}"
@@ -87,8 +85,8 @@ class _BoxChanges:
 def _concerned(context: PassContext) -> list[str]:
     """The boxes whose lines are to be checked."""
     if context.changed is None:
-        return [box.id for box in context.contents.boxes()]
-    found = (context.contents.box_of(name) for name in sorted(context.changed))
+        return [box.id for box in context.view.boxes()]
+    found = (context.view.box_of(name) for name in sorted(context.changed))
     return list(dict.fromkeys(box.id for box in found if box))
 
 
@@ -97,9 +95,9 @@ def _mend_lines(
 ) -> None:
     """Update the lines of a box to what its memories say now."""
     looked_at = [name for name in box.memories if context.concerns(name)]
-    known = {name: context.contents.memory(name) for name in looked_at}
+    known = {name: context.view.memory(name) for name in looked_at}
     gone = [name for name in looked_at if _is_gone(name, known[name])]
-    left = box_weaver.without(box, gone, context.contents) if gone else box
+    left = box_weaver.without(box, gone, context.view) if gone else box
     if left is None:
         machine.drop(box, "none of its memories is left")
         return

@@ -29,8 +29,8 @@ _ASKED = "overdue"
 
 def plan(context: PassContext) -> list[Step]:
     """A step for every commitment that is due; in the order of their ids."""
-    steps = {memory.id: _stale(context, memory) for memory in context.contents.due(context.today)}
-    for memory in context.contents.overdue(context.today):
+    steps = {memory.id: _stale(context, memory) for memory in context.view.due(context.today)}
+    for memory in context.view.overdue(context.today):
         if (step := _overdue(context, memory)) is not None:
             steps[memory.id] = step
     return [step for _, step in sorted(steps.items()) if step is not None]

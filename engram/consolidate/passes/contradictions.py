@@ -75,7 +75,7 @@ def _settlements(context: PassContext, now: dict[str, Memory]) -> Iterator[Step]
     """Disputed memories whose opponents have all left."""
 
     def current(identifier: str) -> Memory | None:
-        return now.get(identifier) or context.contents.memory(identifier)
+        return now.get(identifier) or context.view.memory(identifier)
 
     for memory in _waiting(context, now):
         opponents = (current(name) for name in memory.conflicts)
@@ -87,13 +87,13 @@ def _settlements(context: PassContext, now: dict[str, Memory]) -> Iterator[Step]
 def _waiting(context: PassContext, now: dict[str, Memory]) -> Iterable[Memory]:
     """The disputed memories to check in this run, with the opponents of changed ones."""
     if context.changed is None:
-        names = [memory.id for memory in context.contents.live()]
+        names = [memory.id for memory in context.view.live()]
     else:
         changed = {*context.changed, *now}
-        known = (now.get(name) or context.contents.memory(name) for name in sorted(changed))
+        known = (now.get(name) or context.view.memory(name) for name in sorted(changed))
         against = {name for memory in known if memory is not None for name in memory.conflicts}
         names = sorted(changed | against)
-    found = (now.get(name) or context.contents.memory(name) for name in names)
+    found = (now.get(name) or context.view.memory(name) for name in names)
     return [
         memory
         for memory in found

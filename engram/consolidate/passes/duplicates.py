@@ -31,7 +31,7 @@ Group = tuple[Memory, list[Memory]]
 
 def plan(context: PassContext) -> list[Step]:
     """One step for each group of memories that say the same."""
-    known = context.contents.live() if context.changed is None else _around(context)
+    known = context.view.live() if context.changed is None else _around(context)
     found = list(groups(known, names))
     if context.model is not None:
         gone = {loser.id for _, losers in found for loser in losers}
@@ -95,7 +95,7 @@ def _why(survivor: Memory, losers: Sequence[Memory]) -> str:
 
 def _around(context: PassContext) -> list[Memory]:
     """The changed memories, and all that could be merged with one of them."""
-    known = map(context.contents.memory, sorted(context.changed or ()))
+    known = map(context.view.memory, sorted(context.changed or ()))
     waiting = [memory for memory in known if memory is not None and may_merge(memory)]
     found: dict[str, Memory] = {}
     beside: dict[str, Memory] = {}
@@ -113,20 +113,18 @@ def _around(context: PassContext) -> list[Memory]:
 
 def _candidates(memory: Memory, context: PassContext) -> Iterator[Memory]:
     """Every memory of its class that says the same; with a model, also what may say it."""
-    contents = context.contents
+    view = context.view
     said = phrasing(memory.text).terms
-    spoken = {term: [contents.terms(word) for word in surfaces(term)] for term in said}
+    spoken = {term: [view.terms(word) for word in surfaces(term)] for term in said}
     # "I" is no search word, so that "user" does not find everything about the user
     looked_up = {term: words for term, words in spoken.items() if all(words)}
     if not looked_up:
         # no words, or a document: only the same text is the same, and it has every term
-        looked_up = {term: [frozenset({term})] for term in contents.terms(memory.text)}
-    held = contents.frequencies(
-        {one for some in looked_up.values() for ones in some for one in ones}
-    )
+        looked_up = {term: [frozenset({term})] for term in view.terms(memory.text)}
+    held = view.frequencies({one for some in looked_up.values() for ones in some for one in ones})
     count = prefix_of(len(said)) if context.model is not None and said else 1
-    for identifier in contents.holding(rarest(looked_up, held, count)):
-        other = contents.memory(identifier) if identifier != memory.id else None
+    for identifier in view.holding(rarest(looked_up, held, count)):
+        other = view.memory(identifier) if identifier != memory.id else None
         if other is not None and class_of(other) == class_of(memory):
             yield other
 

@@ -26,14 +26,14 @@ TASK = "entity_merge"
 def plan(context: PassContext) -> list[Step]:
     """One step a group of fragments."""
     book = EntityBook(context)
-    mentioned = context.contents.mentioned()
+    mentioned = context.view.mentioned()
     told = _told(context)
     said = [memory.text for memory in told if memory.status == "active"]
     touched = {name for memory in told for name in memory.entities}
     found = {*mentioned, *touched}
     if context.changed is None or any(map(book.is_page, context.changed)):
         # a person may have written an alias on a page
-        found.update(entity.id for entity in context.contents.entities())
+        found.update(entity.id for entity in context.view.entities())
     else:
         found = context.entity_weaver.likely(found, touched, said)
     counts: Counter[str] = Counter()
@@ -47,8 +47,8 @@ def plan(context: PassContext) -> list[Step]:
 def _told(context: PassContext) -> Sequence[Memory]:
     """The memories whose words may equate two names."""
     if context.changed is None:
-        return context.contents.live()
-    found = map(context.contents.memory, sorted(context.changed))
+        return context.view.live()
+    found = map(context.view.memory, sorted(context.changed))
     return [memory for memory in found if memory is not None and memory.live]
 
 

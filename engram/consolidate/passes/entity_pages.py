@@ -38,10 +38,10 @@ def plan(context: PassContext) -> list[Step]:
 def _concerned(context: PassContext, book: EntityBook) -> list[str]:
     """The ids of entities to check: those of changed memories, in a full run all."""
     if context.changed is None:
-        named = Counter(name for memory in context.contents.live() for name in memory.entities)
+        named = Counter(name for memory in context.view.live() for name in memory.entities)
         telling = {
             name
-            for memory in context.contents.live()
+            for memory in context.view.live()
             if is_worth_a_page([memory])
             for name in memory.entities
         }
@@ -50,12 +50,12 @@ def _concerned(context: PassContext, book: EntityBook) -> list[str]:
         for name, count in named.items():
             counted[book.lead(name)] += count
         often = {name for name, count in counted.items() if count >= LEAST_MEMORIES}
-        paged = (one.id for one in context.contents.entities() if not one.merged_into)
+        paged = (one.id for one in context.view.entities() if not one.merged_into)
         return _named({*often, *map(book.lead, telling), *paged})
     found: set[str] = set()
     gone: set[str] = set()
     for identifier in context.changed:
-        memory = context.contents.memory(identifier)
+        memory = context.view.memory(identifier)
         if memory is not None:
             found.update(map(book.lead, memory.entities))
         elif is_memory_id(identifier):
@@ -63,7 +63,7 @@ def _concerned(context: PassContext, book: EntityBook) -> list[str]:
         elif book.is_page(identifier):
             found.add(book.lead(identifier))
     if gone:
-        found.update(one.id for one in context.contents.entities() if _tells_of(one, gone))
+        found.update(one.id for one in context.view.entities() if _tells_of(one, gone))
     return _named(found)
 
 

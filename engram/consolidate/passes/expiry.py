@@ -23,7 +23,7 @@ TASK = "expiry"
 
 def plan(context: PassContext) -> list[Step]:
     """A step for every memory to expire, oldest first."""
-    steps = (_step(context, memory) for memory in context.contents.due(context.today))
+    steps = (_step(context, memory) for memory in context.view.due(context.today))
     return [step for step in steps if step is not None]
 
 

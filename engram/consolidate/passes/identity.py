@@ -62,7 +62,7 @@ class _PageParts:
 def plan(context: PassContext) -> list[Step]:
     """One step that condenses the page, or none."""
     most = context.settings.consolidate.identity_max_bytes
-    before = context.contents.page(PATH)
+    before = context.view.page(PATH)
     if before is None or _size(before) <= most:
         return []
     page = Lines(before)

@@ -70,7 +70,7 @@ class _Entry:
 
 def plan(context: PassContext) -> list[Step]:
     """One step that updates the page, or none."""
-    before = context.contents.page(PATH)
+    before = context.view.page(PATH)
     text = before if before and before.strip() else _HEAD
     page = Lines(text)
     if not page.workable:
@@ -136,7 +136,7 @@ def _linked(context: PassContext, bullet: Bullet) -> list[Memory | None] | None:
     if links is None:
         return None
     names = _LINK.findall(links.group())
-    memories = [context.contents.memory(name) for name in names]
+    memories = [context.view.memory(name) for name in names]
     for name, memory in zip(names, memories, strict=True):
         ours = _is_of_profile(memory) if memory else _BORN.fullmatch(name) is not None
         if not ours:
@@ -164,7 +164,7 @@ def _heir(context: PassContext, memory: Memory | None) -> Memory | None:
             return memory
         if memory.live or not memory.superseded_by:
             return None
-        memory = context.contents.memory(memory.superseded_by[0])
+        memory = context.view.memory(memory.superseded_by[0])
     return None
 
 
@@ -208,10 +208,10 @@ def _fresh(context: PassContext, page: Lines, kept: Sequence[_Entry], edit: Edit
 
 def _looked_at(context: PassContext, page: Lines) -> Iterable[Memory]:
     if context.changed is not None:
-        found = (context.contents.memory(name) for name in sorted(context.changed))
+        found = (context.view.memory(name) for name in sorted(context.changed))
         return [memory for memory in found if memory is not None]
     since = _condensed_on(page)
-    return [memory for memory in context.contents.live() if memory.created > since]
+    return [memory for memory in context.view.live() if memory.created > since]
 
 
 def _condensed_on(page: Lines) -> Instant:

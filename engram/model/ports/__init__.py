@@ -19,9 +19,7 @@ from engram.model.ports.outside import (
 )
 from engram.model.ports.storage import (
     Committer,
-    Contents,
     Finder,
-    Known,
     PageWriter,
     TurnLog,
     TurnStore,
@@ -43,7 +41,6 @@ __all__ = [
     "ChangeDetector",
     "Clock",
     "Committer",
-    "Contents",
     "Cursors",
     "Disk",
     "EntityWeaver",
@@ -51,7 +48,6 @@ __all__ = [
     "Finder",
     "ForeignRows",
     "Judge",
-    "Known",
     "Model",
     "PageWriter",
     "PromptContext",

@@ -12,9 +12,9 @@ from engram.model.entity import Entity, Named
 from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.model_request import Context, Reply, Request
-from engram.model.ports.storage import Contents
 from engram.model.step import Opinion
 from engram.model.turn import Turn
+from engram.model.view import VaultView
 
 
 class Extractor(Protocol):
@@ -74,7 +74,7 @@ class BoxWeaver(Protocol):
 
     def seal(
         self,
-        contents: Contents,
+        view: VaultView,
         now: Instant,
         reason: str = "",
         *,
@@ -88,11 +88,11 @@ class BoxWeaver(Protocol):
         """
         ...
 
-    def without(self, box: Box, names: Some[str], contents: Contents) -> Box | None:
+    def without(self, box: Box, names: Some[str], view: VaultView) -> Box | None:
         """A box without these memories; None when none is left in it."""
         ...
 
-    def silence(self, memory: Memory, contents: Contents) -> list[tuple[Box, Box | None]]:
+    def silence(self, memory: Memory, view: VaultView) -> list[tuple[Box, Box | None]]:
         """`(before, after)` of the boxes that list a memory which is to be forgotten."""
         ...
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engram.model.box import Box
-from engram.model.candidate import Candidate
 from engram.model.change import Transaction
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
@@ -25,7 +24,6 @@ from engram.store.catalog import (
     access,
     conditions,
     log_rows,
-    memory_queries,
     page_rows,
     topic_rows,
     trace_rows,
@@ -36,9 +34,7 @@ from engram.store.catalog.conditions import Where
 from engram.store.catalog.consolidation_rows import ConsolidationRows
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
 from engram.store.catalog.log_rows import LogRows
-from engram.store.catalog.memory_queries import Census, is_forgotten, session_of
-from engram.store.catalog.neighbours import neighbours
-from engram.store.catalog.page_rows import PageRows
+from engram.store.catalog.page_rows import UNBOX, PageRows
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.row_body import encode as body_of
 from engram.store.catalog.topic_rows import TopicRows
@@ -68,12 +64,21 @@ create table words(term text, memory int, primary key(term, memory)) without row
 create index words_memory on words(memory);
 create index memories_created on memories(created, id);
 create index memories_slot on memories(slot) where slot != '';
+create index memories_due on memories(expires)
+  where expires != '' and status in ('active', 'needs-review');
+create index memories_aged on memories(importance, created)
+  where status = 'active' and created != '';
+create index memories_promised on memories(created)
+  where category = 'commitment' and status = 'active';
+create index memories_named on memories(id, status);
+create index memories_forgotten on memories(id) where forgotten;
+create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
+create index mentions_memory on mentions(memory);
 create table sources(link text, id text, primary key(link, id)) without rowid;
 create index sources_id on sources(id);
 """
 _PARTS = (
     access,
-    memory_queries,
     log_rows,
     conditions,
     page_rows,
@@ -82,8 +87,6 @@ _PARTS = (
     turn_rows,
 )
 _TABLES = _OWN + "".join(part.TABLES for part in _PARTS)
-#: folders whose base names a link can mean
-_NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
 _NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES))
 
 
@@ -109,12 +112,12 @@ _FILE = ", ".join(FileRow._fields)
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities), `memory_queries` (memories
-    together) and `accesses` are parts.
+    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities) and `accesses` are parts; what
+    they hold together is asked through `CatalogView`.
     """
 
     def __init__(self, database: CacheDatabase, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
-        self._db = database
+        self.db = database
         self._vault = vault
         self._vocabulary = vocabulary
         self.turns = TurnRows(database)
@@ -122,7 +125,6 @@ class Catalog:
         self.nights = ConsolidationRows(database)
         self.topics = TopicRows(database)
         self.pages = PageRows(database)
-        self.memory_queries = Census(database)
         self.accesses = AccessRows(database)
 
     @classmethod
@@ -139,7 +141,7 @@ class Catalog:
     def is_sound(self) -> bool:
         """Whether it is ours, as far as a quick check can tell."""
         try:
-            names = self._db.rows("select name from sqlite_master where type = 'table'")
+            names = self.db.rows("select name from sqlite_master where type = 'table'")
             expected = (schema_of(self._vocabulary), self._vault)
             ours = (self._meta("schema"), self._meta("vault")) == expected
         except CatalogUnusable:
@@ -156,27 +158,27 @@ class Catalog:
 
     def clear(self) -> None:
         """Drop every table and create them empty; called inside a transaction."""
-        for (name,) in self._db.rows("select name from sqlite_master where type = 'table'"):
-            self._db.do(f'drop table "{name}"')
+        for (name,) in self.db.rows("select name from sqlite_master where type = 'table'"):
+            self.db.do(f'drop table "{name}"')
         for statement in _TABLES.split(";"):
-            self._db.do(statement)
+            self.db.do(statement)
         schema = schema_of(self._vocabulary)
         for key, value in (("schema", schema), ("vault", self._vault), ("last", "0")):
             self._set(key, value)
 
     def is_at(self, path: Path) -> bool:
         """Whether this is still the file at that path, and not one that was replaced."""
-        return self._db.is_at(path)
+        return self.db.is_at(path)
 
     def close(self) -> None:
         """Close the file."""
-        self._db.close()
+        self.db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All changes inside are committed together, or none."""
         try:
-            with self._db.transaction():
+            with self.db.transaction():
                 yield
                 self.topics.write()
         finally:
@@ -191,13 +193,13 @@ class Catalog:
 
     def memory(self, identifier: str) -> Memory | None:
         """The memory of that id, whatever its status."""
-        row = self._db.row("select body from memories where id = ?", identifier)
+        row = self.db.row("select body from memories where id = ?", identifier)
         return decode(Memory, row[0]) if row else None
 
     def memories(self, identifiers: Iterable[str] | None = None) -> Iterator[Memory]:
         """These memories in the order asked for, or all, oldest first."""
         if identifiers is None:
-            for row in self._db.rows("select body from memories order by created, id"):
+            for row in self.db.rows("select body from memories order by created, id"):
                 yield decode(Memory, row[0])
             return
         for identifier in identifiers:
@@ -207,7 +209,7 @@ class Catalog:
 
     def listing(self, wanted: Where, limit: int = -1) -> list[Memory]:
         """The newest memories that match a condition, newest first; by default all of them."""
-        rows = self._db.rows(
+        rows = self.db.rows(
             f"select body from memories where {wanted.condition}"
             " order by created desc, id desc limit ?",
             *wanted.values, limit,
@@ -230,48 +232,25 @@ class Catalog:
 
     def names_with(self, beginning: str) -> list[str]:
         """Ids that begin so, sorted."""
-        rows = self._db.rows(
+        rows = self.db.rows(
             "select id from memories where substr(id, 1, ?) = ? order by id",
             len(beginning), beginning,
         )  # fmt: skip
         return [row[0] for row in rows]
 
-    def owners(self, hash: str) -> list[Memory]:
-        """Every memory whose scoped content hash this is; newest last."""
-        rows = self._db.rows("select body from memories where hash = ? order by created, id", hash)
-        return [decode(Memory, row[0]) for row in rows]
-
-    def holders(self, slot: str, space: str, project: str) -> list[Memory]:
-        """Live memories whose key is this slot, in that space and project; newest last."""
-        rows = self._db.rows(
-            "select body from memories where slot = ? and space = ? and (space != 'project' or"
-            " project = ?) order by created, id",
-            slot, space, project,
-        )  # fmt: skip
-        return [memory for row in rows if (memory := decode(Memory, row[0])).live]
-
-    def around(self, candidate: Candidate) -> list[Memory]:
-        """A few live memories of its scope that share its rarest words, the nearest first."""
-        return neighbours(self._db, self._vocabulary, candidate)
-
-    def taken(self, names: Iterable[str]) -> set[str]:
-        """Those of the given names that an id or a file has already: a link means one thing."""
-        found = " union ".join(f"select 1 from {where} = ?" for where in _NAMED)
-        return {name for name in names if self._db.row(found, *[name] * len(_NAMED))}
-
     def status_counts(self) -> dict[str, int]:
         """How many memories have each status."""
         counts = "select status, count(*) from memories group by status order by status"
-        return dict(self._db.rows(counts))
+        return dict(self.db.rows(counts))
 
     def cited_by(self, link: str) -> list[str]:
         """Ids of the memories whose receipts point to this `transcript#^block`."""
-        rows = self._db.rows("select id from sources where link = ? order by id", link)
+        rows = self.db.rows("select id from sources where link = ? order by id", link)
         return [row[0] for row in rows]
 
     def hidden(self) -> set[str]:
         """Links of turns that a forgotten memory hides from search (design 5.21)."""
-        rows = self._db.rows(
+        rows = self.db.rows(
             "select link from memories indexed by memories_forgotten"
             " join sources using (id) where forgotten"
         )
@@ -281,23 +260,23 @@ class Catalog:
         """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""
         marks = ",".join("?" * len(LIVE))
         asked = f"select hash, id from memories where status in ({marks}) order by hash, id"
-        return [(row[0], row[1]) for row in self._db.rows(asked, *sorted(LIVE))]
+        return [(row[0], row[1]) for row in self.db.rows(asked, *sorted(LIVE))]
 
     # -- files ---------------------------------------------------------------------------------
 
     def files(self) -> dict[str, FileRow]:
         """Every content file as last seen, by path."""
-        rows = self._db.rows(f"select {_FILE} from files")
+        rows = self.db.rows(f"select {_FILE} from files")
         return {row[0]: FileRow._make(row) for row in rows}
 
     def file(self, path: str) -> FileRow | None:
         """One content file as last seen."""
-        row = self._db.row(f"select {_FILE} from files where path = ?", path)
+        row = self.db.row(f"select {_FILE} from files where path = ?", path)
         return FileRow(*row) if row else None
 
     def put_file(self, row: FileRow) -> None:
         """Record what a file looks like now."""
-        self._db.do(
+        self.db.do(
             "insert or replace into files values(?,?,?,?,?,?,?,?,?)",
             *row, row.path.rpartition("/")[2].removesuffix(".md"),
         )  # fmt: skip
@@ -305,7 +284,7 @@ class Catalog:
     def drop_file(self, path: str) -> None:
         """Remove a file that is gone, and the memory, box or entity whose home it was."""
         row = self.file(path)
-        self._db.do("delete from files where path = ?", path)
+        self.db.do("delete from files where path = ?", path)
         kind = layout.content_type(path)
         if row is None or kind is None or self.home(kind, row.id) != path:
             return
@@ -317,14 +296,14 @@ class Catalog:
     def home(self, kind: type[layout.Content], identifier: str) -> str:
         """The path of the file that owns an id among its kind, '' when there is none."""
         table = {Memory: "memories", Box: "boxes", Entity: "entities"}[kind]
-        row = self._db.row(f"select path from {table} where id = ?", identifier)
+        row = self.db.row(f"select path from {table} where id = ?", identifier)
         return str(row[0]) if row else ""
 
     def homeless(self) -> list[str]:
         """The files whose id belongs to another file, sorted."""
         return [
             row[0]
-            for row in self._db.rows(
+            for row in self.db.rows(
                 "select path from files where id = '' and problem != '' order by path"
             )
         ]
@@ -332,26 +311,30 @@ class Catalog:
     def put_memory(self, memory: Memory) -> None:
         """Record a memory as its file says it."""
         self._drop_memory(memory.id)
-        self._db.do(
+        self.db.do(
             "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
-            memory.valid_until, session_of(memory), is_forgotten(memory), body_of(memory),
+            memory.valid_until, _session_of(memory), _is_forgotten(memory), body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)
             terms = sorted(self._vocabulary.of(memory))
-            self._db.many("insert into words values(?,?)", [(term, number) for term in terms])
+            self.db.many("insert into words values(?,?)", [(term, number) for term in terms])
             self.topics.add(memory.text)
-        self._db.many(
+        self.db.many(
             "insert or ignore into sources values(?,?)",
             [(link, memory.id) for link in memory.sources],
         )  # fmt: skip
-        self._db.many(
+        self.db.many(
             "insert or ignore into tags values(?,?)", [(tag, memory.id) for tag in memory.tags]
         )
-        self.memory_queries.put(memory)
+        self.db.many(
+            "insert or ignore into mentions values(?,?)",
+            [(name, memory.id) for name in memory.entities],
+        )
+        self.db.do(UNBOX, memory.id)
 
     def _drop_memory(self, identifier: str) -> None:
         known = self.memory(identifier)
@@ -359,11 +342,12 @@ class Catalog:
             return
         if known.live:
             self.topics.subtract(known.text)
-        self._db.do("delete from words where memory = ?", _number(identifier))
-        self._db.do("delete from memories where id = ?", identifier)
-        self._db.do("delete from sources where id = ?", identifier)
-        self._db.do("delete from tags where id = ?", identifier)
-        self.memory_queries.drop(identifier)
+        self.db.do("delete from words where memory = ?", _number(identifier))
+        self.db.do("delete from memories where id = ?", identifier)
+        self.db.do("delete from sources where id = ?", identifier)
+        self.db.do("delete from tags where id = ?", identifier)
+        self.db.do("delete from mentions where memory = ?", identifier)
+        self.db.do("delete from unboxed where memory = ?", identifier)
 
     # -- transactions --------------------------------------------------------------------------
 
@@ -379,16 +363,16 @@ class Catalog:
     def scrub(self) -> None:
         """After a purge: leave nothing of deleted rows in the file or its log."""
         if self._meta("scrub") == "due":
-            self._db.do("vacuum")
+            self.db.do("vacuum")
             self._set("scrub", "")
-            self._db.row("pragma wal_checkpoint(truncate)")
+            self.db.row("pragma wal_checkpoint(truncate)")
 
     def _meta(self, key: str) -> str | None:
-        row = self._db.row("select value from meta where key = ?", key)
+        row = self.db.row("select value from meta where key = ?", key)
         return str(row[0]) if row else None
 
     def _set(self, key: str, value: str) -> None:
-        self._db.do("insert or replace into meta values(?,?)", key, value)
+        self.db.do("insert or replace into meta values(?,?)", key, value)
 
 
 def schema_of(vocabulary: Vocabulary) -> str:
@@ -399,3 +383,13 @@ def schema_of(vocabulary: Vocabulary) -> str:
 def _number(identifier: str) -> int:
     """The key of a memory's terms: short, and the same in every catalog."""
     return int(sha256(identifier.encode("utf-8"))[:14], 16)
+
+
+def _session_of(memory: Memory) -> str:
+    """The transcript that its first receipt points into; empty without one."""
+    return memory.sources[0].partition("#")[0] if memory.sources else ""
+
+
+def _is_forgotten(memory: Memory) -> bool:
+    """Whether the person took it out of use: its source turns are hidden then (design 5.21)."""
+    return memory.status == "retired" and memory.status_reason == "forgotten"

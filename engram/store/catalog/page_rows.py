@@ -6,14 +6,11 @@ box are rows of their own, so that those which no box holds are found without op
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from engram.model.box import Box
 from engram.model.entity import Entity
-from engram.model.instant import Instant
 from engram.model.step import Page
 from engram.store.catalog.database import CacheDatabase
-from engram.store.catalog.row_body import decode, encode
+from engram.store.catalog.row_body import encode
 from engram.store.catalog.trace_rows import TraceRows
 
 TABLES = """
@@ -74,43 +71,3 @@ class PageRows:
         self._db.do("delete from boxes where id = ?", identifier)
         self._db.do("delete from members where box = ?", identifier)
         self._db.many(UNBOX, held)
-
-    def boxes(self, since: Instant = "", until: Instant = "") -> list[Box]:
-        """Boxes whose last memory is not before `since` nor after `until`, oldest first."""
-        upper = "and sealed <= ?" if until else ""
-        found = self._db.rows(
-            f"select body from boxes where sealed >= ? {upper} {_ORDER}",
-            *((since, until) if until else (since,)),
-        )
-        return [decode(Box, row[0]) for row in found]
-
-    def box(self, identifier: str) -> Box | None:
-        """The box of that id."""
-        row = self._db.row("select body from boxes where id = ?", identifier)
-        return decode(Box, row[0]) if row else None
-
-    def box_of(self, memory: str) -> Box | None:
-        """The box that holds a memory; the oldest, where a person put it into several."""
-        row = self._db.row(
-            "select body from members join boxes on box = id where memory = ?"
-            f" {_ORDER} limit 1",
-            memory,
-        )  # fmt: skip
-        return decode(Box, row[0]) if row else None
-
-    def entities(self) -> Iterator[Entity]:
-        """Every entity, those that were merged too, by id."""
-        for row in self._db.rows("select body from entities order by id"):
-            yield decode(Entity, row[0])
-
-    def entity(self, identifier: str) -> Entity | None:
-        """The entity of that id."""
-        row = self._db.row("select body from entities where id = ?", identifier)
-        return decode(Entity, row[0]) if row else None
-
-    def page(self, identifier: str) -> Page | None:
-        """The entity or box of that id; none for an entity that was merged into another."""
-        entity = self.entity(identifier)
-        if entity is None:
-            return self.box(identifier)
-        return None if entity.merged_into else entity

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engram.model.box import Box
-from engram.model.candidate import Candidate
 from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
@@ -24,6 +23,7 @@ from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.base.lock import WriterLock
 from engram.store.catalog.catalog import Catalog, FileRow
+from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
 from engram.store.commits import transaction, views
@@ -37,7 +37,10 @@ from engram.store.files.transcripts import Transcripts
 
 
 class Projections:
-    """The projections of one vault. `catalog` is opened, or rebuilt, at first use."""
+    """The projections of one vault. `catalog` is opened, or rebuilt, at first use.
+
+    It may be another one later; `view` always asks the one that is open.
+    """
 
     def __init__(
         self,
@@ -55,10 +58,11 @@ class Projections:
         self.turn_log = turn_log
         self._path = catalog_path
         self._vault = vault
-        self.vocabulary = vocabulary
+        self._vocabulary = vocabulary
         self._transaction_log = transaction_log
         self.guard = guard
         self._open: Catalog | None = None
+        self.view = CatalogView(lambda: self.catalog, vocabulary, disk, turn_log)
         self.transcripts = Transcripts(disk)
         self.trace = views.EventTrace(disk)
         self.hashes = views.FactHashes(disk)
@@ -71,12 +75,12 @@ class Projections:
         """The catalog, sound as far as opening it can tell."""
         if self._open is None:
             try:
-                self._open = Catalog.open(self._path, self._vault, self.vocabulary)
+                self._open = Catalog.open(self._path, self._vault, self._vocabulary)
             except CatalogUnusable:
                 with self.guard.hold():
                     try:
                         # another process may have rebuilt it while this one waited
-                        self._open = Catalog.open(self._path, self._vault, self.vocabulary)
+                        self._open = Catalog.open(self._path, self._vault, self._vocabulary)
                     except CatalogUnusable as reason:
                         self.rebuild(str(reason))
         assert self._open is not None
@@ -306,28 +310,6 @@ class Projections:
         """How many whole lines of the turn journal cannot be read."""
         return self.turn_log.count_damaged()
 
-    # -- Known: delegated, because the catalog behind it may be replaced ------------------------
-
-    def memory(self, identifier: str) -> Memory | None:
-        """The memory of that id, whatever its status."""
-        return self.catalog.memory(identifier)
-
-    def owners(self, content_hash: str) -> list[Memory]:
-        """Every memory whose scoped content hash this is; newest last."""
-        return self.catalog.owners(content_hash)
-
-    def holders(self, slot: str, space: str, project: str) -> list[Memory]:
-        """Live memories that hold a slot; newest last."""
-        return self.catalog.holders(slot, space, project)
-
-    def around(self, candidate: Candidate) -> list[Memory]:
-        """A few live memories of its scope that share its rarest words."""
-        return self.catalog.around(candidate)
-
-    def taken(self, names: Iterable[str]) -> set[str]:
-        """Those of the given ids that exist already."""
-        return self.catalog.taken(names)
-
     def _hashes_of(self, changed: Iterable[Change]) -> set[tuple[str, str]]:
         paths = (one.path for one in changed if layout.content_type(one.path) is Memory)
         rows = (self.catalog.file(path) for path in paths)
@@ -346,7 +328,7 @@ class Projections:
         """
         with self.guard.hold():
             self.close()
-            made = Catalog.make(self._path, self._vault, self.vocabulary)
+            made = Catalog.make(self._path, self._vault, self._vocabulary)
             self._open = catalog = made
             with catalog.transaction():
                 catalog.clear()

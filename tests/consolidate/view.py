@@ -1,4 +1,4 @@
-"""Contents in memory: what the passes are tested on where files and catalog are not the subject."""
+"""A VaultView in memory: what passes are tested on where files and catalog are not the subject."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engram.model.box import Box
+from engram.model.candidate import Candidate
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
 from engram.model.step import Access, Step
+from engram.model.text import content_hash as hash_of
 from engram.model.text import words
 
 
 @dataclass
 class Remembered:
-    """The Contents port over plain values; `loaded` counts how often all was asked for."""
+    """The VaultView of plain values; `loaded` counts how often all was asked for."""
 
     memories: dict[str, Memory] = field(default_factory=dict)
     reads: dict[str, int] = field(default_factory=dict)
@@ -27,6 +29,19 @@ class Remembered:
 
     def memory(self, identifier: str) -> Memory | None:
         return self.memories.get(identifier)
+
+    def taken(self, names: Iterable[str]) -> set[str]:
+        pages = {page.id for page in (*self.sealed, *self.named)}
+        return set(names) & (self.memories.keys() | pages)
+
+    def owners(self, content_hash: str) -> Sequence[Memory]:
+        return [one for one in self._all() if hash_of(one.text, one.scope) == content_hash]
+
+    def around(self, candidate: Candidate) -> Sequence[Memory]:
+        """All of the candidate's scope that share a word."""
+        wanted = (candidate.space, candidate.project)
+        found = map(self.memories.__getitem__, self.holding(words(candidate.text)))
+        return [one for one in found if (one.space, one.project) == wanted]
 
     def live(self) -> Sequence[Memory]:
         self.loaded += 1
@@ -92,7 +107,7 @@ class Remembered:
     def about(self, entity: str) -> Sequence[Memory]:
         return [one for one in self._all() if entity in one.entities]
 
-    def opening(self, session: str) -> str:
+    def opening(self, session: str, without: Iterable[str] = ()) -> str:
         return ""
 
     def page(self, path: str) -> str | None:
@@ -100,18 +115,18 @@ class Remembered:
 
 
 def remembering(*memories: Memory, **more: object) -> Remembered:
-    """Contents that hold these memories."""
+    """The view of a vault that has these memories."""
     made = Remembered({memory.id: memory for memory in memories})
     for name, value in more.items():
         setattr(made, name, value)
     return made
 
 
-def after(contents: Remembered, steps: Iterable[Step]) -> Remembered:
-    """The contents once these steps are done."""
+def after(view: Remembered, steps: Iterable[Step]) -> Remembered:
+    """The view once these steps are done."""
     made = Remembered(
-        dict(contents.memories), contents.reads, dict(contents.pages), contents.sealed,
-        contents.named,
+        dict(view.memories), view.reads, dict(view.pages), view.sealed,
+        view.named,
     )  # fmt: skip
     for step in steps:
         made.memories.update((new.id, new) for _, new in step.amended)

@@ -1,4 +1,4 @@
-"""The contents: what consolidation is told of a vault, by age, word, entity and box."""
+"""CatalogView: the memories of a vault by age, word, entity and box."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import engram.queries.index_sync
 from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Plan
 from engram.model.memory import STATUSES, Memory
-from engram.model.ports import Contents
+from engram.model.view import VaultView
 from engram.store.base import layout
-from engram.store.commits.contents import VaultContents
 from engram.store.files.memory_file import render_memory
 from engram.vault import Vault
 from tests.kit import box, entity, write_pages
@@ -25,8 +24,8 @@ def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def contents(vault: Vault) -> Contents:
-    return VaultContents(vault.disk, vault.projections)
+def view(vault: Vault) -> VaultView:
+    return vault.projections.view
 
 
 def memory(name: str, **more: object) -> Memory:
@@ -48,25 +47,25 @@ def ids(memories: object) -> list[str]:
     return [one.id for one in memories]  # type: ignore[attr-defined]
 
 
-def test_the_living_are_told_oldest_first(vault: Vault, contents: Contents) -> None:
+def test_live_is_oldest_first(vault: Vault, view: VaultView) -> None:
     put(vault, *(memory(f"m-{status}", status=status) for status in STATUSES))
     put(vault, memory("old", created="2026-01-01T00:00:00Z"))
-    assert ids(contents.live()) == ["old", "m-active", "m-needs-review"]
-    assert contents.memory("m-expired") is not None and contents.memory("nobody") is None
+    assert ids(view.live()) == ["old", "m-active", "m-needs-review"]
+    assert view.memory("m-expired") is not None and view.memory("nobody") is None
 
 
-def test_what_is_due_is_alive_and_has_reached_its_day(vault: Vault, contents: Contents) -> None:
+def test_due_is_live_and_has_reached_its_day(vault: Vault, view: VaultView) -> None:
     put(
         vault, memory("never"), memory("later", expires="2026-03-07"),
         memory("today", expires="2026-03-06"),
         memory("gone", expires="2026-01-01", status="expired"),
         memory("stale", expires="2026-01-01", status="needs-review"),
     )  # fmt: skip
-    assert ids(contents.due("2026-03-06")) == ["stale", "today"]
-    assert ids(contents.due("2026-03-05")) == ["stale"]
+    assert ids(view.due("2026-03-06")) == ["stale", "today"]
+    assert ids(view.due("2026-03-05")) == ["stale"]
 
 
-def test_the_overdue_are_open_promises_whose_day_is_past(vault: Vault, contents: Contents) -> None:
+def test_overdue_are_active_commitments_whose_day_is_past(vault: Vault, view: VaultView) -> None:
     def promise(name: str, due: str, **more: object) -> Memory:
         return memory(name, **{"category": "commitment", "extra": (("due", due),), **more})
 
@@ -75,12 +74,10 @@ def test_the_overdue_are_open_promises_whose_day_is_past(vault: Vault, contents:
         promise("asked", "2026-03-01", status="needs-review"),
         promise("fact", "2026-03-01", category="fact"),
     )  # fmt: skip
-    assert ids(contents.overdue("2026-03-06")) == ["past"]
+    assert ids(view.overdue("2026-03-06")) == ["past"]
 
 
-def test_the_aged_are_active_old_enough_and_of_little_importance(
-    vault: Vault, contents: Contents
-) -> None:
+def test_aged_are_active_old_enough_and_of_little_importance(vault: Vault, view: VaultView) -> None:
     put(
         vault, memory("a", importance=0.29), memory("b", importance=0.3),
         memory("young", importance=0.1, created="2026-03-01T10:00:01Z"),
@@ -89,84 +86,84 @@ def test_the_aged_are_active_old_enough_and_of_little_importance(
     undated = vault.root / "facts/undated.md"
     undated.write_text("---\nimportance: 0.1\n---\nNobody knows when.\n", encoding="utf-8")
     assert vault.settle_within(1e9)
-    assert ids(contents.aged("2026-03-01T10:00:00Z", 0.3)) == ["a"]
+    assert ids(view.aged("2026-03-01T10:00:00Z", 0.3)) == ["a"]
 
 
-def test_words_lead_to_the_living_that_hold_them(vault: Vault, contents: Contents) -> None:
+def test_terms_lead_to_the_live_memories_that_hold_them(vault: Vault, view: VaultView) -> None:
     put(
         vault, memory("a", text="Kim likes green tea."), memory("b", text="Kim likes cake."),
         memory("c", text="Green tea is bitter.", status="superseded"),
         memory("d", text="Nothing.", tags=("tea",), created="2026-01-01T00:00:00Z"),
     )  # fmt: skip
-    tea, kim = contents.terms("tea"), contents.terms("Kim")
-    assert len(tea) == 1 and contents.terms("the and of") == frozenset()
-    counts = contents.frequencies([*tea, *kim, "nonesuch"])
+    tea, kim = view.terms("tea"), view.terms("Kim")
+    assert len(tea) == 1 and view.terms("the and of") == frozenset()
+    counts = view.frequencies([*tea, *kim, "nonesuch"])
     assert counts == {next(iter(tea)): 2, next(iter(kim)): 2}
-    assert contents.holding(tea) == ["d", "a"]
-    assert contents.holding([*tea, *kim]) == ["d", "a", "b"]
+    assert view.holding(tea) == ["d", "a"]
+    assert view.holding([*tea, *kim]) == ["d", "a", "b"]
     many = [f"word{number}" for number in range(1_000)]
-    assert contents.holding([*many, *tea]) == ["d", "a"] and contents.holding([]) == []
-    assert len(contents.frequencies([*many, *tea])) == 1
+    assert view.holding([*many, *tea]) == ["d", "a"] and view.holding([]) == []
+    assert len(view.frequencies([*many, *tea])) == 1
 
 
-def test_what_no_box_holds_is_unboxed_until_one_does(vault: Vault, contents: Contents) -> None:
+def test_unboxed_is_what_no_box_holds_until_one_does(vault: Vault, view: VaultView) -> None:
     put(
         vault, memory("a"), memory("b"), memory("by-hand", sources=()),
         memory("forgot", status="retired", status_reason="forgotten"),
         memory("merged", status="retired", status_reason="duplicate"),
         memory("kept", status="archived"),
     )  # fmt: skip
-    assert ids(contents.unboxed()) == ["a", "b", "kept", "merged"]
+    assert ids(view.unboxed()) == ["a", "b", "kept", "merged"]
     write_pages(vault, (None, box("box-a", "a", "kept", "merged")))
-    assert ids(contents.unboxed()) == ["b"]
+    assert ids(view.unboxed()) == ["b"]
     vault.undo()
-    assert ids(contents.unboxed()) == ["a", "b", "kept", "merged"]
+    assert ids(view.unboxed()) == ["a", "b", "kept", "merged"]
 
 
-def test_boxes_are_told_by_the_time_of_their_last_memory(vault: Vault, contents: Contents) -> None:
+def test_boxes_are_chosen_by_the_time_of_their_last_memory(vault: Vault, view: VaultView) -> None:
     for day in (3, 1, 2):
         time = f"2026-03-0{day}T10:00:00Z"
         write_pages(vault, (None, box(f"box-{day}", f"m{day}", created=time, sealed=time)))
-    assert ids(contents.boxes()) == ["box-1", "box-2", "box-3"]
-    assert ids(contents.boxes("2026-03-02T10:00:00Z")) == ["box-2", "box-3"]
-    assert ids(contents.boxes("", "2026-03-02T10:00:00Z")) == ["box-1", "box-2"]
-    assert ids(contents.boxes("2026-03-02T10:00:01Z", "2026-03-03T09:59:59Z")) == []
-    assert contents.box("box-2") == contents.box_of("m2") is not None
-    assert contents.box("box-9") is None and contents.box_of("m9") is None
+    assert ids(view.boxes()) == ["box-1", "box-2", "box-3"]
+    assert ids(view.boxes("2026-03-02T10:00:00Z")) == ["box-2", "box-3"]
+    assert ids(view.boxes("", "2026-03-02T10:00:00Z")) == ["box-1", "box-2"]
+    assert ids(view.boxes("2026-03-02T10:00:01Z", "2026-03-03T09:59:59Z")) == []
+    assert view.box("box-2") == view.box_of("m2") is not None
+    assert view.box("box-9") is None and view.box_of("m9") is None
 
 
-def test_of_two_boxes_with_one_memory_the_older_holds_it(vault: Vault, contents: Contents) -> None:
+def test_box_of_is_the_older_of_two_boxes_with_one_memory(vault: Vault, view: VaultView) -> None:
     write_pages(
         vault, (None, box("box-a", "m", created="2026-03-07T10:00:00Z")), (None, box("box-b", "m"))
     )
-    found = contents.box_of("m")
+    found = view.box_of("m")
     assert found is not None and found.id == "box-b"
 
 
-def test_entities_are_told_with_and_without_a_file(vault: Vault, contents: Contents) -> None:
+def test_entities_have_files_and_mentioned_need_none(vault: Vault, view: VaultView) -> None:
     put(
         vault, memory("a", entities=("tool-tea", "person-kim")),
         memory("b", entities=("tool-tea",)), memory("c", entities=("tool-old",), status="expired"),
     )  # fmt: skip
     merged = entity("person-kimmy", merged_into="person-kim")
     write_pages(vault, (None, entity("tool-tea")), (None, merged))
-    assert ids(contents.entities()) == ["person-kimmy", "tool-tea"]
-    assert contents.mentioned() == {"person-kim": 1, "tool-old": 0, "tool-tea": 2}
-    assert list(contents.mentioned()) == sorted(contents.mentioned())
-    assert ids(contents.about("tool-tea")) == ["a", "b"]
-    assert ids(contents.about("tool-old")) == ["c"] and contents.about("nobody") == []
+    assert ids(view.entities()) == ["person-kimmy", "tool-tea"]
+    assert view.mentioned() == {"person-kim": 1, "tool-old": 0, "tool-tea": 2}
+    assert list(view.mentioned()) == sorted(view.mentioned())
+    assert ids(view.about("tool-tea")) == ["a", "b"]
+    assert ids(view.about("tool-old")) == ["c"] and view.about("nobody") == []
     vault.forget("a")
-    assert contents.mentioned()["person-kim"] == 0
+    assert view.mentioned()["person-kim"] == 0
     vault.purge("a")
-    assert "person-kim" not in contents.mentioned()
+    assert "person-kim" not in view.mentioned()
 
 
-def test_a_plain_page_is_told_as_it_is(vault: Vault, contents: Contents) -> None:
-    assert contents.page("profile.md") is None
+def test_page_is_the_text_of_a_plain_page(vault: Vault, view: VaultView) -> None:
+    assert view.page("profile.md") is None
     vault.disk.put("profile.md", b"# Me\n\xff")
-    assert contents.page("profile.md") == "# Me\n�"
+    assert view.page("profile.md") == "# Me\n�"
 
 
-def test_a_slot_is_told_by_its_holders(vault: Vault, contents: Contents) -> None:
+def test_holders_are_live_and_of_the_slot(vault: Vault, view: VaultView) -> None:
     put(vault, memory("a", key="shop::till"), memory("b", key="shop::till", status="superseded"))
-    assert ids(contents.holders("shop::till", "project", "shop")) == ["a"]
+    assert ids(view.holders("shop::till", "project", "shop")) == ["a"]

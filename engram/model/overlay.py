@@ -1,0 +1,244 @@
+"""Overlay: the vault as it would be once some memories, boxes, entities and pages are written.
+
+A VaultView on top of a VaultView, so that each decision sees those before it: a candidate what its
+batch was decided to be, a pass of consolidation what the passes before it planned. Pure. Refuses
+nothing: what is put here was checked before. The words of a memory that the vault knows do not
+change here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+from engram.model.box import Box
+from engram.model.candidate import Candidate
+from engram.model.entity import Entity
+from engram.model.instant import Day, Instant
+from engram.model.memory import Memory
+from engram.model.step import Step
+from engram.model.text import content_hash, words
+from engram.model.view import VaultView
+
+#: a word that more memories of an overlay hold finds none of them; so many are found at most
+_COMMON, _NEIGHBOURS = 100, 8
+
+
+class Overlay:
+    """A vault and what would come to it. `memories` are those born or amended, in that order."""
+
+    def __init__(self, under: VaultView) -> None:
+        self._under = under
+        self.memories: dict[str, Memory] = {}
+        self._boxes: dict[str, Box | None] = {}
+        self._entities: dict[str, Entity | None] = {}
+        self._pages: dict[str, str | None] = {}
+        #: entity -> those of the memories that link to it
+        self._linked: dict[str, set[str]] = defaultdict(set)
+        #: what is still to be found by content and words: consolidation asks for neither
+        self._unread: list[Memory] = []
+        self._by_hash: dict[str, dict[str, None]] = defaultdict(dict)
+        self._by_word: dict[str, set[str]] = defaultdict(set)
+        self._live: Sequence[Memory] | None = None
+        #: what was due below: two passes ask
+        self._due: dict[Day, Sequence[Memory]] = {}
+        # as the vault has them now: what is planned changes none of these answers
+        self.terms, self.frequencies = under.terms, under.frequencies
+        self.accesses, self.mentioned, self.opening = under.accesses, under.mentioned, under.opening
+
+    def put(self, memory: Memory) -> None:
+        """Let a memory be written so."""
+        self.memories[memory.id] = memory
+        for name in memory.entities:
+            self._linked[name].add(memory.id)
+        self._unread.append(memory)
+        self._live = None
+
+    def take(self, step: Step) -> None:
+        """Let a step of consolidation be done."""
+        for memory in (*step.born, *(after for _, after in step.amended)):
+            self.put(memory)
+        for before, after in step.pages:
+            page = after or before
+            if isinstance(page, Box):
+                self._boxes[page.id] = after if isinstance(after, Box) else None
+            elif isinstance(page, Entity):
+                self._entities[page.id] = after if isinstance(after, Entity) else None
+        for change in step.prose:
+            text = None if change.after is None else change.after.decode("utf-8")
+            self._pages[change.path] = text
+
+    # -- memories by what they are -------------------------------------------------------------
+
+    def memory(self, identifier: str) -> Memory | None:
+        """The memory as it would be."""
+        return self.memories.get(identifier) or self._under.memory(identifier)
+
+    def taken(self, names: Iterable[str]) -> set[str]:
+        """Those of the given names that would exist."""
+        asked = set(names)
+        here = self.memories.keys() | self._boxes.keys() | self._entities.keys()
+        return self._under.taken(asked) | (asked & here)
+
+    def owners(self, content_hash: str) -> Sequence[Memory]:
+        """Every memory with this scoped content hash, those that are only here last."""
+        self._read()
+        found = {memory.id: memory for memory in self._under.owners(content_hash)}
+        for name in (*found, *self._by_hash.get(content_hash, ())):
+            found[name] = self.memories.get(name) or found[name]
+        return list(found.values())
+
+    def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
+        """Live holders of a slot."""
+        return self._over(
+            self._under.holders(slot, space, project),
+            lambda memory: (
+                memory.key == slot
+                and memory.space == space
+                and (space != "project" or memory.project == project)
+            ),
+        )
+
+    def live(self) -> Sequence[Memory]:
+        """Every memory that would be active or in need of review."""
+        if self._live is None:
+            self._live = self._over(self._under.live(), lambda memory: True)
+        return self._live
+
+    def due(self, day: Day) -> Sequence[Memory]:
+        """Live ones whose `expires` is that day or before."""
+        if day not in self._due:
+            self._due[day] = self._under.due(day)
+        return self._over(self._due[day], lambda memory: "" < memory.expires <= day)
+
+    def aged(self, before: Instant, importance: float) -> Sequence[Memory]:
+        """Active ones of that age, below that importance."""
+        return self._over(
+            self._under.aged(before, importance),
+            lambda memory: (
+                memory.status == "active"
+                and memory.created <= before
+                and memory.importance < importance
+            ),
+        )
+
+    def overdue(self, day: Day) -> Sequence[Memory]:
+        """Active commitments that were due before a day."""
+        return self._over(
+            self._under.overdue(day),
+            lambda memory: (
+                memory.status == "active"
+                and memory.category == "commitment"
+                and "" < memory.extras.get("due", "") < day
+            ),
+        )
+
+    def _over(self, found: Iterable[Memory], wanted: Callable[[Memory], bool]) -> Sequence[Memory]:
+        """What was found below, as it would be, with what would come to it."""
+        if not self.memories:
+            return list(found)
+        here = {memory.id: self.memories.get(memory.id, memory) for memory in found}
+        here.update(self.memories)
+        kept = (memory for memory in here.values() if memory.live)
+        return _oldest_first(
+            memory for memory in kept if memory.id not in self.memories or wanted(memory)
+        )
+
+    # -- memories by their words ---------------------------------------------------------------
+
+    def holding(self, terms: Iterable[str]) -> Sequence[str]:
+        """Ids of memories that would be live and hold at least one of these terms."""
+        wanted = frozenset(terms)
+        found = dict.fromkeys(self._under.holding(wanted))
+        for name, memory in self.memories.items():
+            if memory.live and wanted & self.terms(memory.text):
+                found[name] = None
+        return [name for name in found if name not in self.memories or self.memories[name].live]
+
+    def around(self, candidate: Candidate) -> Sequence[Memory]:
+        """Live memories of a candidate's scope that share words with it."""
+        self._read()
+        below = self._under.around(candidate)
+        found = {memory.id: self.memories.get(memory.id, memory) for memory in below}
+        shared = Counter(
+            name
+            for word in set(words(candidate.text))
+            if len(names := self._by_word.get(word, ())) <= _COMMON
+            for name in names
+        )
+        nearest = sorted((-count, name) for name, count in shared.items() if count > 1)
+        for _, name in nearest[:_NEIGHBOURS]:
+            found.setdefault(name, self.memories[name])
+        return [
+            memory
+            for memory in found.values()
+            if memory.live and memory.space == candidate.space
+            and (memory.space != "project" or memory.project == candidate.project)
+        ]  # fmt: skip
+
+    def _read(self) -> None:
+        for memory in self._unread:
+            self._by_hash[content_hash(memory.text, memory.scope)][memory.id] = None
+            for word in set(words(memory.text)):
+                self._by_word[word].add(memory.id)
+        self._unread.clear()
+
+    # -- boxes, entities, pages ----------------------------------------------------------------
+
+    def unboxed(self) -> Sequence[Memory]:
+        """Memories that no box would hold."""
+        boxed = {name for box in self._boxes.values() if box is not None for name in box.memories}
+        found = (self.memories.get(memory.id, memory) for memory in self._under.unboxed())
+        return [memory for memory in found if memory.id not in boxed and memory.status != "retired"]
+
+    def boxes(self, since: Instant = "", until: Instant = "") -> Sequence[Box]:
+        """The sealed boxes of a time that there would be."""
+        found: dict[str, Box | None] = {box.id: box for box in self._under.boxes(since, until)}
+        found.update(self._boxes)
+        kept = (
+            box
+            for box in found.values()
+            if box is not None and box.sealed >= since and (not until or box.sealed <= until)
+        )
+        return sorted(kept, key=lambda box: (box.created, box.id))
+
+    def box(self, identifier: str) -> Box | None:
+        """The box of that id."""
+        if identifier in self._boxes:
+            return self._boxes[identifier]
+        return self._under.box(identifier)
+
+    def box_of(self, memory: str) -> Box | None:
+        """The box that would hold a memory."""
+        for box in self._boxes.values():
+            if box is not None and memory in box.memories:
+                return box
+        found = self._under.box_of(memory)
+        return None if found is None or found.id in self._boxes else found
+
+    def entities(self) -> Sequence[Entity]:
+        """Every entity that would have a file."""
+        found: dict[str, Entity | None] = {one.id: one for one in self._under.entities()}
+        found.update(self._entities)
+        return [one for _, one in sorted(found.items()) if one is not None]
+
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        if identifier in self._entities:
+            return self._entities[identifier]
+        return self._under.entity(identifier)
+
+    def about(self, entity: str) -> Sequence[Memory]:
+        """Memories of any status that link to an entity."""
+        found = {memory.id: memory for memory in self._under.about(entity)}
+        changed = (self.memories[name] for name in self._linked.get(entity, ()))
+        found.update((memory.id, memory) for memory in changed if entity in memory.entities)
+        return _oldest_first(found.values())
+
+    def page(self, path: str) -> str | None:
+        """The text of a plain page."""
+        return self._pages[path] if path in self._pages else self._under.page(path)
+
+
+def _oldest_first(memories: Iterable[Memory]) -> list[Memory]:
+    return sorted(memories, key=lambda memory: (memory.created, memory.id))

@@ -1,0 +1,251 @@
+"""CatalogView: the questions of VaultView, answered from the open catalog and, where it must, disk.
+
+Guarantees: whatever catalog is open now is asked, however often it was built anew meanwhile; a
+question about few of ten thousand memories reads few, from indexed columns; nothing is written but
+the sums of the access log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from engram.model.box import Box
+from engram.model.candidate import Candidate
+from engram.model.entity import Entity
+from engram.model.instant import Day, Instant
+from engram.model.memory import Memory
+from engram.model.ports import TurnLog
+from engram.model.step import Access, Page
+from engram.model.vocabulary import Vocabulary
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.access import AccessLog
+from engram.store.catalog.catalog import Catalog
+from engram.store.catalog.database import CacheDatabase, Row
+from engram.store.catalog.neighbours import neighbours
+from engram.store.catalog.row_body import decode
+
+_LIVE = "status in ('active', 'needs-review')"
+_ORDER = "order by created, id"
+#: where the base names are that a link can mean
+_NAMED = ("memories where id", "boxes where id", "entities where id", "files where stem")
+#: values in one statement; SQLite takes 999 everywhere
+_MOST = 400
+
+
+class CatalogView:
+    """One vault, as its files are."""
+
+    def __init__(
+        self,
+        catalog: Callable[[], Catalog],
+        vocabulary: Vocabulary,
+        disk: VaultDisk,
+        turn_log: TurnLog,
+    ) -> None:
+        """`catalog` opens it, or builds it anew; `vocabulary` is what it finds memories by."""
+        self._catalog = catalog
+        self._vocabulary = vocabulary
+        self._disk = disk
+        self._turn_log = turn_log
+
+    @property
+    def _db(self) -> CacheDatabase:
+        return self._catalog().db
+
+    # -- memories by what they are -------------------------------------------------------------
+
+    def memory(self, identifier: str) -> Memory | None:
+        """The memory of that id, whatever its status."""
+        return self._catalog().memory(identifier)
+
+    def taken(self, names: Iterable[str]) -> set[str]:
+        """Those of the given names that an id or a file has already: a link means one thing."""
+        found = " union ".join(f"select 1 from {where} = ?" for where in _NAMED)
+        return {name for name in names if self._db.row(found, *[name] * len(_NAMED))}
+
+    def owners(self, content_hash: str) -> list[Memory]:
+        """Every memory whose scoped content hash this is; newest last."""
+        return self._memories("memories where hash = ?", content_hash)
+
+    def holders(self, slot: str, space: str, project: str) -> list[Memory]:
+        """Live memories whose key is this slot, in that space and project; newest last."""
+        return self._memories(
+            f"memories where slot = ? and {_LIVE} and space = ? and"
+            " (space != 'project' or project = ?)",
+            slot, space, project,
+        )  # fmt: skip
+
+    def live(self) -> list[Memory]:
+        """Every active or needs-review memory, oldest first."""
+        return self._memories(f"memories where {_LIVE}")
+
+    def due(self, day: Day) -> list[Memory]:
+        """Live memories whose `expires` is that day or before."""
+        return self._memories(
+            f"memories indexed by memories_due where expires != '' and {_LIVE} and expires <= ?",
+            day,
+        )
+
+    def aged(self, before: Instant, importance: float) -> list[Memory]:
+        """Active memories created at or before a time, of an importance below that.
+
+        One that does not say when it was created has no age.
+        """
+        return self._memories(
+            "memories indexed by memories_aged where status = 'active' and created != ''"
+            " and importance < ? and created <= ?",
+            importance,
+            before,
+        )
+
+    def overdue(self, day: Day) -> list[Memory]:
+        """Active commitments whose header `due` is a day before that one."""
+        promised = self._memories(
+            "memories indexed by memories_promised where category = 'commitment'"
+            " and status = 'active'"
+        )
+        return [memory for memory in promised if "" < memory.extras.get("due", "") < day]
+
+    def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
+        """How often each was asked for, and when last, after counting what the log has since."""
+        catalog, log = self._catalog(), AccessLog(self._disk)
+        if catalog.accesses.is_behind(log):
+            with catalog.transaction():
+                catalog.accesses.count(log)
+        return catalog.accesses.of(identifiers)
+
+    # -- memories by their words ---------------------------------------------------------------
+
+    def terms(self, text: str) -> frozenset[str]:
+        """The words (stems) that a text is found by; words that tell nothing are left out."""
+        return frozenset(self._vocabulary.telling(text))
+
+    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """How many live memories hold each term; a term that none holds is absent."""
+        found: dict[str, int] = {}
+        for some in _portions(terms):
+            found.update(
+                self._db.rows(
+                    f"select term, count(*) from words where term in ({_marks(some)})"
+                    " group by term",
+                    *some,
+                )
+            )
+        return found
+
+    def holding(self, terms: Iterable[str]) -> list[str]:
+        """Ids of live memories that hold at least one of these terms, oldest first."""
+        found: set[Row] = set()
+        for some in _portions(terms):
+            found.update(
+                self._db.rows(
+                    "select distinct created, id from words join memories on number = memory"
+                    f" where term in ({_marks(some)})",
+                    *some,
+                )
+            )
+        return [row[1] for row in sorted(found)]
+
+    def around(self, candidate: Candidate) -> list[Memory]:
+        """A few live memories of its scope that share its rarest words, the nearest first."""
+        return neighbours(self._db, self._vocabulary, candidate)
+
+    def forgotten(self) -> dict[str, str]:
+        """Memories that the person took out of use, and the conversation each came from."""
+        return dict(self._db.rows("select id, session from memories where forgotten"))
+
+    # -- boxes, entities, pages, conversations -------------------------------------------------
+
+    def unboxed(self) -> list[Memory]:
+        """Memories with a source that no box holds, but those that the person forgot."""
+        return self._memories("unboxed join memories on id = memory")
+
+    def boxes(self, since: Instant = "", until: Instant = "") -> list[Box]:
+        """Boxes whose last memory is not before `since` nor after `until`, oldest first."""
+        upper = "and sealed <= ?" if until else ""
+        found = self._db.rows(
+            f"select body from boxes where sealed >= ? {upper} {_ORDER}",
+            *((since, until) if until else (since,)),
+        )
+        return [decode(Box, row[0]) for row in found]
+
+    def box(self, identifier: str) -> Box | None:
+        """The box of that id."""
+        row = self._db.row("select body from boxes where id = ?", identifier)
+        return decode(Box, row[0]) if row else None
+
+    def box_of(self, memory: str) -> Box | None:
+        """The box that holds a memory; the oldest, where a person put it into several."""
+        row = self._db.row(
+            "select body from members join boxes on box = id where memory = ?"
+            f" {_ORDER} limit 1",
+            memory,
+        )  # fmt: skip
+        return decode(Box, row[0]) if row else None
+
+    def entities(self) -> list[Entity]:
+        """Every entity, those that were merged too, by id."""
+        rows = self._db.rows("select body from entities order by id")
+        return [decode(Entity, row[0]) for row in rows]
+
+    def entity(self, identifier: str) -> Entity | None:
+        """The entity of that id."""
+        row = self._db.row("select body from entities where id = ?", identifier)
+        return decode(Entity, row[0]) if row else None
+
+    def box_or_entity(self, identifier: str) -> Page | None:
+        """The entity or box of that id; none for an entity that became part of another."""
+        entity = self.entity(identifier)
+        if entity is None:
+            return self.box(identifier)
+        return None if entity.merged_into else entity
+
+    def mentioned(self) -> dict[str, int]:
+        """Entity names that memories link to, by name, and how many live ones do."""
+        return dict(
+            self._db.rows(
+                f"select entity, sum({_LIVE}) from mentions"
+                " join memories indexed by memories_named on id = memory"
+                " group by entity order by entity"
+            )
+        )
+
+    def most_mentioned(self, most: int) -> list[str]:
+        """The entities of live memories (`tool-postgres`), the most used first."""
+        rows = self._db.rows(
+            f"select entity from mentions join memories on id = memory where {_LIVE}"
+            " group by entity order by count(*) desc, entity limit ?",
+            most,
+        )
+        return [str(row[0]) for row in rows]
+
+    def about(self, entity: str) -> list[Memory]:
+        """Memories of any status that link to this entity name, oldest first."""
+        return self._memories("mentions join memories on id = memory where entity = ?", entity)
+
+    def page(self, path: str) -> str | None:
+        """The text of a plain page of the vault, None when there is none."""
+        data = self._disk.read(path)
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def opening(self, session: str, without: Iterable[str] = ()) -> str:
+        """What the user said first in a conversation; empty where that is hidden or not known."""
+        catalog = self._catalog()
+        hidden = catalog.hidden().union(without)
+        places = [row[1:] for row in catalog.turns.opening(session) if row[0] not in hidden]
+        return "".join(turn.text for turn in self._turn_log.read(places))
+
+    def _memories(self, where: str, *values: object) -> list[Memory]:
+        """The memories of some rows, oldest first."""
+        rows = self._db.rows(f"select body from {where} order by created, id", *values)
+        return [decode(Memory, row[0]) for row in rows]
+
+
+def _portions(terms: Iterable[str]) -> Iterator[Sequence[str]]:
+    wanted = sorted(set(terms))
+    for start in range(0, len(wanted), _MOST):
+        yield wanted[start : start + _MOST]
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ",".join("?" * len(values))
