@@ -42,9 +42,9 @@ class Overlay:
         self._live: Sequence[Memory] | None = None
         #: what was due below: two passes ask
         self._due: dict[Day, Sequence[Memory]] = {}
-        # as the vault has them now: what is planned changes none of these answers
+        # counted as the vault is now: how rare a word or a name is need not be exact
         self.terms, self.frequencies = under.terms, under.frequencies
-        self.accesses, self.mentioned, self.opening = under.accesses, under.mentioned, under.opening
+        self.mentioned, self.accesses, self.opening = under.mentioned, under.accesses, under.opening
 
     def put(self, memory: Memory) -> None:
         """Let a memory be written so."""
@@ -75,7 +75,7 @@ class Overlay:
         return self.memories.get(identifier) or self._under.memory(identifier)
 
     def taken(self, names: Iterable[str]) -> set[str]:
-        """Those of the given names that would exist."""
+        """Those of the given names that would exist; what would go keeps its name until it has."""
         asked = set(names)
         here = self.memories.keys() | self._boxes.keys() | self._entities.keys()
         return self._under.taken(asked) | (asked & here)
@@ -230,10 +230,9 @@ class Overlay:
 
     def about(self, entity: str) -> Sequence[Memory]:
         """Memories of any status that link to an entity."""
-        found = {memory.id: memory for memory in self._under.about(entity)}
-        changed = (self.memories[name] for name in self._linked.get(entity, ()))
-        found.update((memory.id, memory) for memory in changed if entity in memory.entities)
-        return _oldest_first(found.values())
+        below = [one for one in self._under.about(entity) if one.id not in self.memories]
+        here = (self.memories[name] for name in self._linked.get(entity, ()))
+        return _oldest_first([*below, *(one for one in here if entity in one.entities)])
 
     def page(self, path: str) -> str | None:
         """The text of a plain page."""

@@ -14,6 +14,7 @@ from engram.model.memory import Memory
 from engram.model.step import Access, Step
 from engram.model.text import content_hash as hash_of
 from engram.model.text import words
+from engram.weave.boxes import in_time
 
 
 @dataclass
@@ -31,7 +32,7 @@ class Remembered:
         return self.memories.get(identifier)
 
     def taken(self, names: Iterable[str]) -> set[str]:
-        pages = {page.id for page in (*self.sealed, *self.named)}
+        pages = {box.id for box in self.sealed} | {entity.id for entity in self.named}
         return set(names) & (self.memories.keys() | pages)
 
     def owners(self, content_hash: str) -> Sequence[Memory]:
@@ -124,18 +125,18 @@ def remembering(*memories: Memory, **more: object) -> Remembered:
 
 def after(view: Remembered, steps: Iterable[Step]) -> Remembered:
     """The view once these steps are done."""
-    made = Remembered(
-        dict(view.memories), view.reads, dict(view.pages), view.sealed,
-        view.named,
-    )  # fmt: skip
+    made = Remembered(dict(view.memories), view.reads, dict(view.pages), view.sealed, view.named)
     for step in steps:
         made.memories.update((new.id, new) for _, new in step.amended)
         made.memories.update((new.id, new) for new in step.born)
-        entities = {one.id: one for one in made.named}
-        for _, page in step.pages:
-            if isinstance(page, Entity):
-                entities[page.id] = page
-        made.named = tuple(entities.values())
+        for before, page in step.pages:
+            if before is not None:
+                made.sealed = tuple(one for one in made.sealed if one.id != before.id)
+                made.named = tuple(one for one in made.named if one.id != before.id)
+            if isinstance(page, Box):
+                made.sealed = tuple(sorted((*made.sealed, page), key=in_time))
+            elif page is not None:
+                made.named = (*made.named, page)
         for change in step.prose:
             made.pages[change.path] = (change.after or b"").decode("utf-8")
     return made

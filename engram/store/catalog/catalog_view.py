@@ -69,8 +69,9 @@ class CatalogView:
 
     def holders(self, slot: str, space: str, project: str) -> list[Memory]:
         """Live memories whose key is this slot, in that space and project; newest last."""
+        # that it is not empty is said for the index, which holds no other
         return self._memories(
-            f"memories where slot = ? and {_LIVE} and space = ? and"
+            f"memories where slot = ? and slot != '' and {_LIVE} and space = ? and"
             " (space != 'project' or project = ?)",
             slot, space, project,
         )  # fmt: skip
