@@ -85,11 +85,11 @@ def _context(view: VaultView, changed: frozenset[str] | None = None) -> PassCont
 
 def _in_memory(told: Sequence[Memory], compared: int) -> dict[str, float]:
     """The full runs on one size, and all pairs compared where they are not too many."""
-    contents = Remembered({memory.id: memory for memory in told})
-    contents.live()
+    view = Remembered({memory.id: memory for memory in told})
+    view.live()
     said = [phrasing(memory.text) for memory in told]
     found = {
-        "merge, full": _taken(lambda: duplicates.plan(_context(contents))),
+        "merge, full": _taken(lambda: duplicates.plan(_context(view))),
         "doubtful pairs, full": _taken(lambda: sum(1 for _ in joined(said))),
     }
     if len(told) <= compared:

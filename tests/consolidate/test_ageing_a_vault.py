@@ -27,8 +27,8 @@ KEPT = ("id", "text", "quote", "sources", "created", "category", "kind", "expire
 
 def aged_vault(vault: Vault) -> list[Step]:
     """Let the passes do what they plan for a vault; the steps."""
-    contents = vault.projections.view
-    whole = replace(context(remembering()), view=contents, settings=Settings(), judge=Silent())
+    view = vault.projections.view
+    whole = replace(context(remembering()), view=view, settings=Settings(), judge=Silent())
     steps = shift(whole, PASSES).steps
     amended = [pair for step in steps for pair in step.amended]
     vault.committer.commit(Plan("consolidate", tuple(vault.ports.writer.changes([], amended))))
@@ -79,8 +79,8 @@ def some_memory(draw: st.DrawFn) -> Memory:
 def test_any_mix_ages_by_its_conditions_once_and_keeps_what_it_says(
     memories: list[Memory], reads: int
 ) -> None:
-    contents = remembering(*memories, reads={one.id: reads for one in memories})
-    steps = shift(context(contents), PASSES).steps
+    view = remembering(*memories, reads={one.id: reads for one in memories})
+    steps = shift(context(view), PASSES).steps
     touched = {step.subjects[0]: step.amended[0] for step in steps}
     assert len(touched) == len(steps)
     for before, ended in touched.values():
@@ -100,13 +100,13 @@ def test_any_mix_ages_by_its_conditions_once_and_keeps_what_it_says(
     assert not any(
         one.live and "" < one.expires <= NOW[:10] and one.confidence < 0.4 for one in left
     )
-    assert shift(context(after(contents, steps)), PASSES).steps == []
+    assert shift(context(after(view, steps)), PASSES).steps == []
 
 
 @pytest.mark.parametrize("changed", [None, frozenset[str]()])
 def test_time_alone_is_reason_enough_in_every_run_and_never_reads_all(
     changed: frozenset[str] | None,
 ) -> None:
-    contents = remembering(aged(200, expires=NOW[:10]), aged(91, "Two.", importance=0.2))
-    assert len(shift(context(contents, changed), PASSES).steps) == 2
-    assert contents.loaded == 0
+    view = remembering(aged(200, expires=NOW[:10]), aged(91, "Two.", importance=0.2))
+    assert len(shift(context(view, changed), PASSES).steps) == 2
+    assert view.loaded == 0

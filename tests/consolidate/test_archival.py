@@ -18,8 +18,8 @@ def idle(**more: object) -> Memory:
 
 
 def planned(memory: Memory, reads: int = 0, **settings: object) -> int:
-    contents = Remembered({memory.id: memory}, {memory.id: reads} if reads else {})
-    return len(archival.plan(context(contents, **settings)))
+    view = Remembered({memory.id: memory}, {memory.id: reads} if reads else {})
+    return len(archival.plan(context(view, **settings)))
 
 
 def test_when_all_conditions_hold_it_is_archived() -> None:
@@ -80,9 +80,9 @@ def test_the_limits_are_the_person_s() -> None:
 
 
 def test_what_a_person_restored_is_not_archived_again() -> None:
-    contents = remembering(idle())
-    steps = archival.plan(context(contents))
-    assert archival.plan(context(after(contents, steps))) == []
+    view = remembering(idle())
+    steps = archival.plan(context(view))
+    assert archival.plan(context(after(view, steps))) == []
     restored = replace(steps[0].amended[0][1], status="active", status_since="", status_reason="")
     assert ("archived", TODAY) in restored.extra
     assert archival.plan(context(remembering(restored))) == []

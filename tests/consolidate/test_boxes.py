@@ -220,14 +220,14 @@ def test_where_nothing_changed_nothing_is_looked_at(vault: Vault) -> None:
 def test_new_memories_are_woven_with_what_their_conversation_left_open(vault: Vault) -> None:
     old, new = talk(DB, DB), [memory(number, *COOKING) for number in (2, 3, 4)]
     put(vault, [*old, *(memory(number, *DB, session="test-2", minute=0) for number in (5, 6))])
-    contents = vault.projections.view
+    view = vault.projections.view
     box_sealer = BoxSealer(BoxSettings())
-    (box,) = box_sealer.seal(contents, SOON, born=new)
+    (box,) = box_sealer.seal(view, SOON, born=new)
     assert (box.seal, box.memories) == ("topic_shift", tuple(one.id for one in old))
-    assert len(box_sealer.seal(contents, LATER, born=new)) == 2
-    assert len(box_sealer.seal(contents, LATER, born=new, waiting=[box.session])) == 1
-    assert box_sealer.seal(contents, LATER, born=()) == []
-    assert [(one.seal, len(one.lines)) for one in box_sealer.unsealed(contents)] == [
+    assert len(box_sealer.seal(view, LATER, born=new)) == 2
+    assert len(box_sealer.seal(view, LATER, born=new, waiting=[box.session])) == 1
+    assert box_sealer.seal(view, LATER, born=()) == []
+    assert [(one.seal, len(one.lines)) for one in box_sealer.unsealed(view)] == [
         ("", 2),
         ("", 2),
     ]
@@ -265,16 +265,16 @@ def test_what_is_forgotten_is_told_by_no_box_from_that_moment_on(vault: Vault) -
 def test_a_box_takes_topics_and_title_from_those_that_are_left(vault: Vault) -> None:
     put(vault, talk(("secret", "plan"), ("secret", "plan"), ("tea",), ("tea",)))
     put(vault, [memory(number, "tea", "secret", session="test-2") for number in (4, 5)])
-    box_sealer, contents = BoxSealer(BoxSettings()), vault.projections.view
+    box_sealer, view = BoxSealer(BoxSettings()), vault.projections.view
     consolidate(vault)
     other = boxes(vault)[-1]
-    left = box_sealer.without(other, [other.memories[0]], contents)
+    left = box_sealer.without(other, [other.memories[0]], view)
     assert left is not None
     assert (left.title, left.topics) == ("Tea, secret", ("tea", "secret"))
     mixed = replace(boxes(vault)[0], lines=(*boxes(vault)[0].lines, *boxes(vault)[1].lines))
-    left = box_sealer.without(mixed, boxes(vault)[0].memories, contents)
+    left = box_sealer.without(mixed, boxes(vault)[0].memories, view)
     assert left is not None
     assert (left.title, left.topics) == ("Tea", ("tea",))
-    named = box_sealer.without(replace(mixed, title="Mine"), boxes(vault)[0].memories, contents)
+    named = box_sealer.without(replace(mixed, title="Mine"), boxes(vault)[0].memories, view)
     assert named is not None
     assert named.title == "Mine"

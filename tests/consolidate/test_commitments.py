@@ -30,8 +30,8 @@ def test_the_due_day_itself_is_not_past() -> None:
 
 
 def test_an_answer_is_not_asked_for_again() -> None:
-    contents = remembering(promise(due="2026-11-19"))
-    (step,) = commitments.plan(context(contents))
+    view = remembering(promise(due="2026-11-19"))
+    (step,) = commitments.plan(context(view))
     asked = step.amended[0][1]
     kept = replace(asked, status="active", status_since="", status_reason="")
     assert commitments.plan(context(remembering(kept))) == []
@@ -89,7 +89,7 @@ def test_other_categories_and_guesses_are_none_of_its_business() -> None:
 
 
 def test_one_step_when_two_reasons_meet_and_none_afterwards() -> None:
-    contents = remembering(promise(90, due="2026-09-01", expires=TODAY))
-    steps = commitments.plan(context(contents))
+    view = remembering(promise(90, due="2026-09-01", expires=TODAY))
+    steps = commitments.plan(context(view))
     assert [step.amended[0][1].status_reason for step in steps] == ["overdue"]
-    assert commitments.plan(context(after(contents, steps))) == []
+    assert commitments.plan(context(after(view, steps))) == []

@@ -26,9 +26,9 @@ def note(text: str, created: str, **more: Any) -> Memory:
     return memory(text, created=created, **{"authority": "user_asserted", **more})
 
 
-def context(contents: Remembered, *changed: str, judge: Any = None) -> PassContext:
+def context(view: Remembered, *changed: str, judge: Any = None) -> PassContext:
     """A full run, or one after these changed."""
-    told = cases.context(contents, frozenset(changed) or None, now=NOW)
+    told = cases.context(view, frozenset(changed) or None, now=NOW)
     return replace(told, judge=judge or RuleJudge())
 
 
@@ -45,9 +45,9 @@ def done(steps: list[Step]) -> list[tuple[str, tuple[str, ...]]]:
     return [(step.action, step.subjects) for step in steps]
 
 
-def settled_in(contents: Remembered, *changed: str) -> bool:
+def settled_in(view: Remembered, *changed: str) -> bool:
     """Whether a further run, of all and of these, plans nothing."""
-    return plan(context(contents)) == [] and plan(context(contents, *changed)) == []
+    return plan(context(view)) == [] and plan(context(view, *changed)) == []
 
 
 # -- replaced -----------------------------------------------------------------------------------
@@ -55,15 +55,15 @@ def settled_in(contents: Remembered, *changed: str) -> bool:
 
 @RUNS
 def test_the_newer_note_takes_the_older_ones_place(changed: tuple[str, ...]) -> None:
-    contents = remembering(MASTER, TRUNK)
-    steps = plan(context(contents, *changed))
+    view = remembering(MASTER, TRUNK)
+    steps = plan(context(view, *changed))
     assert done(steps) == [("supersede", ("trunk", "master"))] and steps[0].why
-    left = after(contents, steps)
+    left = after(view, steps)
     old, new = left.memories["master"], left.memories["trunk"]
     assert (old.status, old.superseded_by) == ("superseded", ("trunk",))
     assert old.valid_until == SECOND[:10]
     assert (new.status, new.supersedes, old.text) == ("active", ("master",), MASTER.text)
-    assert unsound(steps[0], contents) == "" and settled_in(left, "trunk", "master")
+    assert unsound(steps[0], view) == "" and settled_in(left, "trunk", "master")
 
 
 def test_episodes_stay_as_they_are() -> None:
@@ -79,10 +79,10 @@ def test_another_scope_is_not_touched(elsewhere: dict[str, str]) -> None:
 
 def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -> None:
     third = note("The default branch is develop.", THIRD, id="develop")
-    contents = remembering(MASTER, TRUNK, third)
-    found = shift(context(contents), [plan])
+    view = remembering(MASTER, TRUNK, third)
+    found = shift(context(view), [plan])
     assert found.refused == {}
-    left = after(contents, found.steps)
+    left = after(view, found.steps)
     assert {one.id: one.status for one in left.memories.values()} == {
         "master": "superseded", "trunk": "superseded", "develop": "active",
     }  # fmt: skip
@@ -91,8 +91,8 @@ def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -
 
 def test_a_return_to_the_first_value_makes_no_circle() -> None:
     again = note("The default branch is master.", THIRD, id="again")
-    contents = remembering(MASTER, TRUNK, again)
-    left = after(contents, shift(context(contents), [plan]).steps)
+    view = remembering(MASTER, TRUNK, again)
+    left = after(view, shift(context(view), [plan]).steps)
     assert left.memories["again"].status == "active" and left.memories["again"].supersedes
     assert left.memories["trunk"].superseded_by == ("again",)
 
@@ -130,15 +130,15 @@ def test_what_the_judge_is_not_sure_of_is_left() -> None:
 
 @pytest.mark.parametrize("changed", [(), ("1985",), ("1987",)])
 def test_a_suspicion_puts_both_before_the_person_once(changed: tuple[str, ...]) -> None:
-    contents = remembering(BORN, BORN_LATER)
-    steps = plan(context(contents, *changed))
+    view = remembering(BORN, BORN_LATER)
+    steps = plan(context(view, *changed))
     assert done(steps) == [("dispute", ("1987", "1985"))]
-    left = after(contents, steps)
+    left = after(view, steps)
     for one, other in (("1985", "1987"), ("1987", "1985")):
         found = left.memories[one]
         assert (found.status, found.status_reason) == ("needs-review", "contradiction")
         assert found.conflicts == (other,) and found.status_since == NOW
-    assert unsound(steps[0], contents) == "" and settled_in(left, "1985", "1987")
+    assert unsound(steps[0], view) == "" and settled_in(left, "1985", "1987")
     for name in ("1985", "1987"):  # the person keeps both: the links stay
         left.memories[name] = replace(left.memories[name], status="active")
     assert settled_in(left, "1985", "1987")
@@ -146,8 +146,8 @@ def test_a_suspicion_puts_both_before_the_person_once(changed: tuple[str, ...]) 
 
 def test_a_trusted_note_is_not_doubted_for_what_a_lower_voice_says() -> None:
     trusted = replace(BORN, authority="tool_verified")
-    contents = remembering(trusted, BORN_LATER)
-    left = after(contents, plan(context(contents)))
+    view = remembering(trusted, BORN_LATER)
+    left = after(view, plan(context(view)))
     assert left.memories["1985"] == trusted
     doubted = left.memories["1987"]
     assert (doubted.status, doubted.status_reason) == ("needs-review", "lower_authority")
@@ -160,8 +160,8 @@ def test_a_trusted_note_is_not_doubted_for_what_a_lower_voice_says() -> None:
 @pytest.mark.parametrize("changed", [(), ("1985",), ("1987",)])
 @pytest.mark.parametrize("status", ["retired", "superseded", "archived", "expired"])
 def test_when_one_side_leaves_the_other_stands_again(status: str, changed: tuple[str, ...]) -> None:
-    contents = remembering(BORN, BORN_LATER)
-    left = after(contents, plan(context(contents)))
+    view = remembering(BORN, BORN_LATER)
+    left = after(view, plan(context(view)))
     left.memories["1985"] = replace(left.memories["1985"], status=status)
     steps = plan(context(left, *changed))
     assert done(steps) == [("settle", ("1987",))]
@@ -172,8 +172,8 @@ def test_when_one_side_leaves_the_other_stands_again(status: str, changed: tuple
 
 
 def test_a_side_whose_file_is_gone_is_gone() -> None:
-    contents = remembering(BORN, BORN_LATER)
-    left = after(contents, plan(context(contents)))
+    view = remembering(BORN, BORN_LATER)
+    left = after(view, plan(context(view)))
     del left.memories["1985"]
     assert done(plan(context(left, "1987"))) == [("settle", ("1987",))]
 
@@ -189,9 +189,9 @@ def test_what_waits_for_another_reason_goes_on_waiting() -> None:
 
 def test_an_incremental_run_loads_not_everything() -> None:
     crowd = [note(f"The token{n:04d} valve holds {n} bar.", FIRST, id=f"n{n}") for n in range(300)]
-    contents = remembering(MASTER, TRUNK, *crowd)
-    assert done(plan(context(contents, "trunk"))) == [("supersede", ("trunk", "master"))]
-    assert contents.loaded == 0
+    view = remembering(MASTER, TRUNK, *crowd)
+    assert done(plan(context(view, "trunk"))) == [("supersede", ("trunk", "master"))]
+    assert view.loaded == 0
 
 
 def test_in_a_crowd_each_note_meets_only_a_few() -> None:
@@ -223,8 +223,8 @@ class Always:
 def test_of_one_moment_or_of_two_scopes_no_judge_is_asked(
     changed: tuple[str, ...], fields: dict[str, str]
 ) -> None:
-    contents = remembering(MASTER, replace(TRUNK, **fields))
-    assert plan(context(contents, *changed, judge=Always())) == []
+    view = remembering(MASTER, replace(TRUNK, **fields))
+    assert plan(context(view, *changed, judge=Always())) == []
 
 
 def test_notes_of_one_slot_meet_whatever_their_words() -> None:

@@ -115,14 +115,14 @@ def test_the_same_text_about_two_entities_is_two_memories(shelve: Shelve) -> Non
 
 def test_an_incremental_run_reads_few(shelve: Shelve, monkeypatch: pytest.MonkeyPatch) -> None:
     crowd = [memory(f"The team uses tool{n} in production.", id=f"fact-{n}") for n in range(200)]
-    contents = shelve([*crowd, K8S, KUBERNETES])
+    view = shelve([*crowd, K8S, KUBERNETES])
     read: list[str] = []
     known = CatalogView.memory
     monkeypatch.setattr(CatalogView, "live", None)
     monkeypatch.setattr(
         CatalogView, "memory", lambda self, one: (read.append(one), known(self, one))[1]
     )
-    steps = plan(context(contents, frozenset({KUBERNETES.id, "fact-7", "fact-of-nobody"})))
+    steps = plan(context(view, frozenset({KUBERNETES.id, "fact-7", "fact-of-nobody"})))
     assert subjects(steps) == [(KUBERNETES.id, K8S.id)]
     assert len(read) < 15
 
@@ -133,13 +133,13 @@ def test_a_model_is_asked_about_what_is_nearly_the_same(shelve: Shelve) -> None:
         memory("Kim writes release notes on Friday."),
         memory("The release notes are not written by Kim every Friday."),
     ]
-    contents, model = shelve(memories), Agreeing()
-    assert plan(context(contents)) == []
-    (step,) = plan(context(contents, model=model))
+    view, model = shelve(memories), Agreeing()
+    assert plan(context(view)) == []
+    (step,) = plan(context(view, model=model))
     assert set(step.subjects) == {one.id for one in memories[:2]}
     assert "model" in step.why and model.asked == 1
-    assert subjects(plan(context(contents, frozenset({memories[1].id}), model))) == [step.subjects]
-    assert plan(context(contents, frozenset({memories[2].id}), model)) == [] and model.asked == 2
+    assert subjects(plan(context(view, frozenset({memories[1].id}), model))) == [step.subjects]
+    assert plan(context(view, frozenset({memories[2].id}), model)) == [] and model.asked == 2
 
 
 def test_what_is_merged_already_is_not_asked_about(shelve: Shelve) -> None:
@@ -150,8 +150,8 @@ def test_what_is_merged_already_is_not_asked_about(shelve: Shelve) -> None:
 
 def test_only_groups_of_changed_memories_are_merged(shelve: Shelve) -> None:
     near = [replace(K8S, id=f"fact-{n}", text=f"{K8S.text} Since May.") for n in range(2)]
-    contents = shelve([K8S, *near])
-    assert plan(context(contents, frozenset({K8S.id}), Refusing())) == []
+    view = shelve([K8S, *near])
+    assert plan(context(view, frozenset({K8S.id}), Refusing())) == []
 
 
 SUBJECTS = ("The user", "The team", "I", "We", "Kim", "Kim's team", "The colour of the shop")
@@ -181,10 +181,10 @@ VAULTS = st.lists(st.tuples(STATEMENTS, VARIANTS), max_size=14).map(
 def test_an_incremental_run_finds_what_a_full_one_finds_for_the_changed(
     shelve: Shelve, memories: list[Memory], places: set[int]
 ) -> None:
-    contents = shelve(memories)
+    view = shelve(memories)
     changed = frozenset(f"fact-{place}" for place in places)
-    full = plan(context(contents))
-    assert plan(context(contents, changed)) == [one for one in full if changed & set(one.subjects)]
+    full = plan(context(view))
+    assert plan(context(view, changed)) == [one for one in full if changed & set(one.subjects)]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -23,12 +23,12 @@ BACKUP = about("Postgres is backed up nightly.", "tool-postgres", day=2)
 USERS = about("Postgres holds the users.", "other-postgres", day=3)
 
 
-def night(contents: Remembered, changed: frozenset[str] | None = None) -> tuple[Remembered, int]:
+def night(view: Remembered, changed: frozenset[str] | None = None) -> tuple[Remembered, int]:
     """Both passes in their order, and how many steps they planned."""
-    first = entity_pages.plan(context(contents, changed))
-    contents = after(contents, first)
-    second = entity_merge.plan(context(contents, changed))
-    return after(contents, second), len(first) + len(second)
+    first = entity_pages.plan(context(view, changed))
+    view = after(view, first)
+    second = entity_merge.plan(context(view, changed))
+    return after(view, second), len(first) + len(second)
 
 
 def pages(steps: Sequence[Step]) -> dict[str, Entity]:
@@ -95,29 +95,29 @@ def test_a_second_night_plans_nothing() -> None:
         about("Jürgen Müller wrote.", "person-jurgen-muller", day=2),
         about("Juergen Mueller came.", "person-juergen-mueller", day=3),
     ]
-    contents, steps = night(remembering(ORDERS, BACKUP, USERS, *bob))
+    view, steps = night(remembering(ORDERS, BACKUP, USERS, *bob))
     assert steps > 0
-    assert len([one for one in contents.named if one.merged_into]) == 3
-    assert night(contents)[1] == 0
-    assert night(contents, frozenset(contents.memories))[1] == 0
+    assert len([one for one in view.named if one.merged_into]) == 3
+    assert night(view)[1] == 0
+    assert night(view, frozenset(view.memories))[1] == 0
 
 
 def test_an_incremental_run_sees_the_fragment_of_a_changed_memory_only() -> None:
     teams = [
         about(f"Kafka {n}.", kind, day=n) for n, kind in ((1, "tool-kafka"), (2, "other-kafka"))
     ]
-    contents = remembering(ORDERS, BACKUP, USERS, *teams)
-    steps = entity_merge.plan(context(contents, frozenset([USERS.id])))
+    view = remembering(ORDERS, BACKUP, USERS, *teams)
+    steps = entity_merge.plan(context(view, frozenset([USERS.id])))
     assert [step.subjects for step in steps] == [("tool-postgres", "other-postgres")]
-    assert contents.loaded == 0
+    assert view.loaded == 0
 
 
 def test_a_statement_that_is_new_makes_two_old_names_one() -> None:
     orders = about("Kubernetes runs it.", "project-kestrel", day=1)
     jobs = about("Falcon has jobs.", "project-falcon", day=2)
     said = about("Falcon was renamed to Kestrel.", "project-kestrel", day=3)
-    contents = remembering(orders, jobs, said)
-    (step,) = entity_merge.plan(context(contents, frozenset([said.id])))
+    view = remembering(orders, jobs, said)
+    (step,) = entity_merge.plan(context(view, frozenset([said.id])))
     assert set(step.subjects) == {"project-falcon", "project-kestrel"}
 
 
@@ -134,9 +134,9 @@ def test_pages_that_lead_to_one_another_end_somewhere() -> None:
         Entity("project-kestrel", "project", "Kestrel", merged_into="project-falcon"),
     )
     told = [about(f"Falcon {day}.", "project-falcon", day=day) for day in (1, 2)]
-    contents = remembering(*told, named=named)
-    assert entity_merge.plan(context(contents)) == []
-    assert len(entity_pages.plan(context(contents))) <= 1
+    view = remembering(*told, named=named)
+    assert entity_merge.plan(context(view)) == []
+    assert len(entity_pages.plan(context(view))) <= 1
 
 
 def test_too_little_for_a_page_is_not_merged() -> None:

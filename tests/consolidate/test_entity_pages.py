@@ -31,8 +31,8 @@ FINANCE = about("Mara Holt leads finance.", day=2)
 CONTRACTS = about("Mara Holt approves contracts.", day=3)
 
 
-def made(contents: Remembered, changed: frozenset[str] | None = None) -> dict[str, Entity]:
-    steps = entity_pages.plan(context(contents, changed))
+def made(view: Remembered, changed: frozenset[str] | None = None) -> dict[str, Entity]:
+    steps = entity_pages.plan(context(view, changed))
     return {step.subjects[0]: page for step in steps for _, page in step.pages if page}  # type: ignore[misc]
 
 
@@ -57,15 +57,15 @@ def test_a_link_to_something_else_has_no_page() -> None:
 
 
 def test_a_second_run_plans_nothing() -> None:
-    contents = remembering(JOINED, FINANCE)
-    done = after(contents, entity_pages.plan(context(contents)))
+    view = remembering(JOINED, FINANCE)
+    done = after(view, entity_pages.plan(context(view)))
     assert entity_pages.plan(context(done)) == []
     assert entity_pages.plan(context(done, frozenset(done.memories))) == []
 
 
 def test_a_page_stays_when_its_memories_are_over() -> None:
-    contents = remembering(JOINED, FINANCE)
-    done = after(contents, entity_pages.plan(context(contents)))
+    view = remembering(JOINED, FINANCE)
+    done = after(view, entity_pages.plan(context(view)))
     for one in (JOINED, FINANCE):
         done.memories[one.id] = replace(one, status="expired")
     (page,) = made(done).values()
@@ -75,15 +75,15 @@ def test_a_page_stays_when_its_memories_are_over() -> None:
 
 def test_an_incremental_run_looks_at_the_entities_of_changed_memories_only() -> None:
     redis = [about("Redis caches.", "tool-redis", day=day) for day in (1, 2)]
-    contents = remembering(JOINED, FINANCE, *redis)
-    found = made(contents, frozenset([FINANCE.id]))
+    view = remembering(JOINED, FINANCE, *redis)
+    found = made(view, frozenset([FINANCE.id]))
     assert list(found) == [MARA]
-    assert contents.loaded == 0
+    assert view.loaded == 0
 
 
 def test_a_memory_that_is_gone_leaves_the_page() -> None:
-    contents = remembering(JOINED, FINANCE, CONTRACTS)
-    done = after(contents, entity_pages.plan(context(contents)))
+    view = remembering(JOINED, FINANCE, CONTRACTS)
+    done = after(view, entity_pages.plan(context(view)))
     del done.memories[FINANCE.id]
     (page,) = made(done, frozenset([FINANCE.id])).values()
     assert [name for _, name, _ in page.timeline] == [JOINED.id, CONTRACTS.id]
@@ -93,8 +93,8 @@ def test_what_links_to_a_merged_entity_is_told_on_the_page_that_it_leads_to() ->
     here = Entity(MARA, "person", "Mara Holt", aliases=("person-mara-h",))
     merged = Entity("person-mara-h", "person", "Mara H", merged_into=MARA)
     late = about("Mara H. left.", "person-mara-h", day=9)
-    contents = remembering(JOINED, late, named=(here, merged))
-    found = made(contents, frozenset([late.id]))
+    view = remembering(JOINED, late, named=(here, merged))
+    found = made(view, frozenset([late.id]))
     assert list(found) == [MARA]
     assert late.id in str(found[MARA].timeline)
 
@@ -103,8 +103,8 @@ def test_an_alias_that_has_a_page_of_its_own_is_another_entity() -> None:
     here = Entity(MARA, "person", "Mara Holt", aliases=("person-mara-h",))
     apart = Entity("person-mara-h", "person", "Mara H")
     late = about("Mara H. left.", "person-mara-h", day=9)
-    contents = remembering(JOINED, late, named=(here, apart))
-    assert late.id not in str(made(contents)[MARA].timeline)
+    view = remembering(JOINED, late, named=(here, apart))
+    assert late.id not in str(made(view)[MARA].timeline)
 
 
 class Told:
@@ -121,8 +121,8 @@ class Told:
         return Reply({"synthesis": self.said}, "fake", "fake", Usage())
 
 
-def asking(contents: Remembered, model: Told, changed: frozenset[str] | None = None) -> PassContext:
-    return context(contents, changed, model)
+def asking(view: Remembered, model: Told, changed: frozenset[str] | None = None) -> PassContext:
+    return context(view, changed, model)
 
 
 FULL = remembering(JOINED, FINANCE, CONTRACTS)

@@ -60,11 +60,11 @@ def test_commitments_are_left_to_their_own_pass() -> None:
 
 
 def test_a_second_look_plans_nothing() -> None:
-    contents = remembering(
+    view = remembering(
         aged(180, "One.", expires=TODAY),
         aged(180, "Two.", category="decision", expires=TODAY),
         aged(30, "Three.", confidence=0.2, expires=TODAY),
     )
-    steps = expiry.plan(context(contents))
+    steps = expiry.plan(context(view))
     assert len(steps) == 3
-    assert expiry.plan(context(after(contents, steps))) == []
+    assert expiry.plan(context(after(view, steps))) == []

@@ -29,8 +29,8 @@ def page(reflections: int, patterns: tuple[str, ...] = (OLD,)) -> str:
 
 def condensed(text: str, most: int = 2000, **more: object) -> str:
     """The page after the pass, which plans nothing more when it is asked again."""
-    contents = remembering(pages={"IDENTITY.md": text})
-    made = after(contents, identity.plan(context(contents, identity_max_bytes=most, **more)))
+    view = remembering(pages={"IDENTITY.md": text})
+    made = after(view, identity.plan(context(view, identity_max_bytes=most, **more)))
     assert identity.plan(context(made, identity_max_bytes=most, **more)) == []
     return made.pages["IDENTITY.md"]
 

@@ -21,16 +21,16 @@ TABS = aged(9, "The user prefers tabs in Go.", category="preference", space="use
 TESTS = aged(8, "Tests come before the code.", category="principle")
 
 
-def written(contents: Remembered, **more: object) -> Remembered:
-    """The contents after the pass, which plans nothing more when it is asked again."""
-    steps = profile.plan(context(contents, **more))
-    made = after(contents, steps)
+def written(view: Remembered, **more: object) -> Remembered:
+    """The view after the pass, which plans nothing more when it is asked again."""
+    steps = profile.plan(context(view, **more))
+    made = after(view, steps)
     assert profile.plan(context(made, **more)) == []
     return made
 
 
-def bullets(contents: Remembered) -> list[str]:
-    return [bullet.text for bullet in Lines(contents.pages["profile.md"]).bullets()]
+def bullets(view: Remembered) -> list[str]:
+    return [bullet.text for bullet in Lines(view.pages["profile.md"]).bullets()]
 
 
 def test_memories_stand_under_their_headings_with_links() -> None:
@@ -60,8 +60,8 @@ def test_facts_are_the_user_s_own_and_nothing_of_a_session_or_secret() -> None:
 
 def test_lines_of_the_person_stay_byte_for_byte() -> None:
     mine = "# Me\r\n\r\nI am Al.  \r\n## preferences\r\n- no mornings\r\n* [[note]] - x\r\n\r\nEnd."
-    contents = remembering(TABS, TESTS, pages={"profile.md": mine})
-    page = written(contents).pages["profile.md"]
+    view = remembering(TABS, TESTS, pages={"profile.md": mine})
+    page = written(view).pages["profile.md"]
     assert (
         page
         == mine.replace(
@@ -73,31 +73,31 @@ def test_lines_of_the_person_stay_byte_for_byte() -> None:
 
 
 def test_a_line_follows_its_memory_and_stays_where_the_person_put_it() -> None:
-    contents = written(remembering(TABS))
-    page = contents.pages["profile.md"].replace("## Preferences", "## How I like it")
+    view = written(remembering(TABS))
+    page = view.pages["profile.md"].replace("## Preferences", "## How I like it")
     spaces = replace(TABS, text="The user prefers spaces in Go.")
-    contents = remembering(spaces, pages={"profile.md": page})
-    assert written(contents, changed=frozenset({TABS.id})).pages["profile.md"] == page.replace(
+    view = remembering(spaces, pages={"profile.md": page})
+    assert written(view, changed=frozenset({TABS.id})).pages["profile.md"] == page.replace(
         "tabs", "spaces"
     )
 
 
 def test_what_no_longer_holds_goes_or_gives_way_to_its_successor() -> None:
-    contents = written(remembering(TABS, TESTS))
+    view = written(remembering(TABS, TESTS))
     spaces = aged(1, "The user prefers spaces in Go.", category="preference")
-    contents.memories[TABS.id] = replace(TABS, status="superseded", superseded_by=(spaces.id,))
-    contents.memories[TESTS.id] = replace(TESTS, status="archived")
-    contents.memories[spaces.id] = spaces
-    made = written(contents, changed=frozenset({TABS.id, TESTS.id, spaces.id}))
+    view.memories[TABS.id] = replace(TABS, status="superseded", superseded_by=(spaces.id,))
+    view.memories[TESTS.id] = replace(TESTS, status="archived")
+    view.memories[spaces.id] = spaces
+    made = written(view, changed=frozenset({TABS.id, TESTS.id, spaces.id}))
     assert bullets(made) == [f"The user prefers spaces in Go. [[{spaces.id}]]"]
     assert "## Principles" in made.pages["profile.md"]
 
 
 def test_a_purged_memory_leaves_and_a_link_of_the_person_s_stays() -> None:
-    contents = written(remembering(TABS))
+    view = written(remembering(TABS))
     fact = aged(3)
     mine = ["my editor [[tool-vim]]", "see [[decision-x]]", f"our database [[{fact.id}]]"]
-    page = contents.pages["profile.md"] + "".join(f"- {text}\n" for text in mine)
+    page = view.pages["profile.md"] + "".join(f"- {text}\n" for text in mine)
     assert bullets(written(remembering(fact, pages={"profile.md": page}))) == mine
 
 
@@ -127,18 +127,18 @@ def test_hostile_words_stay_in_their_line(text: str) -> None:
 
 
 def test_a_line_that_stands_twice_stays_once() -> None:
-    contents = written(remembering(TABS))
-    page = contents.pages["profile.md"]
+    view = written(remembering(TABS))
+    page = view.pages["profile.md"]
     doubled = remembering(TABS, pages={"profile.md": page + page.splitlines()[-1] + "\n"})
     assert written(doubled).pages["profile.md"] == page
 
 
 def test_an_incremental_run_reads_what_changed_and_what_is_listed() -> None:
-    contents = written(remembering(TABS))
-    contents.memories[TESTS.id] = TESTS
-    contents.loaded = 0
-    assert len(bullets(written(contents, changed=frozenset({TESTS.id})))) == 2
-    assert contents.loaded == 0
+    view = written(remembering(TABS))
+    view.memories[TESTS.id] = TESTS
+    view.loaded = 0
+    assert len(bullets(written(view, changed=frozenset({TESTS.id})))) == 2
+    assert view.loaded == 0
 
 
 def test_a_page_whose_code_never_ends_is_left_alone() -> None:
@@ -234,8 +234,8 @@ def in_fives(said: list[str]) -> list[dict[str, object]]:
     return [*lines, {"section": "Principles", "text": "Anything.", "of": [len(said)]}]
 
 
-def with_model(contents: Remembered, model: object, **more: object) -> Remembered:
-    return after(contents, profile.plan(context(contents, model=model, **more)))
+def with_model(view: Remembered, model: object, **more: object) -> Remembered:
+    return after(view, profile.plan(context(view, model=model, **more)))
 
 
 def test_a_model_joins_statements_and_each_line_names_its_memories() -> None:
@@ -330,8 +330,8 @@ memories = st.builds(
     st.lists(memories, max_size=40, unique_by=lambda one: one.id), st.text("ab-# \n", max_size=60)
 )
 def test_any_mix_makes_one_stable_page(found: list[Memory], mine: str) -> None:
-    contents = remembering(*found, pages={"profile.md": mine})
-    made = written(contents, profile_max_lines=40, profile_lines=12)
+    view = remembering(*found, pages={"profile.md": mine})
+    made = written(view, profile_max_lines=40, profile_lines=12)
     kept = [line for line in mine.split("\n") if line.strip()]
     lines = iter(made.pages["profile.md"].split("\n"))
     assert all(line in lines for line in kept)

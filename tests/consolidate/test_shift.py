@@ -113,10 +113,10 @@ def test_nothing_replaces_itself_over_three_corners() -> None:
     )
     second = replace(second, status="superseded", superseded_by=(first.id,))
     third = replace(third, superseded_by=(second.id,))
-    contents = remembering(first, second, third)
+    view = remembering(first, second, third)
     gone = replace(first, status="superseded", superseded_by=(third.id,))
     step = Step("t", "merge", (first.id,), "so", amended=((first, gone),))
-    assert shift(context(contents), [always(step)]).refused == {"circle": 1}
+    assert shift(context(view), [always(step)]).refused == {"circle": 1}
 
 
 def test_a_plan_made_before_an_edit_keeps_only_what_still_holds() -> None:

@@ -89,7 +89,7 @@ def test_names_are_found_by_their_beginning_literally(catalog: Catalog) -> None:
         assert catalog.names_with(pattern) == []
 
 
-def test_content_has_owners_of_any_status_newest_last(catalog: Catalog, view: CatalogView) -> None:
+def test_owners_are_of_any_status_newest_last(catalog: Catalog, view: CatalogView) -> None:
     same = {"text": "The shop uses tabs."}
     put(
         catalog, memory("new", **same), memory("old", created="2026-01-01T00:00:00Z", **same),
@@ -102,7 +102,9 @@ def test_content_has_owners_of_any_status_newest_last(catalog: Catalog, view: Ca
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_a_slot_is_held_by_the_living(catalog: Catalog, view: CatalogView, status: str) -> None:
+def test_holders_are_live_and_of_the_project(
+    catalog: Catalog, view: CatalogView, status: str
+) -> None:
     put(catalog, memory("a", key="shop::database", status=status))
     held = view.holders("shop::database", "project", "shop")
     assert bool(held) == memory("a", status=status).live
@@ -110,12 +112,14 @@ def test_a_slot_is_held_by_the_living(catalog: Catalog, view: CatalogView, statu
     assert view.holders("shop::database", "user", "shop") == []
 
 
-def test_a_slot_of_the_person_is_held_in_every_project(catalog: Catalog, view: CatalogView) -> None:
+def test_holders_of_a_slot_of_the_person_are_those_of_every_project(
+    catalog: Catalog, view: CatalogView
+) -> None:
     put(catalog, memory("a", key="user::editor", space="user"))
     assert ids(view.holders("user::editor", "user", "blog")) == ["a"]
 
 
-def test_a_name_is_taken_by_an_id_or_a_file(catalog: Catalog, view: CatalogView) -> None:
+def test_taken_names_are_those_of_ids_and_files(catalog: Catalog, view: CatalogView) -> None:
     put(catalog, memory("a"), memory("b", path="facts/2026-03-06/renamed.md"))
     with catalog.transaction():
         catalog.put_file(FileRow("archive/no-memory.md", 1, 2, 3, "sha", ""))

@@ -56,7 +56,7 @@ def fields(value: Box | Entity) -> dict[str, object]:
     return {name: getattr(value, name) for name in value.__slots__}
 
 
-def test_a_name_of_a_page_is_taken(vault: Vault) -> None:
+def test_taken_names_are_those_of_pages_too(vault: Vault) -> None:
     renamed = entity("person-kim", path="entities/Kim.md")
     write_pages(vault, (None, box("box-a")), (None, renamed))
     names = ["box-a", "person-kim", "Kim", "free"]

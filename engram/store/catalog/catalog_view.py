@@ -115,6 +115,10 @@ class CatalogView:
                 catalog.accesses.count(log)
         return catalog.accesses.of(identifiers)
 
+    def forgotten(self) -> dict[str, str]:
+        """Memories that the person took out of use, and the conversation each came from."""
+        return dict(self._db.rows("select id, session from memories where forgotten"))
+
     # -- memories by their words ---------------------------------------------------------------
 
     def terms(self, text: str) -> frozenset[str]:
@@ -150,10 +154,6 @@ class CatalogView:
     def around(self, candidate: Candidate) -> list[Memory]:
         """A few live memories of its scope that share its rarest words, the nearest first."""
         return neighbours(self._db, self._vocabulary, candidate)
-
-    def forgotten(self) -> dict[str, str]:
-        """Memories that the person took out of use, and the conversation each came from."""
-        return dict(self._db.rows("select id, session from memories where forgotten"))
 
     # -- boxes, entities, pages, conversations -------------------------------------------------
 
@@ -238,7 +238,7 @@ class CatalogView:
 
     def _memories(self, where: str, *values: object) -> list[Memory]:
         """The memories of some rows, oldest first."""
-        rows = self._db.rows(f"select body from {where} order by created, id", *values)
+        rows = self._db.rows(f"select body from {where} {_ORDER}", *values)
         return [decode(Memory, row[0]) for row in rows]
 
 

@@ -31,7 +31,6 @@ create table entities(
 #: marks a memory as in no box, if it has a source and no box holds it
 UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
   and not forgotten and not exists (select 1 from members where memory = id)"""
-_ORDER = "order by created, id"
 
 
 class PageRows:
