@@ -1,9 +1,8 @@
 """Overlay: the vault as it would be once some memories, boxes, entities and pages are written.
 
-A VaultView on top of a VaultView, so that each decision sees those before it: a candidate what its
-batch was decided to be, a pass of consolidation what the passes before it planned. Pure. Refuses
-nothing: what is put here was checked before. The words of a memory that the vault knows do not
-change here.
+A VaultView on top of a VaultView, so that each decision sees those before it: a candidate those of
+its batch, a pass of consolidation what earlier passes planned. Pure. Checks nothing: the caller
+has. The text of a memory that the vault has never changes here, only its header.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Overlay:
         self.mentioned, self.accesses, self.opening = under.mentioned, under.accesses, under.opening
 
     def put(self, memory: Memory) -> None:
-        """Let a memory be written so."""
+        """Add a memory, new or as it will be amended."""
         self.memories[memory.id] = memory
         for name in memory.entities:
             self._linked[name].add(memory.id)
@@ -55,7 +54,7 @@ class Overlay:
         self._live = None
 
     def take(self, step: Step) -> None:
-        """Let a step of consolidation be done."""
+        """Add what a step of consolidation writes and removes."""
         for memory in (*step.born, *(after for _, after in step.amended)):
             self.put(memory)
         for before, after in step.pages:

@@ -1,7 +1,7 @@
 """Ports: protocols through which use cases and deciders reach the outside, so that they stay pure.
 
 Time, disk, the index, the extractors and the judges come in through these, what the vault knows as
-a `VaultView`; `vault/wiring.py` is the only place that knows what stands behind them.
+a `VaultView`; `vault.wiring` is the only place that knows the adapters behind them.
 """
 
 from __future__ import annotations

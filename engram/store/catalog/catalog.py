@@ -391,5 +391,5 @@ def _session_of(memory: Memory) -> str:
 
 
 def _is_forgotten(memory: Memory) -> bool:
-    """Whether the person took it out of use: its source turns are hidden then (design 5.21)."""
+    """Whether the person forgot it: its source turns are hidden then (design 5.21)."""
     return memory.status == "retired" and memory.status_reason == "forgotten"

@@ -90,7 +90,7 @@ class CatalogView:
     def aged(self, before: Instant, importance: float) -> list[Memory]:
         """Active memories created at or before a time, of an importance below that.
 
-        One that does not say when it was created has no age.
+        A memory without `created` has no age.
         """
         return self._memories(
             "memories indexed by memories_aged where status = 'active' and created != ''"
@@ -116,7 +116,7 @@ class CatalogView:
         return catalog.accesses.of(identifiers)
 
     def forgotten(self) -> dict[str, str]:
-        """Memories that the person took out of use, and the conversation each came from."""
+        """Memories that the person forgot, and the session each came from."""
         return dict(self._db.rows("select id, session from memories where forgotten"))
 
     # -- memories by their words ---------------------------------------------------------------
@@ -158,7 +158,7 @@ class CatalogView:
     # -- boxes, entities, pages, conversations -------------------------------------------------
 
     def unboxed(self) -> list[Memory]:
-        """Memories with a source that no box holds, but those that the person forgot."""
+        """Memories with a source that no box holds, without those that the person forgot."""
         return self._memories("unboxed join memories on id = memory")
 
     def boxes(self, since: Instant = "", until: Instant = "") -> list[Box]:
@@ -195,7 +195,7 @@ class CatalogView:
         return decode(Entity, row[0]) if row else None
 
     def box_or_entity(self, identifier: str) -> Page | None:
-        """The entity or box of that id; none for an entity that became part of another."""
+        """The entity or box of that id; none for an entity that was merged into another."""
         entity = self.entity(identifier)
         if entity is None:
             return self.box(identifier)
