@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from engram.model.change import Plan
 from engram.model.entity import Entity
 from engram.model.step import Page
 from engram.model.turn import Turn, turn_of
-from engram.model.vocabulary import PLAIN
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.catalog_view import CatalogView
@@ -52,7 +52,7 @@ def takes_every_turn(vault: Vault) -> Vault:
 def view_of(catalog: Catalog) -> CatalogView:
     """What a catalog knows that no vault stands behind: pages and turns are not asked for."""
     disk = VaultDisk(Path("no-vault"))
-    return CatalogView(lambda: catalog, PLAIN, disk, VaultTurnLog(disk))
+    return CatalogView(lambda: catalog, disk, VaultTurnLog(disk))
 
 
 def turns(count: int, session: str = "s", first: int = 0) -> list[Turn]:
@@ -126,3 +126,13 @@ def write_pages(vault: Vault, *pairs: tuple[Page | None, Page | None]) -> int:
     """Make, change and remove boxes and entities in one transaction; returns its number."""
     changes = FileRenderer(vault.disk).pages(pairs)
     return vault.committer.commit(Plan("consolidate", tuple(changes))).number
+
+
+def topic_totals(texts: Iterable[Mapping[str, int]]) -> list[tuple[str, int, int]]:
+    """What `top_topics` takes, counted anew from the words of each text."""
+    held: Counter[str] = Counter()
+    weights: Counter[str] = Counter()
+    for terms in texts:
+        held.update(terms.keys())
+        weights.update(terms)
+    return [(term, held[term], weights[term]) for term in sorted(held)]

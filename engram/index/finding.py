@@ -21,7 +21,7 @@ from engram.index.scoring import (
     best,
     memory_scores,
 )
-from engram.language.stem import STOP_WORDS
+from engram.language.stop_words import QUERY
 from engram.language.tokens import MAX_TERMS, beginning, query_terms
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import Day
@@ -100,7 +100,7 @@ def _speakers(corpus: Corpus, query: str) -> list[str]:
     if not corpus.expand(MARK, 1):
         return []
     spoken = dict.fromkeys(word.removesuffix("'s") for word in words(query))
-    named = [word for word in spoken if word not in STOP_WORDS]
+    named = [word for word in spoken if word not in QUERY]
     return [word for word in named[:MAX_TERMS] if corpus.postings(speaker_term(word))]
 
 

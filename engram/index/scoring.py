@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from engram.index.bag import BODY, speaker_term
+from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.model.hit import ORDINALS
 
 #: BM25's k1 and b for short documents of a similar kind: on conversations .9 and .3 find more than
@@ -41,9 +42,8 @@ CONVERSATION, DAY = 0.5, 0.5
 _TALK_K1, _TALK_B = 1.2, 0.75
 #: words of time, which a question that begins with "when" asks for without saying them
 TIME_WORDS = (
-    "yesterday today tomorrow last next week month year ago monday tuesday wednesday thursday"
-    " friday saturday sunday january february march april may june july august september october"
-    " november december weekend recently"
+    f"yesterday today tomorrow last next week month year ago {' '.join((*WEEKDAYS, *MONTHS))}"
+    " weekend recently"
 )
 TIME_WORD = 0.2
 #: `(first, documents, tenths)`: of the documents from `first` on, those that hold a term, and the

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
+from engram.language.calendar_words import WEEKDAYS
 from engram.language.when import TimeSpan, find_times
 from engram.model.instant import Day, Instant
 
@@ -23,7 +24,7 @@ _QUOTED = re.compile(
     r"```.*?```|`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|‘[^’]*’|(?<!\w)'[^']*'(?!\w)|\[\[.*?\]\]",
     re.DOTALL,
 )
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_DAY = f"(?:{'|'.join(WEEKDAYS)})"
 #: an expression and the words that stand before its day; the first whole match counts
 _FORMS = tuple(
     (re.compile(pattern, re.IGNORECASE), lead)

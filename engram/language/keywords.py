@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from engram.language.stop_words import TAG
 from engram.model.entity_ids import entity_id
 
 _MOST_TAGS = 5
@@ -51,37 +52,6 @@ _SAME = {
     "nodejs": "node", "reactjs": "react", "next.js": "nextjs", "express.js": "express",
 }  # fmt: skip
 
-#: Words that are no topics.
-_PLAIN = word_set(
-    """a about above according across actually after again against ago all almost along already
-    also always am an and another any anybody anymore anyone anything anyway apart are around as
-    ask asked at avoid away back bad based be because become been before being below best better
-    between beyond big both bring btw but by call called came can can't cannot choose chose chosen
-    come comes correction could couldn't day days deadline decide decided decision depends did
-    didn't different do does doesn't doing don't done down due during each early either else end
-    ended enough ensure especially ever every everybody everyone everything exactly except far
-    favor few final finally find first five fix fixed for forget forward found four from full
-    further future fyi gave general generally get gets getting give given go goes going gone good
-    got great had happen happened happens has hasn't hate have haven't having he he's help her here
-    hers high him his hold how however i i'd i'll i'm i've if in inside instead into is isn't it
-    it's its itself just keep kept kind knew know known last late later least leave less let let's
-    lets like likes little live lives long look looking lot love made main make makes making many
-    may maybe me mean means might mine more most much must mustn't my myself name named need needed
-    needs neither never new next nice no nobody none nope nor not note nothing now of off often ok
-    okay old on once one only onto or other others our ours out outside over own owns part per
-    picked please point policy prefer preferred prefers probably put quite rather really reason
-    remember reminder reports right rule run running runs said same say says second see seem seems
-    seen send sent set settled several shall she she's should shouldn't show side since small so
-    some someone something sometimes soon sorry start still stop such sure switched moved take
-    taken than that that's the their them then there these they they're thing things think third
-    this those though three through thumb thus till to today together told tomorrow tonight too
-    took turn turned two under unless until up upon us use used useful user uses using usually very
-    wait want wanted wants was wasn't way we we'll we're well went were what when whenever where
-    whether which while who whole whose why will with within without won't work working works would
-    wouldn't wrong yes yesterday yet you you're your yours agreed
-    week weeks month months year years time times morning afternoon evening night
-    monday tuesday wednesday thursday friday saturday sunday"""
-)
 _TOKEN = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?")
 _SHORTEST_TAG, _LONGEST_TAG = 3, 30
 
@@ -126,5 +96,5 @@ def _is_topic(token: str) -> bool:
         and token.isascii()
         and not token[0].isdigit()
         and "/" not in token
-        and token.casefold().removesuffix("'s") not in _PLAIN
+        and token.casefold().removesuffix("'s") not in TAG
     )

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from engram.language.calendar_words import NUMBERS
+from engram.language.stem import stem
 from engram.language.when import TimeSpan
-from engram.language.wording import stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,6 @@ _UNITS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("m", "metre", "meter"), ("length", "1")),
     **dict.fromkeys(("km", "kilometre", "kilometer"), ("length", "1000")),
 }  # fmt: skip
-_NAMES = "one two three four five six seven eight nine ten eleven twelve"
-_WORDS = {word: number for number, word in enumerate(_NAMES.split(), 1)}
 _TIMES = {"": "1", "k": "1e3", "m": "1e6", "bn": "1e9"}
 _CLOCK = re.compile(
     r"\b(?:(?P<h>[01]?\d|2[0-3])[:.](?P<m>[0-5]\d)(?: ?(?P<half>[ap])\.?m\b)?"
@@ -67,7 +66,7 @@ _NAMED_VERSION = re.compile(
 )
 _NUMBER = re.compile(
     r"(?<![\w.:/-])(?P<sign>[$€£])?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-    rf"|\b(?:{'|'.join(_WORDS)})\b)(?P<times>k|bn|m(?= (?:usd|eur|gbp|dollar|euro)))?"
+    rf"|\b(?:{'|'.join(NUMBERS)})\b)(?P<times>k|bn|m(?= (?:usd|eur|gbp|dollar|euro)))?"
     r"(?:(?: ?|-)(?P<unit>%|[$€£]|[A-Za-z]+))?(?![\w:/])",
     re.IGNORECASE,
 )
@@ -135,10 +134,10 @@ def _numbers(text: str) -> list[Quantity]:
         (kind, factor), end = _unit(one["sign"], word), one.end()
         if not one["sign"] and (not word or word in _NO_UNIT):
             (kind, factor), end = ("number", "1"), one.end("times" if one["times"] else "number")
-        if kind == "number" and (raw in _WORDS or _is_name(text[: one.start()])):
+        if kind == "number" and (raw in NUMBERS or _is_name(text[: one.start()])):
             continue  # "one of them" counts nothing, and "report 21" is a report
         times = Decimal(_TIMES[(one["times"] or "").casefold()])
-        value = Decimal(_WORDS.get(raw, raw)) * times * Decimal(factor)
+        value = Decimal(NUMBERS.get(raw, raw)) * times * Decimal(factor)
         found.append(Quantity(kind, f"{value.normalize():f}", one.start(), end))
     return found
 

@@ -2,9 +2,8 @@
 
 One line of plain text, at most as wide as asked on a terminal (an East Asian character takes two
 columns), cut between words and marked with `…` where it was cut. Where the words of the query stand
-is told as offsets; colouring them is the surface's job. Which words are the same is decided by
-`fold`: with the terms of the index's own analysis an excerpt shows what the index matched
-(`decided` for `deciding`); by default words are compared as `model.text` normalises them.
+is told as offsets; colouring them is the surface's job. Words are compared by their terms, so that
+an excerpt shows what the index matched (`decided` for `deciding`).
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engram.language.scripts import DENSE
+from engram.language.tokens import query_terms
 from engram.model.display import plain
-from engram.model.text import words
 
 WIDTH = 160
 #: Only this much of a text is looked at: a turn may be a pasted log file.
@@ -26,12 +25,6 @@ _CUT = "…"
 #: Narrower than this nothing can be shown.
 _NARROWEST = 12
 
-#: Text -> the terms it is compared by.
-Fold = Callable[[str], Collection[str]]
-
-#: Thai to Khmer, kana, Han and Hangul: cut between any two characters.
-_DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_IS_DENSE = re.compile(f"[{_DENSE}]+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
@@ -54,14 +47,14 @@ class _Piece:
     terms: frozenset[str]
 
 
-def excerpt(text: str, query: str, *, width: int = WIDTH, fold: Fold = words) -> Excerpt:
+def excerpt(text: str, query: str, *, width: int = WIDTH) -> Excerpt:
     """The stretch of `text` with the most different words of `query`; its beginning without any.
 
     `width` is in columns, at least 12.
     """
     width = max(width, _NARROWEST)
     source = plain(text[:MAX_TEXT])
-    pieces = _pieces(source, frozenset(fold(query)), fold, width)
+    pieces = _pieces(source, frozenset(query_terms(query)), width)
     if not pieces:
         return Excerpt("", (), 1)
     first, last = _window(source, pieces, width - 2 * len(_CUT))
@@ -86,15 +79,15 @@ def _columns_of(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def _pieces(source: str, asked: frozenset[str], fold: Fold, width: int) -> list[_Piece]:
+def _pieces(source: str, asked: frozenset[str], width: int) -> list[_Piece]:
     """The pieces of a text, none wider than the narrowest window, with the asked terms in each."""
     longest = max(1, min(60, (width - 2) // 2))
-    cutter = re.compile(f"[{_DENSE}]|[^\\s{_DENSE}]{{1,{longest}}}")
+    cutter = re.compile(f"[{DENSE}]|[^\\s{DENSE}]{{1,{longest}}}")
     dense = _dense_matches(source, asked)
     pieces: list[_Piece] = []
     for match in cutter.finditer(source):
         piece = match.group()
-        terms = _asked_in(piece, asked, fold) if asked else asked
+        terms = _asked_in(piece, asked) if asked else asked
         if dense:
             terms |= dense.get(match.start(), frozenset())
         pieces.append(_Piece(match.start(), match.end(), columns(piece), terms))
@@ -102,15 +95,15 @@ def _pieces(source: str, asked: frozenset[str], fold: Fold, width: int) -> list[
 
 
 @lru_cache(maxsize=4_096)
-def _asked_in(word: str, asked: frozenset[str], fold: Fold) -> frozenset[str]:
+def _asked_in(word: str, asked: frozenset[str]) -> frozenset[str]:
     """The asked terms in a word; the hits of one question have most of their words in common."""
-    return asked & frozenset(fold(word))
+    return asked & frozenset(query_terms(word))
 
 
 def _dense_matches(source: str, asked: frozenset[str]) -> dict[int, frozenset[str]]:
     """Offset of a character -> the asked terms of a dense script that it is part of."""
     found: dict[int, frozenset[str]] = {}
-    for term in sorted(term for term in asked if _IS_DENSE.fullmatch(term)):
+    for term in sorted(term for term in asked if re.fullmatch(f"[{DENSE}]+", term)):
         at = source.find(term)
         while at >= 0:
             for offset in range(at, at + len(term)):

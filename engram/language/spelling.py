@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from engram.language.scripts import HAN, HANGUL, KANA
 from engram.model.entity_ids import SYNONYMS
 from engram.model.ids import slug
 
@@ -23,7 +24,7 @@ _PART = re.compile(r"[^\W_]+(?:\+\+|#)?")
 _BETWEEN = " \t.,'’&_-"
 _WIDEST_GAP = 3
 #: scripts that put no blanks between words
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_UNSPACED = re.compile(f"[{KANA}{HAN}{HANGUL}]{{2,}}")
 _LONGEST_UNSPACED = 6
 _MOST_WORDS = 4
 

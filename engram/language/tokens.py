@@ -9,7 +9,7 @@ is a term as a whole, and so are its parts:
     Anna's  naïve  Größe      anna;  naiv;  grosse
     東京タワー                  the characters and the pairs 東京 京タ タワ ワー
 
-English words are stemmed (`english`), Latin and Greek letters lose their accents, scripts written
+English words are stemmed (`stem`), Latin and Greek letters lose their accents, scripts written
 without spaces are cut into pairs of characters. Guarantees: no text raises; every term of a query
 on a text is a term of the text; terms can be encoded and are at most 64 characters long.
 Both cost time in proportion to the text.
@@ -22,9 +22,11 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from engram.language.stem import STOP_WORDS, stem
+from engram.language.scripts import DENSE
+from engram.language.stem import stem
+from engram.language.stop_words import QUERY
+from engram.model.memory import Memory
 from engram.model.text import words
-from engram.model.vocabulary import Vocabulary
 
 #: Raise it whenever the terms of some text change: indexes of another number are rebuilt.
 ANALYSIS = 1
@@ -33,6 +35,8 @@ MAX_TERMS = 64
 
 #: Longer runs without a space are encoded data or prose of a dense script, not words.
 _LONGEST = 64
+#: A longer memory is found by what it begins with, characters.
+_MOST_TEXT = 20_000
 
 #: lone surrogates, which cannot be encoded, and the choosers between text and emoji form
 _UNSPEAKABLE = re.compile("[\ud800-\udfff\ufe00-\ufe0f]+")
@@ -45,13 +49,6 @@ _ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
 _ANY_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
-#: Thai, Lao, Myanmar, Khmer, Hangul jamo, kana, Han and Hangul: written without spaces, or (Hangul)
-#: with endings that stick to the word.
-_DENSE = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
-)
-
 #: Latin letters that Unicode does not take apart.
 _UNDIVIDED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "æ": "ae", "œ": "oe", "ı": "i"})
 
@@ -63,7 +60,13 @@ def terms(text: str) -> list[str]:
 
 def telling_terms(text: str) -> list[str]:
     """The terms of a document without those of stop-words."""
-    return _terms(text, asked=False, stop=STOP_WORDS)
+    return _terms(text, asked=False, stop=QUERY)
+
+
+def memory_terms(memory: Memory) -> set[str]:
+    """The distinct terms of a memory: title, statement, quote, tags and entities."""
+    said = (memory.title, memory.text[:_MOST_TEXT], memory.quote[:_MOST_TEXT])
+    return set(terms("\n".join((*said, *memory.tags, *memory.entities))))
 
 
 def query_terms(text: str, limit: int = MAX_TERMS) -> list[str]:
@@ -71,7 +74,7 @@ def query_terms(text: str, limit: int = MAX_TERMS) -> list[str]:
 
     At most `limit` terms. Empty only for text without letters, digits or symbols that mean.
     """
-    told = dict.fromkeys(_terms(text, asked=True, stop=STOP_WORDS))
+    told = dict.fromkeys(_terms(text, asked=True, stop=QUERY))
     distinct = told or dict.fromkeys(_terms(text, asked=True))
     return list(distinct)[:limit]
 
@@ -152,7 +155,7 @@ def _runs(word: str) -> Iterator[tuple[str, bool]]:
 @cache
 def _run() -> re.Pattern[str]:
     """Compiled when it is first needed: that takes longer than most commands have to spare."""
-    return re.compile(f"([{_DENSE}]+)|[^{_DENSE}]+")
+    return re.compile(f"([{DENSE}]+)|[^{DENSE}]+")
 
 
 def _of_plain_word(word: str) -> Iterator[str]:
@@ -199,7 +202,3 @@ def _plain_letters(word: str) -> str:
 def _short(word: str) -> Iterator[str]:
     if 0 < len(word) <= _LONGEST:
         yield word
-
-
-#: What is searched for, as the catalog is handed it.
-VOCABULARY = Vocabulary(f"analysis {ANALYSIS}", terms, telling_terms)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from engram.language.irregular import PAST
 from engram.language.keywords import is_tool, word_set
 
 
@@ -114,15 +115,9 @@ _PLURAL = {"am": "are", "was": "were"}
 _BENT = {"am": "is", "have": "has", "haven't": "has not", "do": "does", "don't": "does not",
          "dont": "does not", "go": "goes", "gotta": "has to", "were": "was"}  # fmt: skip
 #: Words after "I" that stay as they are: modals, and pasts that do not end in -ed.
-_UNBENT = word_set(
+_UNBENT = (frozenset(PAST.values()) - {"resent"}) | word_set(
     """will would can can't cannot could should must might may had did was won't shall shouldn't
-    mustn't couldn't wouldn't didn't wasn't hadn't got made chose found went wrote built ran met
-    began left said meant told took quit won lost sent hit knew thought bought brought kept gave
-    became came saw taught broke cut put set spent slept spoke stood understood led held felt heard
-    grew drew drove ate drank fell flew forgot froze hid hurt let paid rode rose sang sat shot shut
-    sold swam threw wore woke read beat bet bit blew burnt caught cost crept dealt dug fed fought
-    hung laid lent lit learnt rang rebuilt redid rewrote sank shook shrank slid spun split spread
-    stuck stole struck swore swept tore undid wound used"""
+    mustn't couldn't wouldn't didn't wasn't hadn't got redid used"""
 )
 #: Words after "I" that are no verbs at all.
 _NO_VERBS = word_set(

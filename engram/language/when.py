@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
+from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
 from engram.model.instant import Day, Instant
 
 Role = Literal["point", "since", "deadline"]
@@ -84,21 +85,14 @@ _Days = tuple[date, date]
 
 #: How far from an expression prepositions and tense are looked for, characters.
 _BEFORE, _AFTER = 70, 40
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-}  # fmt: skip
+#: What counts days and weeks.
+_NUMBERS = {"a": 1, "an": 1, "couple": 2, **NUMBERS}
 #: Months in a calendar unit.
 _LENGTH = {"month": 1, "quarter": 3, "year": 12}
 
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_DAY = f"(?:{'|'.join(WEEKDAYS)})"
 _ANY_DAY = rf"(?:{_DAY}|mon|tues?|wed|thurs?|thu|fri|sat|sun)"
-_MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
-)
+_MONTH = f"(?:{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 _NUMBER = r"(?:\d{1,4}|a couple of|" + "|".join(_NUMBERS) + ")"
 _UNIT = r"(?:day|week|month|quarter|year)"
 _NUMERAL = r"\d{1,2}(?:st|nd|rd|th)?"
@@ -205,9 +199,14 @@ def _move(day: date, count: int, unit: str) -> date:
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
+def _place(names: Sequence[str], begun: str) -> int:
+    """Which of the names begins with these three letters, from 0; -1 for none."""
+    return next((at for at, name in enumerate(names) if name[:3] == begun[:3]), -1)
+
+
 def _weekday(today: date, name: str, step: int) -> date:
     """The nearest such weekday strictly after (1) or before (-1) today."""
-    wanted = _WEEKDAYS.index(name[:3])
+    wanted = _place(WEEKDAYS, name)
     if step > 0:
         return today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1)
     return today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1)
@@ -227,7 +226,7 @@ def _of_named(words: _Words) -> _Days:
     """`6 March 2026`, `March 6`, `March 2026`, `March`."""
     numbers = [int(part) for part in words.parts if part.isdigit()]
     day = next((number for number in numbers if number <= 31), None)
-    month = next(_MONTHS.index(part[:3]) for part in words.parts if part[:3] in _MONTHS) + 1
+    month = next(place for part in words.parts if (place := _place(MONTHS, part) + 1))
     year = next((number for number in numbers if number > 31), None)
     # Eight years either way: 29 February may be as far as that.
     years = [year] if year else range(words.today.year - 8, words.today.year + 9)

@@ -113,7 +113,7 @@ def project_of(page: Page) -> str:
 
 
 def _hit(page: Page, prose: Prose, one: Ranked, asked: str) -> Hit:
-    shown = excerpt(prose.text, asked, fold=query_terms)
+    shown = excerpt(prose.text, asked)
     return Hit(
         docid=docid(page.id),
         score=one.score,

@@ -265,7 +265,7 @@ class SearchQueries:
         return ""
 
     def _memory_hit(self, memory: Memory, one: Ranked, asked: str) -> Hit:
-        shown = excerpt(memory.text, asked, fold=query_terms)
+        shown = excerpt(memory.text, asked)
         text = self._text_now(memory)
         at = text.find(first_line(memory.text, 60).rstrip("…"))
         return Hit(
@@ -305,7 +305,7 @@ class SearchQueries:
 
     def _turn_hit(self, one: Ranked, turn: Turn, place: tuple[str, int], asked: str) -> Hit:
         path, line = place
-        shown = excerpt(turn.text, asked, fold=query_terms)
+        shown = excerpt(turn.text, asked)
         return Hit(
             docid=docid(one.key),
             score=one.score,

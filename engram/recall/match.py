@@ -12,27 +12,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-#: Words of working with an agent: said about anything. Whoever asks turns them into terms.
-_FILLER = """
-able absolutely actually add added again ahead already always answer anything apparently ask
-assist bad basically best better bit bug call case change changed chat check clear code come
-command complete continue correct create current currently debug definitely delete describe detail
-different doc documentation done edit else enough error etc even everything exactly example
-existing expect explain fail failing fails feature figure file find fine finish first fix folder
-follow found full function give go good great guess happen hello help hey hi hold hope idea
-implement implementing important improve include instead issue job keep know last later lead least
-left less line list little log long look main make many matter maybe mean mention miss missing
-move name need new next nice no nor not note nothing now number ok okay old one open option output
-part pass perfect place possible problem proceed program project prompt provide put question quick
-quite read ready remember remove repeat replace repo repository request require rest result retry
-return rewrite right run same save second see seem set short show simple since small someone
-something sorry sort specific start started step still stop suggest sure take task test text thank
-thanks thing think thought time today todo together tool top true try turn two type understand
-unless update use user using value version wait want way well wonder word work working write wrong
-yeah yep yes yet
-"""
-#: The same, one by one.
-FILLER = tuple(_FILLER.split())
 #: A term of more than this share of the memories, and of more than so many, tells none apart.
 _COMMON_SHARE, _COMMON_LEAST = 20, 50
 #: What share of the prompt's weight, or of the memory's terms, has to agree in two words or more.

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engram.capture.turn_log import VaultTurnLog
-from engram.language.tokens import VOCABULARY
 from engram.llm.budget import Budget
 from engram.llm.prices import Prices
 from engram.llm.provider import CLOUD, Provider, providers
@@ -81,7 +80,7 @@ def vault_parts(
     path = root / layout.LOCK if own else cache / "lock"
     lock = WriterLock(path, patience, within=root)
     catalog = cache / "catalog.sqlite"
-    projections = Projections(disk, turn_log, catalog, vault, transaction_log, lock, VOCABULARY)
+    projections = Projections(disk, turn_log, catalog, vault, transaction_log, lock)
     purge_writer = PurgeWriter(disk, transaction_log, turn_log, projections.transcripts)
     committer = VaultCommitter(disk, clock, lock, projections, purge_writer)
     index_sync = IndexSync(disk, projections, turn_log, transaction_log, cache / "index")

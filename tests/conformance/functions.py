@@ -19,7 +19,7 @@ from engram.consolidate.repeated_lines import unsaid
 from engram.extract.classify import memory_kind, score_importance
 from engram.language.anchor import anchored
 from engram.language.names import find_entity
-from engram.language.topics import MOST, top_topics, topic_terms, totals_of
+from engram.language.topics import MOST, top_topics, topic_terms
 from engram.model.attributes import attribute_key, normal_part
 from engram.model.entity_ids import entity_id
 from engram.model.instant import instant_of, plus_minutes
@@ -152,7 +152,7 @@ def _after_supersede(given: dict[str, Any]) -> dict[str, Any]:
 def _top_topics(given: dict[str, Any]) -> dict[str, Any]:
     texts = given.get("documents", given.get("memories")) or []
     said = [text if isinstance(text, str) else text.get("content", "") for text in texts]
-    counted = totals_of([topic_terms(text) for text in said])
+    counted = topic_totals([topic_terms(text) for text in said])
     topics = top_topics(counted, len(said), given.get("topN", given.get("top_n", MOST)))
     return {
         "topics": [dataclasses.asdict(topic) for topic in topics],

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from engram.language.stem import stem
+from engram.language.stop_words import FILLER
 from engram.language.tokens import query_terms, terms
-from engram.recall.match import FILLER, PromptWords, matches
+from engram.recall.match import PromptWords, matches
 
 MEMORIES = [
     "The staging server listens on port 8443.",
@@ -31,7 +32,7 @@ def words(memories: Sequence[str]) -> PromptWords:
     def sizes(numbers: Sequence[int]) -> dict[int, int]:
         return {number: len(known[number]) for number in numbers}
 
-    return PromptWords(holders, sizes, len(memories), frozenset(stem(word) for word in FILLER))
+    return PromptWords(holders, sizes, len(memories), frozenset(map(stem, FILLER)))
 
 
 def found(prompt: str, memories: Sequence[str] = MEMORIES) -> list[int]:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.stem import STOP_WORDS, stem
+from engram.language.stem import stem
+from engram.language.stop_words import QUERY
 
 
 @pytest.mark.parametrize(
@@ -53,5 +54,5 @@ def test_any_word_has_a_stem_no_longer_than_itself(word: str) -> None:
 
 
 def test_a_stop_word_says_nothing_but_a_negation_of_a_tool_does() -> None:
-    assert {"the", "did", "what", "don't"} <= STOP_WORDS
-    assert not {"not", "no", "never", "postgres"} & STOP_WORDS
+    assert {"the", "did", "what", "don't"} <= QUERY
+    assert not {"not", "no", "never", "postgres"} & QUERY

@@ -5,13 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.topics import top_topics, topic_terms, totals_of
+from engram.language.topics import top_topics, topic_terms
+from tests.kit import topic_totals
 
 ANY = st.text(st.characters() | st.sampled_from("aé李 ハ한-'+/._\ud800"), max_size=60)
 
 
 def ranked(*texts: str, most: int = 50) -> list[str]:
-    totals = totals_of([topic_terms(text) for text in texts])
+    totals = topic_totals([topic_terms(text) for text in texts])
     return [topic.term for topic in top_topics(totals, len(texts), most)]
 
 
@@ -49,7 +50,7 @@ def test_any_text_has_weights_of_at_most_a_whole_that_can_be_kept(text: str) -> 
 
 
 def test_one_text_has_topics_and_so_has_what_all_texts_say() -> None:
-    (topic,) = top_topics(totals_of([topic_terms("postgres")]), 1)
+    (topic,) = top_topics(topic_totals([topic_terms("postgres")]), 1)
     assert (topic.term, topic.count) == ("postgres", 1) and topic.score > 0
     assert ranked("postgres tea", "postgres cake") == ["postgres", "cake", "tea"]
 

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engram.language.topics import topic_terms, totals_of
+from engram.language.topics import topic_terms
 from engram.model.change import Event, Plan
 from engram.model.memory import Memory
 from engram.queries.checks import stale_views
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.vault import Vault
-from tests.kit import tree_digest
+from tests.kit import topic_totals, tree_digest
 
 _TEXTS = st.sampled_from(
     ["", "the", "Tea and cake.", "tea tea tea", "Postgres holds tea.", "東京タワー"]
@@ -52,7 +52,7 @@ def test_totals_that_followed_are_those_of_a_new_count(
                 catalog.put_memory(memory)
                 catalog.put_file(FileRow(memory.path, 1, 2, 3, "sha", memory.id))
                 live[memory.id] = memory
-    counted = totals_of([topic_terms(one.text) for one in live.values() if one.live])
+    counted = topic_totals([topic_terms(one.text) for one in live.values() if one.live])
     assert catalog.topics.totals() == counted
     catalog.close()
 

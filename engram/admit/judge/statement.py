@@ -16,7 +16,7 @@ from engram.language.changes import StatedChange, changes_of, speaks_of_change
 from engram.language.claims import Claim, claim_of
 from engram.language.quantity import Quantity, is_period, quantities_of
 from engram.language.when import TimeSpan, find_times
-from engram.language.wording import EMPTY, LIGHT, Terms, stem, terms_of
+from engram.language.wording import Terms, telling, terms_of
 from engram.model.memory import Memory
 
 #: a longer text is judged by what it begins with, characters
@@ -94,7 +94,7 @@ def _bare(text: str, quantities: Sequence[Quantity], times: Sequence[TimeSpan]) 
 def _label(text: str) -> Terms:
     """A number or letter that belongs to the name of what is spoken of: "Room 4 seats 20"."""
     found = _LABEL.match(text)
-    if found is None or stem(found[1].casefold()) in LIGHT | EMPTY:
+    if found is None or not telling(terms_of(found[1])):
         return frozenset()
     return frozenset({f"{found[1]} {found[2]}".casefold()})
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from engram.language.calendar_words import MONTHS
 from engram.language.paraphrase.tables import (
     AMERICAN,
     AND,
@@ -23,16 +24,12 @@ from engram.language.paraphrase.tables import (
     PHRASES,
     PRESENT,
     SAME,
-    SILENT,
     STARTS,
 )
+from engram.language.stop_words import SILENT
 from engram.model.text import words
 
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
-_MONTH = "|".join(_MONTHS)
+_MONTH = "|".join(MONTHS)
 _DAY = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH})"
     rf"|({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?),? (\d{{4}})\b",
@@ -150,7 +147,7 @@ def plain(text: str) -> str:
 
     def day(found: re.Match[str]) -> str:
         number, month = (found[1], found[2]) if found[1] else (found[4], found[3])
-        return f"{found[5]}-{_MONTHS.index(month.casefold()) + 1:02d}-{int(number):02d}"
+        return f"{found[5]}-{MONTHS.index(month.casefold()) + 1:02d}-{int(number):02d}"
 
     return _UNIT.sub("", _THOUSANDS.sub("", _DAY.sub(day, text)))
 

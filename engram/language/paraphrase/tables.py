@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
+from engram.language import irregular
+
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -19,12 +21,6 @@ def _set(text: str) -> frozenset[str]:
 
 #: how a past, a passive, an owner, a list and a pause are marked; no word has such letters
 DONE, PASSIVE, OWNER, AND, BREAK = "†", "‡", "'s", "&", ","
-#: dropped wherever they stand; of other languages articles only
-SILENT = _set(
-    """a an the this these those its our please currently now still already also too really
-    very just simply always definitely certainly actually itself themselves der die das
-    den dem des ein eine einen einem einer le la les un une el los las lo"""
-)
 #: a phrase at the head of a statement ends before these
 STARTS = _set("the a an this these those our its their user team i we")
 
@@ -80,33 +76,27 @@ nutzt verwendet benutzt gebraucht|utilise emploie|usa utiliza|используе
 30 thirty|40 forty|50 fifty|60 sixty|90 ninety
 """
 
-#: base, then what is irregular of it: past and participle
+#: verbs; with past and participle where `irregular` has none or others
 _VERBS = """
-accept add agree allow answer ask assist attend avoid backup begin:began:begun block book
-break:broke:broken bring:brought:brought build:built:built buy:bought:bought cache call cancel
-change check choose:chose:chosen clean close collect come:came:come commence commit compile
-configure connect consider contain control convert copy cost:cost:cost cover create cut:cut:cut
-cycle debug decide define delete deliver depend deploy describe design develop disable discuss
-display do:did:done document download drink:drank:drunk drive:drove:driven drop earn eat:ate:eaten
-edit email employ enable encrypt end enforce enjoy ensure estimate evaluate execute expect explain
-export expose extend fail favor fetch find:found:found finish fix follow format
-freeze:froze:frozen generate get:got:gotten give:gave:given guarantee handle hate
-have:had:had help hide:hid:hidden hike hire hold:held:held host import improve include increase
-inform install integrate introduce invite invoice join keep:kept:kept know:knew:known label launch
-lead:led:led learn leave:left:left like limit link list live load lock log lose:lost:lost love
-maintain make:made:made manage mean:meant:meant measure meet:met:met merge migrate monitor move
-name need notify offer open order organize own pay:paid:paid pick plan play point post practice
-prefer prepare print process produce promise propose protect provide publish pull purchase push
-put:put:put raise read:read:read rebuild:rebuilt:rebuilt receive recommend record redirect reduce
-refactor refuse reject release rely remember remove rename render renew rent repair replace reply
-report represent request require reset:reset:reset reside resolve respond restart restore retry
-return review revoke rewrite:rewrote:rewritten roll rotate run:ran:run save say:said:said scan
-schedule search see:saw:seen seed select sell:sold:sold send:sent:sent separate serve set:set:set
-share ship show:showed:shown sign skip sleep:slept:slept sort speak:spoke:spoken spend:spent:spent
-split:split:split squash stage start stay stop store study submit support swim:swam:swum switch
-sync take:took:taken talk teach:taught:taught tell:told:told test think:thought:thought
-throw:threw:thrown track train translate travel trust try update upgrade upload use utilize
-validate verify visit wait walk want warn watch wear:wore:worn work wrap write:wrote:written
+accept add agree allow answer ask assist attend avoid backup begin block book break bring build buy
+cache call cancel change check choose clean close collect come commence commit compile configure
+connect consider contain control convert copy cost cover create cut cycle debug decide define
+delete deliver depend deploy describe design develop disable discuss display do:did:done document
+download drink drive drop earn eat edit email employ enable encrypt end enforce enjoy ensure
+estimate evaluate execute expect explain export expose extend fail favor fetch find finish fix
+follow format freeze generate get:got:gotten give guarantee handle hate have:had:had help hide hike
+hire hold host import improve include increase inform install integrate introduce invite invoice
+join keep know label launch lead learn:learned:learned leave like limit link list live load lock
+log lose love maintain make manage mean measure meet merge migrate monitor move name need notify
+offer open order organize own pay pick plan play point post practice prefer prepare print process
+produce promise propose protect provide publish pull purchase push put raise read rebuild receive
+recommend record redirect reduce refactor refuse reject release rely remember remove rename render
+renew rent repair replace reply report represent request require reset reside resolve respond
+restart restore retry return review revoke rewrite roll rotate run save say scan schedule search
+see seed select sell send separate serve set share ship show sign skip sleep sort speak spend split
+squash stage start stay stop store study submit support swim switch sync take talk teach tell test
+think throw track train translate travel trust try update upgrade upload use utilize validate
+verify visit wait walk want warn watch wear work wrap write
 """
 _FINAL_DOUBLED = _set("plan drop stop ship skip squat tap cancel label travel control")
 #: what comes before a verb and is no content by itself
@@ -141,6 +131,8 @@ POLAR = _set(
 def _participles(base: str, rest: list[str]) -> tuple[str, str]:
     if rest:
         return rest[0], rest[1]
+    if base in irregular.PAST:
+        return irregular.PAST[base], irregular.PARTICIPLE[base]
     if base.endswith("e"):
         return base + "d", base + "d"
     if base[-1] == "y" and base[-2] not in "aeiou":

@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from engram.language.tokens import ANALYSIS, memory_terms
 from engram.model.box import Box
 from engram.model.change import Transaction
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
-from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.store.base import layout
 from engram.store.catalog import (
     access,
@@ -41,8 +41,8 @@ from engram.store.catalog.topic_rows import TopicRows
 from engram.store.catalog.turn_rows import TurnRows
 from engram.store.commits.transaction import encode, sha256
 
-#: raise it whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = "8"
+#: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
+SCHEMA = f"9, analysis {ANALYSIS}"
 
 _OWN = """
 create table meta(key text primary key, value text) without rowid;
@@ -116,10 +116,9 @@ class Catalog:
     they hold together is asked through `CatalogView`.
     """
 
-    def __init__(self, database: CacheDatabase, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
+    def __init__(self, database: CacheDatabase, vault: str) -> None:
         self.db = database
         self._vault = vault
-        self._vocabulary = vocabulary
         self.turns = TurnRows(database)
         self.log = LogRows(database)
         self.nights = ConsolidationRows(database)
@@ -128,11 +127,11 @@ class Catalog:
         self.accesses = AccessRows(database)
 
     @classmethod
-    def open(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:
+    def open(cls, path: Path, vault: str) -> Catalog:
         """Open, or raise CatalogUnusable when there is none that is ours and sound."""
         if not path.exists():
             raise CatalogUnusable("missing")
-        catalog = cls(CacheDatabase(path), vault, vocabulary)
+        catalog = cls(CacheDatabase(path), vault)
         if not catalog.is_sound():
             catalog.close()
             raise CatalogUnusable("another schema or another vault")
@@ -142,19 +141,19 @@ class Catalog:
         """Whether it is ours, as far as a quick check can tell."""
         try:
             names = self.db.rows("select name from sqlite_master where type = 'table'")
-            expected = (schema_of(self._vocabulary), self._vault)
+            expected = (SCHEMA, self._vault)
             ours = (self._meta("schema"), self._meta("vault")) == expected
         except CatalogUnusable:
             return False
         return ours and {name for (name,) in names} >= _NAMES
 
     @classmethod
-    def make(cls, path: Path, vault: str, vocabulary: Vocabulary = PLAIN) -> Catalog:
+    def make(cls, path: Path, vault: str) -> Catalog:
         """The catalog's file, created anew if foreign or damaged; to be cleared and filled."""
         try:
-            return cls.open(path, vault, vocabulary)
+            return cls.open(path, vault)
         except CatalogUnusable:
-            return cls(CacheDatabase.create(path), vault, vocabulary)
+            return cls(CacheDatabase.create(path), vault)
 
     def clear(self) -> None:
         """Drop every table and create them empty; called inside a transaction."""
@@ -162,8 +161,7 @@ class Catalog:
             self.db.do(f'drop table "{name}"')
         for statement in _TABLES.split(";"):
             self.db.do(statement)
-        schema = schema_of(self._vocabulary)
-        for key, value in (("schema", schema), ("vault", self._vault), ("last", "0")):
+        for key, value in (("schema", SCHEMA), ("vault", self._vault), ("last", "0")):
             self._set(key, value)
 
     def is_at(self, path: Path) -> bool:
@@ -320,7 +318,7 @@ class Catalog:
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)
-            terms = sorted(self._vocabulary.of(memory))
+            terms = sorted(memory_terms(memory))
             self.db.many("insert into words values(?,?)", [(term, number) for term in terms])
             self.topics.add(memory.text)
         self.db.many(
@@ -373,11 +371,6 @@ class Catalog:
 
     def _set(self, key: str, value: str) -> None:
         self.db.do("insert or replace into meta values(?,?)", key, value)
-
-
-def schema_of(vocabulary: Vocabulary) -> str:
-    """Version text that a usable catalog must have: its tables, and the version of its terms."""
-    return f"{SCHEMA}, {vocabulary.version}"
 
 
 def _number(identifier: str) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from engram.language.tokens import telling_terms
 from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.entity import Entity
@@ -16,7 +17,6 @@ from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
 from engram.model.ports import TurnLog
 from engram.model.step import Access, Page
-from engram.model.vocabulary import Vocabulary
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.catalog import Catalog
@@ -38,13 +38,11 @@ class CatalogView:
     def __init__(
         self,
         catalog: Callable[[], Catalog],
-        vocabulary: Vocabulary,
         disk: VaultDisk,
         turn_log: TurnLog,
     ) -> None:
-        """`catalog` opens it, or builds it anew; `vocabulary` is what it finds memories by."""
+        """`catalog` opens it, or builds it anew."""
         self._catalog = catalog
-        self._vocabulary = vocabulary
         self._disk = disk
         self._turn_log = turn_log
 
@@ -123,7 +121,7 @@ class CatalogView:
 
     def terms(self, text: str) -> frozenset[str]:
         """The words (stems) that a text is found by; words that tell nothing are left out."""
-        return frozenset(self._vocabulary.telling(text))
+        return frozenset(telling_terms(text))
 
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """How many live memories hold each term; a term that none holds is absent."""
@@ -153,7 +151,7 @@ class CatalogView:
 
     def around(self, candidate: Candidate) -> list[Memory]:
         """A few live memories of its scope that share its rarest words, the nearest first."""
-        return neighbours(self._db, self._vocabulary, candidate)
+        return neighbours(self._db, candidate)
 
     # -- boxes, entities, pages, conversations -------------------------------------------------
 

@@ -6,9 +6,9 @@ looked up. Reads only.
 
 from __future__ import annotations
 
+from engram.language.tokens import terms
 from engram.model.candidate import Candidate
 from engram.model.memory import Memory
-from engram.model.vocabulary import Vocabulary
 from engram.store.catalog.database import CacheDatabase
 from engram.store.catalog.row_body import decode
 
@@ -20,11 +20,11 @@ _COMMON = 200
 _MOST = 12
 
 
-def neighbours(db: CacheDatabase, vocabulary: Vocabulary, candidate: Candidate) -> list[Memory]:
+def neighbours(db: CacheDatabase, candidate: Candidate) -> list[Memory]:
     """Memories of a candidate's space and project: the nearest first, among equals the newer."""
     held = "select count(*) from (select 1 from words where term = ? limit ?)"
-    terms = set(vocabulary.terms(candidate.text))
-    counts = {term: db.number(held, term, _COMMON + 1) for term in terms}
+    said = set(terms(candidate.text))
+    counts = {term: db.number(held, term, _COMMON + 1) for term in said}
     known = sorted((count, term) for term, count in counts.items() if 0 < count <= _COMMON)
     rarest = [term for _, term in known[:_WORDS]]
     marks = ",".join("?" * len(rarest))

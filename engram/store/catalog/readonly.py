@@ -19,8 +19,7 @@ from typing import Self
 
 from engram.model.instant import Day
 from engram.model.memory import PROTECTED, Memory
-from engram.model.vocabulary import Vocabulary
-from engram.store.catalog.catalog import schema_of
+from engram.store.catalog.catalog import SCHEMA
 from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
 
@@ -35,7 +34,7 @@ Standing = tuple[int, str, Day, float, bool]
 class ReadOnlyCatalog:
     """A read-only connection; close it, or use it as a context."""
 
-    def __init__(self, path: Path, vault: str, vocabulary: Vocabulary, deadline: float) -> None:
+    def __init__(self, path: Path, vault: str, deadline: float) -> None:
         """Open; `deadline` is a time of `time.monotonic()`. Raises CatalogUnusable."""
         with sound():
             self._db = sqlite3.connect(
@@ -47,7 +46,7 @@ class ReadOnlyCatalog:
             self._rows("begin")
             meta = self._rows("select key, value from meta where key in ('schema', 'vault')")
             kept: dict[str, str] = dict(meta)
-            if (kept.get("schema"), kept.get("vault")) != (schema_of(vocabulary), vault):
+            if (kept.get("schema"), kept.get("vault")) != (SCHEMA, vault):
                 raise CatalogUnusable("the catalog in the cache is of another engram or vault")
         except CatalogUnusable:
             self.close()

@@ -18,7 +18,6 @@ from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
 from engram.model.ports import TurnLog
 from engram.model.turn import TurnEntry
-from engram.model.vocabulary import PLAIN, Vocabulary
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.base.lock import WriterLock
@@ -50,19 +49,17 @@ class Projections:
         vault: str,
         transaction_log: TransactionLog,
         guard: WriterLock,
-        vocabulary: Vocabulary = PLAIN,
     ) -> None:
         """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
-        written, else one in the cache. `vocabulary` gives the terms of the catalog."""
+        written, else one in the cache."""
         self._disk = disk
         self.turn_log = turn_log
         self._path = catalog_path
         self._vault = vault
-        self._vocabulary = vocabulary
         self._transaction_log = transaction_log
         self.guard = guard
         self._open: Catalog | None = None
-        self.view = CatalogView(lambda: self.catalog, vocabulary, disk, turn_log)
+        self.view = CatalogView(lambda: self.catalog, disk, turn_log)
         self.transcripts = Transcripts(disk)
         self.trace = views.EventTrace(disk)
         self.hashes = views.FactHashes(disk)
@@ -75,12 +72,12 @@ class Projections:
         """The catalog, sound as far as opening it can tell."""
         if self._open is None:
             try:
-                self._open = Catalog.open(self._path, self._vault, self._vocabulary)
+                self._open = Catalog.open(self._path, self._vault)
             except CatalogUnusable:
                 with self.guard.hold():
                     try:
                         # another process may have rebuilt it while this one waited
-                        self._open = Catalog.open(self._path, self._vault, self._vocabulary)
+                        self._open = Catalog.open(self._path, self._vault)
                     except CatalogUnusable as reason:
                         self.rebuild(str(reason))
         assert self._open is not None
@@ -328,7 +325,7 @@ class Projections:
         """
         with self.guard.hold():
             self.close()
-            made = Catalog.make(self._path, self._vault, self._vocabulary)
+            made = Catalog.make(self._path, self._vault)
             self._open = catalog = made
             with catalog.transaction():
                 catalog.clear()

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engram.language.stem import stem
-from engram.language.tokens import VOCABULARY, query_terms
+from engram.language.stop_words import FILLER
+from engram.language.tokens import query_terms
 from engram.model.errors import EngramError, NotFound
 from engram.model.instant import day_of
 from engram.model.memory import Memory
@@ -25,7 +26,7 @@ from engram.recall.injection import (
     prompt_block,
     session_block,
 )
-from engram.recall.match import FILLER, PromptWords, matches
+from engram.recall.match import PromptWords, matches
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
@@ -115,7 +116,7 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
     if not terms:
         return ""
     projects = projects_of(asked.folder)
-    filler = frozenset(stem(word) for word in FILLER)
+    filler = frozenset(map(stem, FILLER))
     with _glance(source, deadline) as catalog_reader:
         known = PromptWords(
             catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
@@ -128,7 +129,7 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
 
 
 def _glance(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
-    return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, VOCABULARY, deadline)
+    return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, deadline)
 
 
 def _as_they_are(

@@ -9,15 +9,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from engram.language.stop_words import INTENT
+
 #: weight of a word of the intent beside one of the question
 _INTENT = 0.3
-#: words of an intent that say nothing
-_SAID_OF_ANYTHING = """
-    am an as at be by do he if in is it me my no of on or so to up us we all and any are but can
-    did for get has her him his how its let may not our out the too was who why you also does
-    find from have into more need show some tell that them this want what when will with your
-    about looking notes search where which
-"""
 #: more words of one question are not looked for
 _TERMS = 64
 #: the longest text that is looked through line by line for every word, characters
@@ -62,6 +57,5 @@ def _best(lines: list[str], query: str, intent: str) -> int:
 
 def _telling(intent: str) -> list[str]:
     """The words of an intent that say something."""
-    said = frozenset(_SAID_OF_ANYTHING.split())
     words = (re.sub(r"^[\W_]+|[\W_]+$", "", word) for word in intent.lower().split())
-    return [word for word in words if len(word) > 1 and word not in said][:_TERMS]
+    return [word for word in words if len(word) > 1 and word not in INTENT][:_TERMS]

@@ -14,23 +14,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+
+from engram.language.scripts import QMD_DENSE
+from engram.language.stop_words import QUERY
 
 #: more units than these of one query are not looked for
 _MOST = 64
 #: longer runs of letters are no words
 _LONGEST = 400
 
-#: Han with its marks, kana, Hangul: written without spaces
-_DENSE = (
-    "\u1100-\u11ff\u2e80-\u2e99\u2e9b-\u2ef3\u2f00-\u2fd5\u3005\u3007\u3021-\u3029\u302e\u302f"
-    "\u3038-\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fd-\u30ff\u3131-\u318e\u31f0-\u31ff"
-    "\u3200-\u321e\u3260-\u327e\u32d0-\u32fe\u3300-\u3357\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c"
-    "\uac00-\ud7a3\ud7b0-\ud7c6\ud7cb-\ud7fb\uf900-\ufa6d\ufa70-\ufad9\uff66-\uff6f\uff71-\uff9d"
-    "\uffa0-\uffbe\uffc2-\uffc7\uffca-\uffcf\uffd2-\uffd7\uffda-\uffdc"
-    "\U00016ff0-\U00016ff1\U0001b000-\U0001b122\U0001f200\U00020000-\U000323af"
-)
-_DENSE_RUN = re.compile(f"[{_DENSE}]+")
+_DENSE_RUN = re.compile(f"[{QMD_DENSE}]+")
 _ITEM = re.compile(r'\s*(-?)(?:"([^"]*)"?|([^\s"]+))')
 
 
@@ -150,11 +143,4 @@ def _is_letter(sign: str) -> bool:
 
 
 def _says_nothing(unit: str) -> bool:
-    return unit.endswith('"*') and unit[1:-2] in _stop_words()
-
-
-@cache
-def _stop_words() -> frozenset[str]:
-    from engram.language.stem import STOP_WORDS
-
-    return STOP_WORDS
+    return unit.endswith('"*') and unit[1:-2] in QUERY
