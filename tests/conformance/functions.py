@@ -43,6 +43,7 @@ from engram.store.files.memory_file import read_memory
 from engram.vault import Vault
 from engram.weave.boxes import fold
 from engram.weave.traces import join
+from tests.kit import topic_totals
 
 NOW = "2026-03-06T10:10:00Z"
 _SIGNALS = compile_signals(shipped("signals"))
