@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from engram.language.sentences import sentences_of
+
 #: a text without any of these says nothing of names
 _HINT = re.compile(
     r"[(\"“]|\s=\s|called|known as|named|spelled|aka|a\.\s?k|short for|stands for|alias|abbrev"
@@ -18,7 +20,6 @@ _HINT = re.compile(
     re.IGNORECASE,
 )
 _AKA = re.compile(r"\ba\.\s?k\.\s?a\.?", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;](?!\s|$)[^.!?;\n]*)*[.!?;]?")
 _DOUBT = re.compile(
     # the month is no doubt
     r"\?\s*$|\b(?:[Ii]f|may|[Mm]aybe|might|[Pp]erhaps|[Pp]robably|[Uu]nlike|[Ww]hether|would)\b"
@@ -60,8 +61,7 @@ def statements(text: str) -> Iterator[tuple[Wordings, Wordings]]:
     """Every pair of names that a text says are one."""
     if not _HINT.search(text):
         return
-    for match in _SENTENCE.finditer(_AKA.sub("aka", text)):
-        sentence = match.group()
+    for sentence in sentences_of(_AKA.sub("aka", text)):
         if _DOUBT.search(sentence):
             continue
         for cue in _CUE.finditer(sentence):

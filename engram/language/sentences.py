@@ -1,102 +1,24 @@
-"""A turn's text -> the sentences that a person states in their own words, with their offsets.
+"""A text -> its sentences, as ranges or as texts.
 
-    "ok we use pnpm here. can you fix the build?" -> "we use pnpm here." opened by "ok"
-
-Left out: whatever is not the person's own prose (`prose_lines`), messages that programs write in
-the user's name, questions (with or without a question mark), plain orders to the agent ("push
-it"), and text that is not English. "Use uv, we dropped pip" is two statements.
-Guarantees: `text[sentence.start:sentence.end]` is the sentence verbatim; linear in the length of
-the text; never raises. When in doubt a sentence is left out: what is missed here a model may still
-find, what is let through becomes a false memory.
+A sentence ends at `.`, `!`, `?` or `…` and the quotes and brackets behind them, before white space;
+at `;` before white space; at 。！？. A stop within back-ticks, after an abbreviation or after a
+single capital ends none. Linear in the length of the text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from engram.language.prose_ranges import Range, own_prose
-
-#: Longer turns are pasted: nobody types that much to an agent.
-_LONGEST = 8000
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """`said` is the sentence on one line, apostrophes plain, without its opening words;
-    `lead` is those words in lower case ("ok", "no, wait", "fyi"), empty when there are none.
-    """
-
-    start: int
-    end: int
-    said: str
-    lead: str = ""
-
-
-def statements(text: str) -> list[Sentence]:
-    """The person's own statements and standing instructions, in order."""
-    if len(text) > _LONGEST or _MACHINE.match(text) or not _is_english(text):
-        return []
-    return [
-        sentence
-        for paragraph in own_prose(text)
-        for whole in _sentences(text, *paragraph)
-        for clause in _clauses(text, *whole)
-        if (sentence := _read(text, *clause)) is not None
-    ]
-
-
-#: Turns that are written by programs in the user's name, or that set an agent its role.
-_MACHINE = re.compile(
-    r"[\s\"']*(?:\[Request interrupted|\[\[ ?##|Operation stopped by hook|Stop hook feedback"
-    r"|This session is being continued|Caveat: The messages below|Base directory for this skill"
-    r"|# Context\s*\n|Your name is \*|Your (?:task|job|goal|role|mission) is\b"
-    r"|(?:You are|You're) (?:an?|the|now|executing|acting|working)\b"
-    r"|Find the \"AI\" comments below|(?:# )?AGENTS\.md|---\s*\n"
-    r"|(?:Implement|Execute|Follow|Review) the (?:following|attached)"
-    r" (?:plan|spec|document|prompt))",
-    re.IGNORECASE,
-)
-
-_FOREIGN = frozenset(
-    ["der", "das", "und", "nicht", "ist", "ein", "eine", "ich", "wir", "mit", "auf", "für", "bitte",
-     "immer", "sind", "nie", "les", "est", "nous", "une", "pour", "pas", "que", "je", "dans",
-     "avec", "toujours", "jamais", "el", "los", "las", "es", "una", "por", "para", "con", "pero",
-     "siempre", "nunca", "usamos", "het", "een", "niet", "wij", "ik", "altijd", "voor", "che",
-     "di", "il", "sono", "non", "sempre", "uma", "não", "com", "em", "jest", "się", "och", "inte",
-     "vi", "som", "og", "ikke", "ve", "bir", "için", "nós", "você", "mais", "sur", "gebruiken"]
-)  # fmt: skip
-_ENGLISH = frozenset(
-    ["the", "is", "are", "we", "i", "you", "to", "of", "in", "and", "for", "it", "that", "this",
-     "with", "on", "my", "our", "a", "an", "be", "not", "always", "never", "please", "by"]
-)  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+")
-#: As much of a turn as tells its language.
-_TELLING = 400
-
-
-def _is_english(text: str) -> bool:
-    """Cheap: the script, then function words of other languages against English ones."""
-    head = text[:_TELLING]
-    if not head.isascii():
-        letters = [ch for ch in head if ch.isalpha()]
-        if sum(ch.isascii() for ch in letters) < 0.7 * len(letters):
-            return False
-    words = set(_WORD.findall(head.casefold()))
-    foreign = len(words & _FOREIGN)
-    return foreign < 2 or foreign < len(words & _ENGLISH)
-
-
-_STOP = re.compile(r"[.!?]+[\"')\]*]*(?=\s|$)|;(?=\s)")
+_STOP = re.compile(r"[.!?…]+[\"')\]*]*(?=\s|$)|;(?=\s|$)|[。！？]+")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|mr|mrs|ms|dr|st|resp|cf|incl|fig|a\.k\.a)|\b(?-i:[A-Z]))$",
     re.IGNORECASE,
 )
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[Range]:
-    """Ranges of sentences; stops in back-ticks and after abbreviations do not count."""
+def sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """`(start, end)` of the sentences in a range; together they are the range."""
     at = start
     for stop in _STOP.finditer(text, start, end):
         if text[stop.start()] == "." and _ABBREVIATED.search(text, at, stop.start()):
@@ -109,226 +31,9 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Range]:
         yield at, end
 
 
-#: Where a sentence goes on with a statement of its own.
-_JOINT = re.compile(
-    r"(?:,? (?:and|but|so)|,| -| —| –) (?=(?:please )?(?:i|i['’]m|im|i['’]ve|i['’]ll|i['’]d|my|we"
-    r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t|(?:never|always) \w+|let['’]?s|every|each|btw"
-    r"|fyi|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
-    r"|no one|they|please|pls)\b)",
-    re.IGNORECASE,
-)
-#: ... or a standing instruction with another one.
-_STANDS = re.compile(
-    r"\s*(?:please |pls |also )?(?:don['’]?t|do not|never|always|use|no|avoid|stop|keep)\b", re.I
-)
-_NEXT_ORDER = re.compile(
-    r"(?:, (?:and )?| and )(?=(?:keep|use|put|write|make|add|run|just|fix)\b)", re.IGNORECASE
-)
-#: ... or with a question about it.
-_ASKING = re.compile(
-    r"[,;] (?:so |and |but |then )?(?:can|could|would|will|should|do|does|did|is|are|how|what|why"
-    r"|where|which|any)\b[^?]*\?",
-    re.IGNORECASE,
-)
-#: First parts on which the second hangs.
-_HANGING = re.compile(
-    r"\s*(?:(?:so|and|but|ok|also) )?(?:if|when|whenever|once|unless|until|while|although|though"
-    r"|because|since|before|after|every time|each time|for|in|on|from now on|going forward"
-    r"|by default|to|as)\b"
-    r"|.*\b(?:maybe|perhaps|might|probably|possibly|imagine|suppose|guess|think|wonder|unsure"
-    r"|if|because|whether|unless|says?|said|wrote|rule|policy|convention|principle|decision"
-    r"|agreed|promised|told|thumb|remember|note|reminder|wrong|not (?:right|correct|true)|either"
-    r"|change|rename|add|write|text|replace|set)\b",
-    re.IGNORECASE,
-)
-#: Nobody can say what such a sentence joins.
-_TOO_LONG_TO_SPLIT = 1000
-
-
-def _clauses(text: str, start: int, end: int) -> Iterator[Range]:
-    """The range of a sentence, or of its statements when each says something of its own."""
-    asking = _ASKING.search(text, start, end)
-    if asking and text[start:end].rstrip("\"')]* ").endswith("?"):
-        end = asking.start()
-    at = start
-    for joint in _joints(text, start, end):
-        left = text[at : joint.start()]
-        if (
-            joint.start() < at
-            or len(left.split()) < (2 if _STANDS.match(left) else 3)
-            or left.count("`") % 2
-            or _HANGING.match(left)
-            or _names_two(left, text[joint.start() : joint.end() + 1])
-        ):
-            continue
-        yield at, joint.start()
-        at = joint.end()
-    yield at, end
-
-
-def _joints(text: str, start: int, end: int) -> list[re.Match[str]]:
-    if end - start > _TOO_LONG_TO_SPLIT:
-        return []
-    joints = list(_JOINT.finditer(text, start, end))
-    if _STANDS.match(text, start):
-        joints += _NEXT_ORDER.finditer(text, start, end)
-    return sorted(joints, key=re.Match.start)
-
-
-_STATES = re.compile(
-    r"(?:'m|'s|\b(?:is|am|are|was|were|have|has|use|uses|work|works|live|lives|prefer|like|need"
-    r"|want|run|called))\b",
-    re.IGNORECASE,
-)
-
-
-def _names_two(left: str, joint: str) -> bool:
-    """Whether "... and I" joins two people, not two statements: `Toby and I`, `my wife and I`."""
-    if joint.casefold() not in (" and i", ", and i", " and m") or _STATES.search(left):
-        return False
-    before = left.split()[-2:]
-    return before[-1][0].isupper() or before[0].casefold() in ("my", "our", "the")
-
-
-#: Words that open a sentence without saying anything; some of them tell how it is meant.
-_LEAD_WORDS = (
-    r"(?:[\w'-]+ ){0,3}(?:things?|notes?|points?|reminders?|constraints?|requirements?|preferences?"
-    r"|details?|caveats?|fix|correction)(?: [\w ,'-]{2,40})?(?=:)",
-    r"ok|okay|k|so(?! far\b)|and|but|also|oh and|and also|btw|by the way|ah+|oh+|hm+|ugh|well"
-    r"|anyway|then",
-    r"yea|yeah|yep|yes|yup|alright|right|sure|exactly|correct|agreed(?! (?:with|on|that|to|by"
-    r"|in)\b)|understood|got it|fair enough",
-    r"cool|great|perfect|nice|good|awesome|sounds good|makes sense|lol|ha(?:ha)*|no worries",
-    r"good (?:point|catch|job|idea|news)|(?:great|nice) (?:work|job|one|news)|hurray|yay|woo+t?",
-    r"woo+hoo+",
-    r"thanks|thank you|thx|hey(?: there)?|hi(?: there)?|hello|good (?:morning|afternoon|evening)",
-    r"basically|honestly|tbh|imo|plus|additionally|again|in fact|guess what|(?:big )?news(?=:)",
-    r"(?:scratch|strike|forget) (?:that|it|what i said)|i was wrong|correcting myself|typo(?=[:,])",
-    r"(?:wrong|bad) assumption|not true|(?:ah|oh) no|my fault|i misspoke|edit(?=:)|tl;?dr(?=[:,])",
-    r"let me correct (?:that|myself)|(?:as )?i(?:'ve)? (?:already )?told you(?: \w+)?(?=[:,])",
-    r"let's settle (?:this|it)(?=:)|from an? [\w -]{3,30} (?:perspective|point of view)",
-    r"one (?:(?:more|other) )?thing|another thing|first of all|for starters|(?:like|as) i said",
-    r"(?:just )?to be clear|to clarify|just so (?:you know|we're clear)|as you know|heads ?up|fwiw",
-    r"psa|ps|p\.s\.",
-    r"for (?:the (?:record|future)|context|reference|background|next time|your information"
-    r"|future reference|what it's worth)",
-    r"(?:just )?(?:an? )?(?:quick )?(?:note|reminder|update|context)(?=[:,])",
-    r"(?:just )?(?:an? )?(?:quick )?fyi",
-    r"(?:some )?(?:background|context|info)(?: [\w ,']{2,40})?(?=:)|reminder that|note to self",
-    r"new rule(?=:)|solved(?=:)",
-    r"(?:please )?(?:also )?note that",
-    r"(?:please )?(?:also )?remember(?: that|(?=:)|(?= (?:we|i|my|our|the)\b))",
-    r"(?:please )?(?:also )?(?:keep|bear) in mind(?: that|(?=[:,])|(?= (?:we|i|my|our|the)\b))",
-    r"(?:very |super )?important(?: note)?(?=[:,!])",
-    r"(?:a )?(?:small |quick |minor )?correction(?=[:,])",
-    r"i(?: just)? want(?:ed)? (?:you to (?:know|remember|note)|to (?:note|mention|add|point out))"
-    r"(?: that)?",
-    r"(?:you should know|i should (?:mention|add|note))(?: that)?",
-    r"(?:it's |also |just )*worth (?:noting|knowing|mentioning)(?: that)?",
-    r"wait|hold on|sorry|my bad|my mistake|oops|actually|not quite|wrong|incorrect|decision made",
-    r"figured it out|found it|nope|nah|careful",
-    r"(?:we|i) talked (?:it|this|that) (?:over|through)(?=[,:;]| and (?:we|i)\b)|after (?:a lot"
-    r"|hours|days|lots) of [\w -]{3,20}(?=[,:])",
-    r"(?:i|we)(?:'ve| have)? (?:changed (?:my|our) minds?(?: on [\w -]{2,30})?|mixed (?:that|it"
-    r"|this"
-    r"|them|those) up)(?=[,:;.])|forget what i said(?: about [\w -]{2,30})?(?=[,:;.])",
-    r"no(?= ?[,.!:;—–-]|$"
-    r"| (?:no|actually|wait|its?|it's|that'?s?|this|the|we|i|sorry|our|my)\b)",
-    r"now(?= (?:we|i|our|the)\b)",
-)  # fmt: skip
-_LEAD = re.compile(rf"(?:(?:{'|'.join(_LEAD_WORDS)})(?!\w|'|-\w)[\s,.!:;—–-]*)+", re.IGNORECASE)
-
-_PEOPLE = r"(?:you|u|we|i|they|these|those)"
-_ANYTHING = rf"(?:{_PEOPLE}|it|that|this|there|he|she|someone|anyone|all|an?|any|my|our|the)"
-_QUESTION = re.compile(
-    rf"(?:(?:can|could|would|will|should|shall|may|has)(?:n't|'t|nt)? {_ANYTHING}\b"
-    rf"|(?:do|have|had)(?:n't|nt)? {_PEOPLE}\b"
-    r"|(?:does|did|is|are|was|were)(?:n't|nt)? \w|am i\b|why\b|whose\b|whom\b|what'?s\b"
-    r"|how (?:do|does|did|is|are|was|were|can|could|should|would|will|come|about|much|many|long"
-    r"|often|hard|big|have|has|might|to(?!\b.*: ))\b"
-    r"|what (?:is|are|was|were|do|does|did|if|about|happens|happened|kind|types?|would|should|could"
-    r"|can|will|else|has|have|the|other|version|color|name|time)\b"
-    r"|(?:where|when)(?:'s| is| are| was| were| do| does| did| will| can| should| would)\b"
-    r"|which (?:\w+ )?(?:is|are|do|does|did|has|one|should|would|of)\b"
-    r"|who(?:'s| is| are| was| do| does| did| has| can| should| owns| wrote| maintains)\b"
-    r"|any (?:ideas?|chance|thoughts|reason|way|suggestions?|luck)\b|thoughts\b|ideas\b"
-    r"|wondering\b|i(?:'m| am|'m just| was)? ?wonder|you know (?:if|how|what|why|where)\b"
-    r"|tell me\b|explain\b(?! (?:things|everything|stuff|your)\b))",
-    re.IGNORECASE,
-)
-
-#: What makes an order one that stands.
-_STANDING = re.compile(
-    r"\b(?:always|never|ever|from now on|(?:going|moving) forward|henceforth|in (?:the )?future"
-    r"|every|each|whenever|by default|instead of|rather than|over|in general|at all times|any ?time"
-    r"|before you (?:change|touch|write|edit|delete|commit|push)|all (?:new|code|my|our|your)|your"
-    r"|my|unless|not|answers?|repl(?:y|ies)|responses?"
-    r"|explanations?|commit messages?|commits|emojis?|british|american|metric|conventional)\b",
-    re.IGNORECASE,
-)
-#: Verbs that people give orders with.
-_ORDERS = frozenset(
-    ["abort", "add", "address", "adjust", "analyse", "analyze", "append", "apply", "approve",
-     "archive", "assign", "attach", "begin", "bring", "build", "bump", "call", "cancel",
-     "change", "check", "checkout", "clean", "cleanup", "clear", "clone", "close", "comment",
-     "commit", "compare", "compile", "complete", "configure", "confirm", "connect", "consider",
-     "continue", "convert", "copy", "correct", "create", "cut", "debug", "define", "delete",
-     "deploy", "describe", "design", "diff", "disable", "discard", "dive", "do", "document",
-     "double", "download", "draft", "draw", "drop", "dump", "edit", "enable", "ensure", "evaluate",
-     "execute", "expand", "explore", "export", "expose", "extend", "extract", "fetch", "figure",
-     "fill", "filter", "find", "finish", "fix", "focus", "follow", "generate", "get", "give", "go",
-     "grab", "handle", "help", "hide", "ignore", "implement", "import", "improve",
-     "include", "increase", "inline", "insert", "inspect", "install", "integrate", "investigate",
-     "kill", "leave", "link", "lint", "list", "load", "log", "look", "lower", "make", "mark",
-     "merge", "migrate", "modify", "move", "name", "open", "optimise", "optimize", "output",
-     "pass", "paste", "pick", "plan", "play", "point", "polish", "prepare", "print", "proceed",
-     "provide", "publish", "pull", "push", "put", "read", "rebase", "rebuild", "record", "redo",
-     "reduce", "refactor", "refresh", "regenerate", "reload", "remove", "rename", "render",
-     "reorder", "reorganize", "replace", "report", "reproduce", "request", "rerun", "research",
-     "reset", "resolve", "restart", "restore", "resume", "return", "reuse", "revert", "review",
-     "rewrite", "roll", "run", "save", "scan", "search", "see", "select", "send", "separate",
-     "set", "setup", "ship", "show", "simplify", "skip", "solve", "sort", "split", "squash",
-     "stage", "start", "stash", "store", "submit", "suggest", "summarise", "summarize", "support",
-     "swap", "switch", "sync", "tag", "take", "test", "think", "tidy", "track", "translate",
-     "trigger", "try", "turn", "tweak", "undo", "uninstall", "unstage", "update", "upgrade",
-     "upload", "validate", "verify", "view", "wait", "walk", "wire", "work", "wrap"]
-)  # fmt: skip
-_POLITE = re.compile(
-    r"(?:please|pls|plz|just|now|then|go ahead and|next|first|also|try to|make sure(?: that| to)?"
-    r"|be sure to|ensure(?: that)?|let me|help me|i want you to|i need you to|i'd like you to"
-    r"|i would like you to)\s+",
-    re.IGNORECASE,
-)
-
-
-def _read(text: str, start: int, end: int) -> Sentence | None:
-    """The sentence in a range, or None for a question, an order or nothing at all."""
-    raw = text[start:end]
-    stripped = raw.strip()
-    start += len(raw) - len(raw.lstrip())
-    if len(stripped) < 2 or stripped.rstrip("\"')]*").endswith("?"):
-        return None
-    line = one_line(stripped)
-    lead = _LEAD.match(line)
-    said = line[lead.end() :] if lead else line
-    opening = lead.group().strip(" ,.!:;—–-").casefold() if lead else ""
-    if _QUESTION.match(said) or (_is_order(said) and "remember" not in opening):
-        return None
-    return Sentence(start, start + len(stripped), said, opening)
-
-
-def one_line(text: str) -> str:
-    """White space single, apostrophes plain."""
-    return " ".join(text.split()).replace("’", "'").replace("ʼ", "'")
-
-
-_KEPT_ORDERS = ("call me ", "go easy ", "go with ")
-
-
-def _is_order(said: str) -> bool:
-    """A plain order: a verb first, and nothing that makes it stand for more than this once."""
-    polite = _POLITE.match(said)
-    body = said[polite.end() :] if polite else said
-    verb = body.split(" ", 1)[0].rstrip(",.!:").casefold()
-    stands = _STANDING.search(said) or said.casefold().startswith(_KEPT_ORDERS)
-    return verb in _ORDERS and not stands
+def sentences_of(text: str) -> list[str]:
+    """The sentences without the white space around them; a line's end is a sentence's."""
+    ranges = (
+        (line, *one) for line in text.split("\n") for one in sentence_ranges(line, 0, len(line))
+    )
+    return [said for line, start, end in ranges if (said := line[start:end].strip())]

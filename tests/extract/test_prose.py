@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.sentences import statements
+from engram.language.own_statements import statements
 
 
 def said(text: str) -> list[str]:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.language.stem import stem
-from engram.language.stop_words import QUERY
 
 
 @pytest.mark.parametrize(
@@ -51,8 +50,3 @@ def test_short_words_are_their_own_stem() -> None:
 def test_any_word_has_a_stem_no_longer_than_itself(word: str) -> None:
     assert len(stem(word)) <= len(word) + 1
     assert bool(stem(word)) == bool(word)
-
-
-def test_a_stop_word_says_nothing_but_a_negation_of_a_tool_does() -> None:
-    assert {"the", "did", "what", "don't"} <= QUERY
-    assert not {"not", "no", "never", "postgres"} & QUERY

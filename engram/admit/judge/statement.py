@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from engram.language.changes import StatedChange, changes_of, speaks_of_change
 from engram.language.claims import Claim, claim_of
 from engram.language.quantity import Quantity, is_period, quantities_of
+from engram.language.sentences import sentences_of
 from engram.language.when import TimeSpan, find_times
 from engram.language.wording import Terms, telling, terms_of
 from engram.model.memory import Memory
@@ -62,7 +63,7 @@ def statement_of(memory: Memory) -> Statement:
     times = find_times(text, memory.created or _NO_TIME)
     quantities = quantities_of(text, times)
     told = _ASIDE.sub("", text)
-    clauses = _CLAUSES.split(text)
+    clauses = [sentence.rstrip(".!;") for sentence in sentences_of(text)]
     sure = [clause for clause in clauses if not _GUARDED.search(clause)]
     changes = tuple(change for clause in sure for change in changes_of(clause))
     claims = (claim_of(_ASIDE.sub("", clause)) for clause in clauses)
@@ -107,7 +108,6 @@ def _limits(text: str, told: str, times: Sequence[TimeSpan]) -> Terms:
 
 
 _LABEL = re.compile(r"(?:The |Our |My )?([A-Za-z-]+) (\d+|[A-Z])\b(?![.:,]\d)")
-_CLAUSES = re.compile(r"(?<=\S)(?:[.!?](?=\s)|;)\s*")
 _OPENING = re.compile(
     r"(?:(?:correction|actually|update|decision|note|reminder|as of [^,;:]+|from [A-Z]\w+ on"
     r"|the user said)\s*[,:]\s*)+",

@@ -14,7 +14,7 @@ from engram.extract.receipt import receipt_of
 from engram.extract.rules.table import Rule
 from engram.language.anchor import anchored
 from engram.language.keywords import entities_of, tags_of
-from engram.language.sentences import Sentence
+from engram.language.own_statements import Sentence
 from engram.language.voice import third_person
 from engram.language.when import TimeSpan, find_times
 from engram.model.candidate import Candidate

@@ -20,7 +20,7 @@ from typing import Any
 from engram.extract.rules.candidates import candidate_of, due_of, is_overdue
 from engram.extract.rules.guards import main_clause, objections
 from engram.extract.rules.table import Rule, compile_rules
-from engram.language.sentences import Sentence, one_line, statements
+from engram.language.own_statements import Sentence, one_line, statements
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn
 

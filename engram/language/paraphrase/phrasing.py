@@ -23,6 +23,7 @@ from functools import lru_cache
 from engram.language.paraphrase.canonical_words import names_in, plain, tokens_of
 from engram.language.paraphrase.form import Form, form_of
 from engram.language.paraphrase.tables import AND, AUXILIARY, CLAUSES, DONE, OPENERS, PASSIVE, POLAR
+from engram.language.sentences import sentences_of
 
 #: a longer text is a document, and no statement that could be said again; characters
 LONGEST = 2_000
@@ -32,7 +33,6 @@ _UNTOLD = (
     | {"", AND, "or", "of", "not", "been"}
 )  # fmt: skip
 _DIGIT = re.compile(r"\d")
-_SENTENCE = re.compile(r"(?<=[.!?;…。！？])\s+|(?<=[。！？])|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def phrasing(text: str) -> Phrasing:
     forms: list[Form] = []
     marks: set[str] = set()
     names: set[str] = set()
-    for sentence in filter(None, map(str.strip, _SENTENCE.split(plain(text)))):
+    for sentence in sentences_of(plain(text)):
         tokens = tokens_of(sentence)
         form = form_of(tokens)
         asks = sentence.endswith(("?", "？"))
