@@ -214,7 +214,7 @@ import sys, time
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 with Vault.open(sys.argv[1], clock=FixedClock("2026-03-06T12:00:00Z")) as vault:
-    with vault.ledger.lock():
+    with vault.committer.lock():
         print("held", flush=True)
         sys.stdin.readline()
 """
