@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, said, without_own
+from engram.capture.clean import readable, remember, said
 from engram.capture.sources.formats.json_lines import (
     MAX_LINE_BYTES,
     Place,
@@ -43,6 +43,7 @@ from engram.capture.sources.formats.json_lines import (
 from engram.capture.sources.shared.dialogue import Calls
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
 

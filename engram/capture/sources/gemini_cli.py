@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, shortened, without_own, without_wrappers
+from engram.capture.clean import readable, said, shortened, without_wrappers
 from engram.capture.sources.formats.json_document import documents, mapping, sequence, text_of
 from engram.capture.sources.formats.json_lines import (
     MAX_LINE_BYTES,
@@ -41,6 +41,7 @@ from engram.capture.sources.formats.json_lines import (
 from engram.capture.sources.shared.conversation import Conversation, Growing
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.text import first_line

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, shortened, without_own
+from engram.capture.clean import readable, said, shortened
 from engram.capture.sources.formats.json_document import (
     decoded,
     documents,
@@ -41,6 +41,7 @@ from engram.capture.sources.shared.conversation import Conversation, Growing
 from engram.capture.sources.shared.since import DAY, Since
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.ports import ForeignRows, SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Turn

@@ -23,17 +23,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from engram.capture.clean import (
-    readable,
-    remember,
-    said,
-    shortened,
-    without_own,
-    without_wrappers,
-)
+from engram.capture.clean import readable, remember, said, shortened, without_wrappers
 from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, digest, short_name, time_of
 from engram.capture.sources.shared.dialogue import MAX_TITLE, Calls
 from engram.capture.sources.shared.tools import tool_line
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn

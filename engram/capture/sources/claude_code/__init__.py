@@ -24,14 +24,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import (
-    readable,
-    remember,
-    said,
-    shortened,
-    without_own,
-    without_wrappers,
-)
+from engram.capture.clean import readable, remember, said, shortened, without_wrappers
 from engram.capture.sources.claude_code.queue import PromptQueue, QueuedPrompt
 from engram.capture.sources.claude_code.screen import silent
 from engram.capture.sources.formats.json_lines import (
@@ -49,6 +42,7 @@ from engram.capture.sources.formats.json_lines import (
 from engram.capture.sources.shared.dialogue import Calls, texts
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.text import first_line

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, without_own, without_wrappers
+from engram.capture.clean import readable, said, without_wrappers
 from engram.capture.sources.cursor.state_database import NAME, SQLITE, TABLE, named, stored
 from engram.capture.sources.formats.json_document import mapping, text_of
 from engram.capture.sources.formats.json_lines import (
@@ -35,6 +35,7 @@ from engram.capture.sources.formats.json_lines import (
 )
 from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, blocks, texts
 from engram.capture.sources.shared.tools import tool_line
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn

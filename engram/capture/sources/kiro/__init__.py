@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, without_own
+from engram.capture.clean import readable, said
 from engram.capture.sources.formats.json_document import (
     decoded,
     documents,
@@ -43,6 +43,7 @@ from engram.capture.sources.shared.conversation import Conversation
 from engram.capture.sources.shared.since import Since
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.ports import ForeignRows, SourceReading
 from engram.model.turn import Turn
 

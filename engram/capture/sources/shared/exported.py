@@ -16,9 +16,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engram.capture.clean import readable, remember, said, shortened, without_own
+from engram.capture.clean import readable, remember, said, shortened
 from engram.capture.sources.formats.json_lines import Object, short_name, time_of
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.text import first_line
