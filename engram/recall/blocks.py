@@ -33,16 +33,16 @@ words. A budget too small for the frame gives an empty text.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engram.model.display import plain_line
+from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import Memory
 from engram.model.model_request import CHARACTERS_A_TOKEN, tokens_of
-from engram.model.text import first_line
+from engram.model.text import first_line, sha256_text
 
 #: What a host takes whole: Claude Code and Codex cut what is longer than 10,000 characters.
 MOST_TOKENS = 2_400
@@ -141,8 +141,9 @@ def _unasked(
         items.append(item)
     if not items:
         return ContextBlock()
-    version = _digest(f"{name}\0{item}" for name, item in zip(shown, items, strict=True))[:8]
-    text = _framed(lead, items, version, _note(short(shown[0]), passed > 0))
+    said = "\n".join(f"{name}\0{item}" for name, item in zip(shown, items, strict=True))
+    version = sha256_text(said)[:8]
+    text = _framed(lead, items, version, _note(docid(shown[0])[1:], passed > 0))
     return ContextBlock(text, tuple(shown), passed)
 
 
@@ -190,16 +191,7 @@ def _quoted(memory: Memory) -> str:
 
 def _short_item(memory: Memory) -> str:
     kind = " ".join(filter(None, (inert(memory.category), day_of(memory.created))))
-    return f"- {kind}: {inert(memory.text)} ({short(memory.id)})"
-
-
-def short(name: str) -> str:
-    """The six digits by which `engram why` and `engram show` know a memory."""
-    return _digest([name])[:6]
-
-
-def _digest(parts: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()
+    return f"- {kind}: {inert(memory.text)} ({docid(memory.id)[1:]})"
 
 
 def inert(text: str) -> str:
