@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from engram.model.errors import ConfigError
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
 from engram.model.memory import Memory
@@ -32,6 +33,29 @@ def fenced(data: str) -> str:
     """Data between a fence that cannot be closed from inside: its name is a digest of the data."""
     fence = f"engram-data {message_digest('fence', '', data)[:8]}"
     return f"<{fence}>\n{data}\n</{fence}>"
+
+
+def strict_object(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The strict JSON schema of an object that has all of these fields and no other."""
+    return {
+        "type": "object",
+        "properties": dict(fields),
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def list_of(key: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The strict JSON schema of an answer that is a list of such objects under a key."""
+    return strict_object({key: {"type": "array", "items": strict_object(fields)}})
+
+
+def prompt_of(table: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """Version and instructions of a prompt, `config/prompts/NAME.toml`. Raises ConfigError."""
+    version, instructions = table.get("version"), table.get("instructions")
+    if not (isinstance(version, str) and isinstance(instructions, str) and instructions.strip()):
+        raise ConfigError(f"config/prompts/{name}.toml: needs version and instructions")
+    return version, instructions.strip()
 
 
 @dataclass(frozen=True, slots=True)

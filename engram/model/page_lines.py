@@ -97,13 +97,13 @@ class Lines:
         self._bare = [bare(line) for line in self.raw]
         self._code = code_lines(self._bare)
         self.sections = sections(self.raw)
-        #: what stands before the line feed at the end of a new line
+        #: what precedes the line feed at the end of a new line
         self.end = "\r" if self.raw[0].endswith("\r") else ""
 
     @property
     def workable(self) -> bool:
-        """Whether it can be edited: its bytes were text, and no code block stays open, in which
-        whatever is added would be code."""
+        """Whether it can be edited: it decoded as text, and no code block is left open, in which
+        any addition would be code."""
         readable = not any("\ufffd" in line for line in self.raw)
         return readable and not code_lines([*self._bare, "-"])[-1]
 
@@ -138,7 +138,7 @@ class Lines:
         return "\n".join(made)
 
     def _places(self, add: Mapping[str, Sequence[str]]) -> dict[int, Sequence[str]]:
-        """The line after which the new bullets of each heading go: the last with words in it."""
+        """The line after which new bullets of each heading go: the last one that is not blank."""
         places: dict[int, Sequence[str]] = {}
         known = by_name(self.sections)
         for heading, texts in add.items():
@@ -151,7 +151,7 @@ class Lines:
 
 
 def one_line(text: str) -> str:
-    """A line as inert Markdown, and one line still: it begins no code block."""
+    """Inert Markdown on one line, which begins no code block."""
     inert = neutralise(text)
     return neutralise(text.replace("`", "'").replace("~", "-")) if "\n" in inert else inert
 
