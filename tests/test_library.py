@@ -10,9 +10,9 @@ import engram.queries.index_sync
 from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, NotFound
 from engram.model.hit import Hit
+from engram.model.ids import docid
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
-from engram.queries.search import docid
 from engram.recall.filter import Filter
 from engram.recall.rank import Setting
 from engram.store.base import layout

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+from engram.model.injected_block import without_own
 from engram.model.turn import Turn
 
 #: Opening tags of blocks that agents, editors and hooks put around or beside a prompt.
@@ -27,7 +28,6 @@ WRAPPERS = re.compile(
     r"<(system-reminder|command-[a-z-]+|local-command-[a-z-]+|user-prompt-submit-hook"
     r"|ide_(?:opened_file|selection|diagnostics))(?:\s[^<>]*)?>"
 )
-_OWN = re.compile(r"<(/?)engram-memory\b[^<>]*>?", re.IGNORECASE)
 _PRIVATE = re.compile(r"<(/?)private\s*>", re.IGNORECASE)
 #: the most names of unclosed tags that are looked for in one text
 _MAX_UNCLOSED = 32
@@ -117,44 +117,6 @@ def without_wrappers(text: str, opening: re.Pattern[str] = WRAPPERS) -> str:
         else:
             break
     return "".join(pieces) + text[done:]
-
-
-def without_own(text: str) -> str:
-    """Text without `<engram-memory>` blocks; one that is not closed reaches to the end.
-
-    Nested blocks go as one. Doubled opening tags with a single end stop at that end, so that the
-    words behind an injection which went wrong are not lost. Stray closing tags go.
-    """
-    tags = list(_OWN.finditer(text)) if "<" in text else []
-    if not tags:
-        return text
-    ends = _ends(tags)
-    pieces: list[str] = []
-    done = 0
-    for tag in tags:
-        if tag.start() < done:
-            continue
-        pieces.append(text[done : tag.start()])
-        done = ends.get(tag.start(), len(text))
-    return "".join(pieces) + text[done:]
-
-
-def _ends(tags: list[re.Match[str]]) -> dict[int, int]:
-    """Start of a tag -> end of the block that it opens: its own closing tag or else the next."""
-    ends: dict[int, int] = {}
-    opened: list[int] = []
-    for tag in tags:
-        if not tag[1]:
-            opened.append(tag.start())
-        else:
-            ends[opened.pop() if opened else tag.start()] = tag.end()
-    following = None
-    for tag in reversed(tags):
-        if tag[1]:
-            following = tag.end()
-        elif tag.start() not in ends and following is not None:
-            ends[tag.start()] = following
-    return ends
 
 
 def without_private(text: str) -> tuple[str, int]:

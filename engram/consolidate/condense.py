@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.repeated_lines import substance
-from engram.model.errors import BudgetExceeded, ConfigError, ModelError
-from engram.model.model_request import Request, fenced, tokens_of
+from engram.model.model_request import Request, fenced, list_of, prompt_of, tokens_of
 
 PROMPT, KEY = "condense", "lines"
 #: an answer that keeps less than this share of what it was given is refused (issue 6)
@@ -25,22 +24,7 @@ LEAST_KEPT = 0.3
 _MOST_LINES = 2
 _TEXT = {"type": "string"}
 _LINE = {"section": _TEXT, "text": _TEXT, "of": {"type": "array", "items": {"type": "integer"}}}
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        KEY: {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": _LINE,
-                "required": list(_LINE),
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": [KEY],
-    "additionalProperties": False,
-}
+SCHEMA = list_of(KEY, _LINE)
 
 
 class CitedStatement(NamedTuple):
@@ -69,32 +53,26 @@ def condensed(
     """
     if context.model is None:
         return None
-    try:
-        reply = context.model.ask(_request(context, given, lines))
-    except (ModelError, BudgetExceeded):
+    answered = context.ask(_request(context, given, lines))
+    if answered is None:
         return None
-    raw = reply.value.get(KEY) if isinstance(reply.value, dict) else None
-    answer = _lines(raw, given)
+    answer = _lines(answered.get(KEY), given)
     return answer if _is_kept(answer, given, lines) else []
 
 
 def room_for(context: PassContext) -> int:
     """How many tokens of statements one question can hold."""
-    own = tokens_of(_table(context)[1]) + tokens_of(str(SCHEMA)) if context.model else 0
+    if context.model is None:
+        own = 0
+    else:
+        _, instructions = prompt_of(context.prompts.get(PROMPT, {}), PROMPT)
+        own = tokens_of(instructions) + tokens_of(str(SCHEMA))
     # a number and a heading are added to every statement
     return max((context.settings.llm.max_input_tokens - own) * 3 // 4, 0)
 
 
-def _table(context: PassContext) -> tuple[str, str]:
-    table = context.prompts.get(PROMPT, {})
-    version, instructions = table.get("version"), table.get("instructions")
-    if not (isinstance(version, str) and isinstance(instructions, str)):
-        raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
-    return version, instructions.strip()
-
-
 def _request(context: PassContext, given: Sequence[CitedStatement], lines: int) -> Request:
-    version, instructions = _table(context)
+    version, instructions = prompt_of(context.prompts.get(PROMPT, {}), PROMPT)
     parts, heading = [], ""
     for number, said in enumerate(given, 1):
         if said.heading != heading:

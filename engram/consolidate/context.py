@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.instant import Day, Instant, day_of
+from engram.model.model_request import Request
 from engram.model.ports import BoxWeaver, EntityWeaver, Judge, Model
 from engram.model.settings import Settings
 from engram.model.step import Step
@@ -38,6 +40,16 @@ class PassContext:
     def today(self) -> Day:
         """The day of `now`, UTC."""
         return day_of(self.now)
+
+    def ask(self, request: Request) -> Mapping[str, Any] | None:
+        """The answer of the model; None when there is none, it is away or over its budget."""
+        if self.model is None:
+            return None
+        try:
+            value = self.model.ask(request).value
+        except (ModelError, BudgetExceeded):
+            return None
+        return value if isinstance(value, dict) else {}
 
     def concerns(self, identifier: str) -> bool:
         """Whether a memory is to be looked at in this run."""

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from engram.consolidate.context import PassContext
-from engram.model.errors import BudgetExceeded, ConfigError, ModelError
 from engram.model.memory import Memory
-from engram.model.model_request import Request, fenced, tokens_of
+from engram.model.model_request import Request, fenced, list_of, prompt_of, tokens_of
 
 PROMPT, KEY = "merge", "pairs"
 #: pairs in one question at most
@@ -27,22 +26,7 @@ _ANSWER: dict[str, Any] = {
     "second": _TEXT,
     "verdict": {"type": "string", "enum": ["same", "extends", "different"]},
 }
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        KEY: {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": _ANSWER,
-                "required": list(_ANSWER),
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": [KEY],
-    "additionalProperties": False,
-}
+SCHEMA = list_of(KEY, _ANSWER)
 
 Pair = tuple[Memory, Memory]
 
@@ -57,20 +41,13 @@ def confirmed(context: PassContext, pairs: Sequence[Pair]) -> list[Pair]:
     request, asked = _request(context, pairs)
     if not asked:
         return []
-    try:
-        reply = context.model.ask(request)
-    except (ModelError, BudgetExceeded):
-        return []
-    items = reply.value.get(KEY) if isinstance(reply.value, dict) else None
+    items = (context.ask(request) or {}).get(KEY)
     return _same(items if isinstance(items, list) else [], asked)
 
 
 def _request(context: PassContext, pairs: Sequence[Pair]) -> tuple[Request, list[Pair]]:
     """The question about as many of the first pairs as fit, and those pairs."""
-    table = context.prompts.get(PROMPT, {})
-    version, instructions = table.get("version"), table.get("instructions")
-    if not (isinstance(version, str) and isinstance(instructions, str)):
-        raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
+    version, instructions = prompt_of(context.prompts.get(PROMPT, {}), PROMPT)
     own = tokens_of(instructions) + tokens_of(str(SCHEMA)) + _SPARE_TOKENS
     room = context.settings.llm.max_input_tokens - own
     parts: list[str] = []
@@ -82,7 +59,7 @@ def _request(context: PassContext, pairs: Sequence[Pair]) -> tuple[Request, list
             break
         parts.append(part)
     text = fenced("\n\n".join(parts))
-    return Request(version, instructions.strip(), text, SCHEMA, KEY), list(pairs[: len(parts)])
+    return Request(version, instructions, text, SCHEMA, KEY), list(pairs[: len(parts)])
 
 
 def _same(items: Sequence[object], asked: Sequence[Pair]) -> list[Pair]:

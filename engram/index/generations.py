@@ -34,12 +34,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from engram.index.contract import COLLECTIONS, IndexUnusable
+from engram.model.atomic_file import replace_file, sync_folder
 
 _log = logging.getLogger(__name__)
 
 _GENERATION = re.compile(r"gen-(\d{1,12})")
-_OURS = re.compile(r"gen-\d{1,12}|\.build-\d+|\.CURRENT-\d+|CURRENT")
-_LEFTOVER = re.compile(r"\.build-\d+|\.CURRENT-\d+")
+_LEFTOVER = re.compile(r"\.build-\d+|\.CURRENT[-.][\d-]+(?:\.tmp)?")
+_OURS = re.compile(rf"gen-\d{{1,12}}|CURRENT|{_LEFTOVER.pattern}")
 _POINTER = "CURRENT"
 _MANIFEST = "manifest.json"
 #: a pointer or manifest larger than this was not written here, bytes
@@ -129,15 +130,14 @@ class Generations:
         """
         synced = set(base.manifest.files.values()) if base else set()
         files = _sealed(build, synced)
-        _write(build / _MANIFEST, _to_json(manifest, files))
+        replace_file(build / _MANIFEST, _to_json(manifest, files))
         for collection in COLLECTIONS:
-            _sync_folder(build / collection)
-        _sync_folder(build)
+            sync_folder(build / collection)
         number = 1 + max(self._numbers(), default=0)
         target = self._folder / f"gen-{number}"
         os.rename(build, target)
-        _sync_folder(self._folder)
-        self._swing(target.name)
+        sync_folder(self._folder)
+        replace_file(self._folder / _POINTER, target.name.encode("ascii") + b"\n")
         self._sweep(_GENERATION, keep={target.name} | ({base.folder.name} if base else set()))
         return _checked(number, target)
 
@@ -148,7 +148,7 @@ class Generations:
         (self._folder / _POINTER).unlink(missing_ok=True)
         for name in self._names(_OURS):
             _remove(self._folder / name)
-        _sync_folder(self._folder)
+        sync_folder(self._folder)
 
     def _claim(self) -> None:
         """Make the folder private; content that was open to others is removed, not read."""
@@ -160,12 +160,6 @@ class Generations:
                 raise
             self.drop()
             self._folder.chmod(0o700)
-
-    def _swing(self, name: str) -> None:
-        temporary = self._folder / f".CURRENT-{os.getpid()}"
-        _write(temporary, name.encode("ascii") + b"\n")
-        os.replace(temporary, self._folder / _POINTER)
-        _sync_folder(self._folder)
 
     def _names(self, pattern: re.Pattern[str]) -> list[str]:
         return sorted(name for name in os.listdir(self._folder) if pattern.fullmatch(name))
@@ -256,25 +250,6 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError as error:
         raise IndexUnusable(f"{path.name} of the index is missing") from error
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Create a private file, synced."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # has no way to sync a folder
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _link(source: Path, target: Path) -> None:

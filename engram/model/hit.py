@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from collections.abc import Collection as Some
 from dataclasses import dataclass
@@ -26,11 +25,6 @@ def place_in(transcript: str, ordinal: int) -> int:
     """
     name = int(message_digest("place", transcript), 16) % _CONVERSATIONS + 1
     return name * ORDINALS + min(max(ordinal, 1), ORDINALS - 3) + 1
-
-
-def docid(name: str) -> str:
-    """`#` and six hex digits of the id of a memory or page, or of a turn's link."""
-    return "#" + hashlib.sha256(name.encode("utf-8")).hexdigest()[:6]
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,11 @@ def block_id(message: str) -> str:
     return "m" + message[:10]
 
 
+def docid(name: str) -> str:
+    """`#` and six hex digits of the id of a memory or page, or of a turn's link."""
+    return "#" + sha256_text(name)[:6]
+
+
 @lru_cache(maxsize=4096)
 def session_digest(source: str, session: str) -> str:
     """Twelve hex digits that name a session in its transcript's file name."""

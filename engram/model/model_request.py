@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from engram.model.errors import ConfigError
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
 from engram.model.memory import Memory
@@ -13,10 +14,18 @@ from engram.model.turn import Turn
 
 #: UTF-8 bytes that one token takes at least, on average: code and other scripts come near it
 _BYTES_A_TOKEN = 3
+#: characters that one token of English or code mostly takes
+CHARACTERS_A_TOKEN = 4
 
 
-def tokens_of(text: str) -> int:
-    """How many tokens a text takes at most, roughly; English prose takes about a quarter less."""
+def tokens_of(text: str, *, typical: bool = False) -> int:
+    """How many tokens a text takes at most, roughly; with `typical` what it mostly takes.
+
+    What a model is asked is paid for and has to fit, so its estimate is high. A block for an agent
+    is only to be of a certain size; text of other scripts costs more than is counted there.
+    """
+    if typical:
+        return -(-len(text) // CHARACTERS_A_TOKEN)
     return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN)
 
 
@@ -24,6 +33,29 @@ def fenced(data: str) -> str:
     """Data between a fence that cannot be closed from inside: its name is a digest of the data."""
     fence = f"engram-data {message_digest('fence', '', data)[:8]}"
     return f"<{fence}>\n{data}\n</{fence}>"
+
+
+def strict_object(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The strict JSON schema of an object that has all of these fields and no other."""
+    return {
+        "type": "object",
+        "properties": dict(fields),
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def list_of(key: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The strict JSON schema of an answer that is a list of such objects under a key."""
+    return strict_object({key: {"type": "array", "items": strict_object(fields)}})
+
+
+def prompt_of(table: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """Version and instructions of a prompt, `config/prompts/NAME.toml`. Raises ConfigError."""
+    version, instructions = table.get("version"), table.get("instructions")
+    if not (isinstance(version, str) and isinstance(instructions, str) and instructions.strip()):
+        raise ConfigError(f"config/prompts/{name}.toml: needs version and instructions")
+    return version, instructions.strip()
 
 
 @dataclass(frozen=True, slots=True)

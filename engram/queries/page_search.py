@@ -15,7 +15,8 @@ from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
-from engram.model.hit import Hit, docid
+from engram.model.hit import Hit
+from engram.model.ids import docid
 from engram.model.step import Page
 from engram.queries.index_sync import IndexSync, page_bytes, title_of
 from engram.recall.query import Query

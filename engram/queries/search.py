@@ -16,7 +16,8 @@ from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
 from engram.model.change import Event
 from engram.model.errors import BadInput, NotFound, StorageError
-from engram.model.hit import Found, Hit, docid
+from engram.model.hit import Found, Hit
+from engram.model.ids import docid
 from engram.model.instant import Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
 from engram.model.ports import TurnLog

@@ -8,14 +8,16 @@ vault are not written here but by `store`.
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import get_ident
 
+from engram.model.atomic_file import replace_file
 from engram.model.errors import ConfigError, StorageError
+from engram.model.file_lock import take_lock
 
 _MAX_BYTES = 4 * 1_048_576
 _BOM = "\ufeff"
@@ -68,17 +70,8 @@ def replace(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
     The file gets mode 0600, or keeps its mode with `keep_mode`; a new folder gets 0700.
     Raises StorageError, and then the old file is as it was.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.tmp")
     try:
-        os.makedirs(path.parent, mode=0o700, exist_ok=True)
-        mode = stat.S_IMODE(path.stat().st_mode) if keep_mode and path.exists() else 0o600
-        temporary.unlink(missing_ok=True)
-        try:
-            _write_new(temporary, data, mode)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+        replace_file(path, data, keep_mode=keep_mode)
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
 
@@ -93,35 +86,14 @@ def alone(folder: Path) -> Iterator[None]:
     if os.name == "nt":
         yield
         return
-    import fcntl
-
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError as error:
         raise StorageError(f"{folder}: cannot be used: {error.strerror or error}") from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        take_lock(descriptor, math.inf)
         yield
-    finally:
-        os.close(descriptor)
-
-
-def _write_new(path: Path, data: bytes, mode: int) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    path.chmod(mode)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # folders cannot be opened there; the rename itself is journalled
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
     finally:
         os.close(descriptor)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import engram.model.atomic_file
 import engram.queries.index_sync
 import engram.store.base.disk
 from engram.index.memory_finder import MemoryFinder
@@ -62,6 +63,7 @@ class FailingOs:
 def failing(monkeypatch: pytest.MonkeyPatch) -> FailingOs:
     system = FailingOs()
     monkeypatch.setattr(engram.store.base.disk, "os", system)
+    monkeypatch.setattr(engram.model.atomic_file, "os", system)
     monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
     return system
 
@@ -212,7 +214,7 @@ import sys, time
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 with Vault.open(sys.argv[1], clock=FixedClock("2026-03-06T12:00:00Z")) as vault:
-    with vault.ledger.lock():
+    with vault.committer.lock():
         print("held", flush=True)
         sys.stdin.readline()
 """

@@ -15,10 +15,10 @@ from engram.capture.clean import (
     readable,
     remember,
     said,
-    without_own,
     without_private,
     without_wrappers,
 )
+from engram.model.injected_block import without_own
 from engram.model.turn import Turn, turn_of
 
 NOON = "2026-05-01T12:00:00Z"

@@ -13,7 +13,6 @@ from typing import Any
 from engram.admit.gate.secure import injection
 from engram.admit.slot import attributes_of, overtaken
 from engram.capture.signals import compile_signals
-from engram.consolidate.page_lines import Lines
 from engram.consolidate.passes.duplicates import exactly, groups
 from engram.consolidate.repeated_lines import unsaid
 from engram.extract.classify import memory_kind, score_importance
@@ -31,6 +30,7 @@ from engram.model.memory import (
     importance_level,
     speculative_days,
 )
+from engram.model.page_lines import Lines
 from engram.model.settings import BoxSettings
 from engram.model.text import content_hash, jaccard, normalise
 from engram.model.turn import turn_of

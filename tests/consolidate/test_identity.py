@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.page_lines import Lines
 from engram.consolidate.passes import identity
+from engram.model.page_lines import Lines
 from tests.consolidate.cases import Condenser, context
 from tests.consolidate.view import Remembered, after, remembering
 
@@ -83,7 +83,7 @@ def test_what_stands_elsewhere_stays_byte_for_byte() -> None:
 def test_a_page_without_patterns_gets_the_section_where_reflections_were() -> None:
     text = page(40).replace(f"## Learned Patterns\n\n- {OLD}\n\n", "") + "## Last\nWords.\n"
     made = condensed(text)
-    assert [name for _, name in Lines(made).headings()] == ["Values", "Learned Patterns", "Last"]
+    assert [name for name, *_ in Lines(made).sections] == ["Values", "Learned Patterns", "Last"]
 
 
 def test_a_pattern_over_several_lines_is_one() -> None:
@@ -143,7 +143,7 @@ def test_whatever_is_outside_stays_and_a_second_look_plans_nothing(lines: list[s
 def _outside(text: str) -> list[str]:
     """The lines with words that stand in neither of the two kinds of section."""
     page, taken = Lines(text), set[int]()
-    for section in page.sections():
+    for section in page.sections:
         if section.heading in ("Reflection", "Learned Patterns"):
             taken |= set(range(section.start, section.end))
     return [line for at, line in enumerate(page.raw) if line.strip() and at not in taken]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.page_lines import Lines
 from engram.consolidate.passes import profile
 from engram.model.errors import ConfigError, ModelAway
 from engram.model.memory import CATEGORIES, Memory
 from engram.model.model_request import Reply, Request
+from engram.model.page_lines import Lines
 from tests.consolidate.cases import NOW, Condenser, aged, context
 from tests.consolidate.view import Remembered, after, remembering
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.recall.blocks import tokens
+from engram.model.model_request import tokens_of
 from engram.surfaces.hooks.context_block import projects_of
 from tests.cli.shop import Shop
 from tests.hooks.conversation import given, hook, said_by
@@ -46,7 +46,7 @@ def test_the_budget_of_the_settings_holds(shop: Shop) -> None:
         seen = {"ENGRAM_RECALL_BUDGET_TOKENS": budget}
         out, _ = hook(shop, "session-start", said_by("SessionStart"), more=seen)
         text = json.loads(out)["hookSpecificOutput"]["additionalContext"]
-        assert 0 < tokens(text) <= int(budget)
+        assert 0 < tokens_of(text, typical=True) <= int(budget)
         assert "More was left out" in text
 
 

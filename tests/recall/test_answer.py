@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.model.memory import STATUSES, Memory
-from engram.recall.blocks import context_block, tokens
+from engram.model.model_request import tokens_of
+from engram.recall.blocks import context_block
 
 DECISION = Memory(
     id="d1",
@@ -38,7 +39,7 @@ def test_a_memory_is_shown_with_date_category_quote_and_source() -> None:
         "</engram-memory>\n"
     )
     assert (block.shown, block.left_out) == (("d1",), 0)
-    assert block.used_tokens == tokens(block.text)
+    assert block.used_tokens == tokens_of(block.text, typical=True)
 
 
 def test_nothing_found_is_said() -> None:
@@ -124,7 +125,7 @@ def test_the_budget_is_never_exceeded_and_the_fence_holds(
     question: str, given_memories: list[Memory], budget: int
 ) -> None:
     block = context_block(question, given_memories, budget)
-    assert block.used_tokens == tokens(block.text) <= max(budget, 0)
+    assert block.used_tokens == tokens_of(block.text, typical=True) <= max(budget, 0)
     assert len(block.shown) + block.left_out == len(given_memories)
     if block.text:
         lines = block.text.split("\n")

@@ -14,12 +14,11 @@ from typing import Any
 
 from engram.admit.judge.rule_judge import comparable, outranked
 from engram.language.wording import telling, terms_of
-from engram.model.errors import BudgetExceeded, ConfigError, ModelError
-from engram.model.ids import message_digest
+from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.instant import day_of
 from engram.model.markdown import neutralise
 from engram.model.memory import Memory
-from engram.model.model_request import Request
+from engram.model.model_request import Request, fenced, prompt_of, strict_object
 from engram.model.ports import Judge, Model
 from engram.model.step import Opinion
 from engram.model.succession import LOWER_AUTHORITY
@@ -32,16 +31,11 @@ _MOST_TEXT, _MOST_REASON = 2000, 200
 #: what two texts must share to be worth a question: so many words, or so much of the shorter
 _WORDS, _SHARE = 3, 0.5
 _RELATIONS = ("supersedes", "contradiction", "duplicate", "complementary", "unrelated")
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        KEY: {"type": "string", "enum": list(_RELATIONS)},
-        "confidence": {"type": "string", "enum": ["high", "medium", "low"]},
-        "reason": {"type": "string"},
-    },
-    "required": [KEY, "confidence", "reason"],
-    "additionalProperties": False,
-}
+SCHEMA = strict_object({
+    KEY: {"type": "string", "enum": list(_RELATIONS)},
+    "confidence": {"type": "string", "enum": ["high", "medium", "low"]},
+    "reason": {"type": "string"},
+})  # fmt: skip
 
 
 class ModelJudge:
@@ -49,10 +43,7 @@ class ModelJudge:
 
     def __init__(self, rules: Judge, prompt: Mapping[str, Any], model: Model) -> None:
         """`prompt` is config/prompts/judge.toml. Raises ConfigError when it is no prompt."""
-        version, instructions = prompt.get("version"), prompt.get("instructions")
-        if not (isinstance(version, str) and isinstance(instructions, str) and instructions):
-            raise ConfigError("config/prompts/judge.toml: needs version and instructions")
-        self._version, self._instructions = version, instructions.strip()
+        self._version, self._instructions = prompt_of(prompt, "judge")
         self._rules = rules
         self._model = model
         self._answers: dict[tuple[str, str], Opinion | None] = {}
@@ -71,11 +62,10 @@ class ModelJudge:
     def request(self, older: Memory, newer: Memory) -> Request:
         """The question about two memories; nothing is asked."""
         data = f"Older memory:\n{_shown(older)}\n\nNewer memory:\n{_shown(newer)}"
-        fence = f"engram-data {message_digest('fence', '', data)[:8]}"
         return Request(
             prompt=self._version,
             instructions=self._instructions,
-            text=f"<{fence}>\n{data}\n</{fence}>",
+            text=fenced(data),
             schema=SCHEMA,
             key=KEY,
             subject=newer.id,

@@ -32,17 +32,18 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, said, without_own
+from engram.capture.clean import readable, remember, said
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
     Place,
     base_name,
     short_name,
     time_of,
 )
 from engram.capture.sources.shared.dialogue import Calls
+from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
 
@@ -74,15 +75,12 @@ _KEPT = (
 )  # fmt: skip
 
 
-class Aider:
+class Aider(TranscriptSource):
     """The source `aider`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (FILE,)
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The file that `AIDER_CHAT_HISTORY_FILE` names wherever one is, and the one at home.

@@ -19,11 +19,10 @@ form of saved memories is a guess, and so a wide one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import BinaryIO
 
-from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, Object, time_of, unknown
+from engram.capture.sources.formats.json_lines import Object, time_of, unknown
 from engram.capture.sources.formats.json_stream import elements, first_keys
 from engram.capture.sources.formats.zip_archive import documents, glimpses
 from engram.capture.sources.shared.exported import (
@@ -32,11 +31,12 @@ from engram.capture.sources.shared.exported import (
     MEMORY_LISTS,
     ExportedConversation,
     ExportedMessage,
-    saved_memory,
+    memory_or_unknown,
     title_of,
     turns,
     word,
 )
+from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
@@ -62,19 +62,12 @@ _SILENT = frozenset(
 _OTHERS = frozenset({"system", "tool", "developer"})
 
 
-class ChatGpt:
+class ChatGpt(TranscriptSource):
     """The source `chatgpt`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".json", ".zip")
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
-
-    def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
-        """An export lies wherever the person saved it: nothing is looked for."""
-        return []
 
     def recognises(self, head: bytes) -> bool:
         """Whether the first conversation has a tree of messages, or an archive begins like one."""
@@ -91,14 +84,10 @@ class ChatGpt:
         """All turns of the export, as `model.ports.Source` says; BadInput for a hopeless zip."""
         for name, document in documents(stream, reading, (CONVERSATIONS, MEMORIES, _USER)):
             for listed, value in elements(document, reading.tally, self._max_line_bytes, _LISTS):
-                if listed in MEMORY_LISTS or (MEMORIES.search(name) and not listed):
-                    turn = saved_memory(NAME, value, reading)
-                    if turn is not None:
-                        yield turn
-                elif isinstance(value, dict) and isinstance(value.get("mapping"), dict):
+                if isinstance(value, dict) and isinstance(value.get("mapping"), dict):
                     yield from _conversation(value, reading)
-                elif listed or CONVERSATIONS.search(name):
-                    unknown(reading, "conversation without messages")
+                else:
+                    yield from memory_or_unknown(NAME, name, listed, value, reading)
 
 
 def _is_conversation(head: bytes) -> bool:

@@ -18,12 +18,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import without_wrappers
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
     Object,
     short_name,
     time_of,
@@ -37,12 +35,14 @@ from engram.capture.sources.shared.exported import (
     MEMORY_LISTS,
     ExportedConversation,
     ExportedMessage,
+    memory_or_unknown,
     saved,
     saved_memory,
     title_of,
     turns,
     word,
 )
+from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
@@ -71,19 +71,12 @@ _PLACEHOLDER = re.compile(
 _MAX_PROJECTS = 10_000
 
 
-class ClaudeAi:
+class ClaudeAi(TranscriptSource):
     """The source `claude-ai`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".json", ".zip")
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
-
-    def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
-        """An export lies wherever the person saved it: nothing is looked for."""
-        return []
 
     def recognises(self, head: bytes) -> bool:
         """Whether it begins with a conversation or memories of this export, or an archive does."""
@@ -101,15 +94,11 @@ class ClaudeAi:
                     yield from _conversation(value, reading)
                 elif isinstance(value, dict) and value.keys() & _MEMORY_KEYS:
                     yield from _memories(value, projects, reading)
-                elif listed in MEMORY_LISTS or (MEMORIES.search(name) and not listed):
-                    turn = saved_memory(NAME, value, reading)
-                    if turn is not None:
-                        yield turn
                 elif isinstance(value, dict) and _PROJECTS.search(name):
                     if len(projects) < _MAX_PROJECTS:
                         projects[word(value, "uuid")] = short_name(word(value, "name").strip())
-                elif listed or CONVERSATIONS.search(name):
-                    unknown(reading, "conversation without messages")
+                else:
+                    yield from memory_or_unknown(NAME, name, listed, value, reading)
 
 
 def _is_own(head: bytes) -> bool:

@@ -15,23 +15,20 @@ are counted and passed over. One turn is what a person typed, or the text of one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 from engram.capture.clean import said
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
     Object,
     Place,
-    objects,
     unknown,
 )
 from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords
+from engram.capture.sources.shared.source_base import DialogueLog, moved
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
 from engram.model.ports import SourceReading
-from engram.model.turn import Turn
 
 NAME = "copilot-cli"
 #: Types that are known and hold no turn of their own.
@@ -65,63 +62,44 @@ _SPOKEN = frozenset(["user.message", "assistant.message", "tool.execution_start"
 _TORN = re.compile(rb'[\s\xef\xbb\xbf]*\{"type":\s*"session\.start",\s*"data":\s*\{')
 
 
-class CopilotCli:
+class CopilotCli(DialogueLog):
     """The source `copilot-cli`."""
 
     name = NAME
-    suffixes: tuple[str, ...] = (".jsonl",)
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
+    torn = _TORN
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The folder of session states; `COPILOT_HOME` moves it."""
-        moved = environment.get("COPILOT_HOME")
-        return [(Path(moved) if moved else home / ".copilot") / "session-state"]
+        return [moved(environment, "COPILOT_HOME", home / ".copilot") / "session-state"]
 
-    def recognises(self, head: bytes) -> bool:
-        """Whether one of the first lines is an event of a known type with its data."""
-        if _TORN.match(head):
-            return True
-        return any(
-            _known(found) for line in head.split(b"\n", 20)[:20] for found in objects(line)[0]
+    def _knows(self, line: Object) -> bool:
+        kind = line.get("type")
+        return (
+            isinstance(kind, str)
+            and "." in kind
+            and (kind in _SILENT or kind in _HEADERS or kind in _SPOKEN)
+            and isinstance(line.get("data"), dict)
         )
 
-    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
-        """Turns from `reading.offset` on, as `model.ports.Source` says."""
-        dialogue = Dialogue(NAME, reading)
-
-        def take(line: Object, place: Place) -> None:
-            kind, data = line.get("type"), line.get("data")
-            if not isinstance(kind, str) or kind in _SILENT:
-                if not isinstance(kind, str):
-                    unknown(reading, kind)
-            elif not isinstance(data, dict):
-                unknown(reading, f"{kind} without data")
-            elif kind in _SPOKEN:
-                _hear(kind, data, line, place, dialogue)
-            elif kind in _HEADERS:
-                context = data.get("context")
-                folder = context.get("cwd") if isinstance(context, dict) else None
-                stamp = data.get("startTime") or line.get("timestamp")
-                dialogue.begins(data.get("sessionId"), folder, stamp)
-            elif kind == _TITLE:
-                dialogue.titled(data.get("title"))
-            else:
+    def _take(self, line: Object, place: Place, dialogue: Dialogue, reading: SourceReading) -> None:
+        kind, data = line.get("type"), line.get("data")
+        if not isinstance(kind, str) or kind in _SILENT:
+            if not isinstance(kind, str):
                 unknown(reading, kind)
-
-        return dialogue.read(stream, self._max_line_bytes, take)
-
-
-def _known(line: Object) -> bool:
-    kind = line.get("type")
-    return (
-        isinstance(kind, str)
-        and "." in kind
-        and (kind in _SILENT or kind in _HEADERS or kind in _SPOKEN)
-        and isinstance(line.get("data"), dict)
-    )
+        elif not isinstance(data, dict):
+            unknown(reading, f"{kind} without data")
+        elif kind in _SPOKEN:
+            _hear(kind, data, line, place, dialogue)
+        elif kind in _HEADERS:
+            context = data.get("context")
+            folder = context.get("cwd") if isinstance(context, dict) else None
+            stamp = data.get("startTime") or line.get("timestamp")
+            dialogue.begins(data.get("sessionId"), folder, stamp)
+        elif kind == _TITLE:
+            dialogue.titled(data.get("title"))
+        else:
+            unknown(reading, kind)
 
 
 def _hear(kind: str, data: Object, line: Object, place: Place, dialogue: Dialogue) -> None:

@@ -14,23 +14,20 @@ assistant; its tool calls become elided lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 from engram.capture.clean import said
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
     Object,
     Place,
-    objects,
     unknown,
 )
 from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, blocks, texts
+from engram.capture.sources.shared.source_base import DialogueLog, moved
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
 from engram.model.ports import SourceReading
-from engram.model.turn import Turn
 
 NAME = "factory-droid"
 _START = "session_start"
@@ -42,45 +39,29 @@ _OTHERS = frozenset(["system", "tool"])
 _TORN = re.compile(rb'[\s\xef\xbb\xbf]*\{"type":\s*"session_start",\s*"id":\s*"')
 
 
-class FactoryDroid:
+class FactoryDroid(DialogueLog):
     """The source `factory-droid`."""
 
     name = NAME
-    suffixes: tuple[str, ...] = (".jsonl",)
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
+    torn = _TORN
+    first_lines = 5
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The sessions folder; `FACTORY_HOME_OVERRIDE` takes the place of the home folder."""
-        moved = environment.get("FACTORY_HOME_OVERRIDE")
-        return [(Path(moved) if moved else home) / ".factory" / "sessions"]
+        return [moved(environment, "FACTORY_HOME_OVERRIDE", home) / ".factory" / "sessions"]
 
-    def recognises(self, head: bytes) -> bool:
-        """Whether one of the first lines is the header of such a session."""
-        if _TORN.match(head):
-            return True
-        return any(
-            found.get("type") == _START and ("cwd" in found or "title" in found)
-            for line in head.split(b"\n", 5)[:5]
-            for found in objects(line)[0]
-        )
+    def _knows(self, line: Object) -> bool:
+        return line.get("type") == _START and ("cwd" in line or "title" in line)
 
-    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
-        """Turns from `reading.offset` on, as `model.ports.Source` says."""
-        dialogue = Dialogue(NAME, reading)
-
-        def take(line: Object, place: Place) -> None:
-            kind = line.get("type")
-            if kind == "message":
-                _hear(line, place, dialogue, reading)
-            elif kind == _START:
-                _begin(line, dialogue)
-            elif not isinstance(kind, str) or kind not in _SILENT:
-                unknown(reading, kind)
-
-        return dialogue.read(stream, self._max_line_bytes, take)
+    def _take(self, line: Object, place: Place, dialogue: Dialogue, reading: SourceReading) -> None:
+        kind = line.get("type")
+        if kind == "message":
+            _hear(line, place, dialogue, reading)
+        elif kind == _START:
+            _begin(line, dialogue)
+        elif not isinstance(kind, str) or kind not in _SILENT:
+            unknown(reading, kind)
 
 
 def _begin(line: Object, dialogue: Dialogue) -> None:

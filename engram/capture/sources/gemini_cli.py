@@ -25,10 +25,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, shortened, without_own, without_wrappers
+from engram.capture.clean import readable, said, shortened, without_wrappers
 from engram.capture.sources.formats.json_document import documents, mapping, sequence, text_of
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
     Object,
     base_name,
     digest,
@@ -39,8 +38,10 @@ from engram.capture.sources.formats.json_lines import (
     unknown,
 )
 from engram.capture.sources.shared.conversation import Conversation, Growing
+from engram.capture.sources.shared.source_base import TranscriptSource, moved
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.text import first_line
@@ -65,20 +66,16 @@ _NOTED = frozenset(
 _DIGEST = re.compile(r"[0-9a-f]{32,}", re.IGNORECASE)
 
 
-class GeminiCli:
+class GeminiCli(TranscriptSource):
     """The source `gemini-cli`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".json", ".jsonl")
     verified = "2026-11-20"
 
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
-
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The folder of all projects' chats; `GEMINI_CLI_HOME` stands in for the home folder."""
-        moved = environment.get("GEMINI_CLI_HOME")
-        return [(Path(moved) if moved else home) / ".gemini" / "tmp"]
+        return [moved(environment, "GEMINI_CLI_HOME", home) / ".gemini" / "tmp"]
 
     def recognises(self, head: bytes) -> bool:
         """Whether it begins with the header of a chat, as a line or as a document."""

@@ -17,13 +17,11 @@ Objects that are no message are counted by their type or role, never raised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from engram.capture.clean import readable, remember, said, shortened
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
     Object,
     base_name,
     digest,
@@ -33,6 +31,7 @@ from engram.capture.sources.formats.json_lines import (
     time_of,
     unknown,
 )
+from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.model.ids import message_digest
 from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
@@ -52,19 +51,12 @@ _SPEAKERS = ("speaker", "author", "name")
 _BLOCKS = ("text", "input_text", "output_text")
 
 
-class JsonLines:
+class JsonLines(TranscriptSource):
     """The source `jsonl`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".jsonl", ".ndjson")
     verified = ""
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
-
-    def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
-        """No program owns this format: nothing is looked for."""
-        return []
 
     def recognises(self, head: bytes) -> bool:
         """Whether one of the first lines is an object with a role and a content of this format."""

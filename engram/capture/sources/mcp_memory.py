@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engram.capture.clean import said, shortened
-from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, Object, short_name, unknown
+from engram.capture.sources.formats.json_lines import Object, short_name, unknown
 from engram.capture.sources.formats.json_stream import elements
 from engram.capture.sources.shared.exported import saved, word
+from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.model.ports import SourceReading, Tally
 from engram.model.turn import Turn
 
@@ -28,15 +29,12 @@ _LISTS = {"entities": "entity", "relations": "relation"}
 MAX_OBSERVATION = 4000
 
 
-class McpMemory:
+class McpMemory(TranscriptSource):
     """The source `mcp-memory`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".json", ".jsonl")
     verified = ""
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The file that `MEMORY_FILE_PATH` names; elsewhere the server keeps it in its program."""

@@ -13,14 +13,14 @@ name. Relations of a graph beside the results say nothing that the memories do n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from io import BytesIO
-from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, Object, time_of, unknown
+from engram.capture.sources.formats.json_lines import Object, time_of, unknown
 from engram.capture.sources.formats.json_stream import elements
 from engram.capture.sources.shared.exported import saved, word
+from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.model.ports import SourceReading, Tally
 from engram.model.turn import Turn
 
@@ -33,19 +33,12 @@ _NAME = re.compile(r"\w[\w .-]{0,79}")
 _IDENTIFIER = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.I)
 
 
-class Mem0:
+class Mem0(TranscriptSource):
     """The source `mem0`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".json", ".jsonl")
     verified = ""
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
-
-    def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
-        """An export lies wherever the person saved it: nothing is looked for."""
-        return []
 
     def recognises(self, head: bytes) -> bool:
         """Whether the first element is a memory with what mem0 writes beside it."""

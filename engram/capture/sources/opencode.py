@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, shortened, without_own
+from engram.capture.clean import readable, said, shortened
 from engram.capture.sources.formats.json_document import (
     decoded,
     documents,
@@ -30,7 +30,6 @@ from engram.capture.sources.formats.json_document import (
     text_of,
 )
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
     base_name,
     digest,
     short_name,
@@ -39,8 +38,10 @@ from engram.capture.sources.formats.json_lines import (
 )
 from engram.capture.sources.shared.conversation import Conversation, Growing
 from engram.capture.sources.shared.since import DAY, Since
+from engram.capture.sources.shared.source_base import TranscriptSource, moved
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.ports import ForeignRows, SourceReading
 from engram.model.text import first_line
 from engram.model.turn import Turn
@@ -56,20 +57,16 @@ _CREATED = re.compile(rb'create\s+table\s+(?:if\s+not\s+exists\s+)?[`"\[]?(messa
 _MINUTE = 60_000
 
 
-class OpenCode:
+class OpenCode(TranscriptSource):
     """The source `opencode`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".json", ".db")
     verified = "2026-11-20"
 
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
-
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The database, in the same place on every system."""
-        moved = environment.get("XDG_DATA_HOME")
-        data = Path(moved) if moved else home / ".local" / "share"
+        data = moved(environment, "XDG_DATA_HOME", home / ".local" / "share")
         return [data / "opencode" / "opencode.db"]
 
     def recognises(self, head: bytes) -> bool:

@@ -15,23 +15,20 @@ one message of the assistant; its tool calls become elided lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 from engram.capture.clean import said
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
     Object,
     Place,
-    objects,
     unknown,
 )
 from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, blocks, texts
+from engram.capture.sources.shared.source_base import DialogueLog, moved
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
 from engram.model.ports import SourceReading
-from engram.model.turn import Turn
 
 NAME = "pi"
 _HEADER = "session"
@@ -51,58 +48,38 @@ _OTHERS = frozenset(
 _TORN = re.compile(rb'[\s\xef\xbb\xbf]*\{"type":\s*"session",\s*"(?:version":\s*\d|id":\s*")')
 
 
-class Pi:
+class Pi(DialogueLog):
     """The source `pi`."""
 
     name = NAME
-    suffixes: tuple[str, ...] = (".jsonl",)
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
+    torn = _TORN
+    first_lines = 10
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """Pi's sessions folder and OpenClaw's agents; each has its own variables that move it."""
-        sessions = environment.get("PI_CODING_AGENT_SESSION_DIR")
-        agent = environment.get("PI_CODING_AGENT_DIR")
-        claw = environment.get("OPENCLAW_STATE_DIR")
-        inside = (Path(agent) if agent else home / ".pi" / "agent") / "sessions"
+        inside = moved(environment, "PI_CODING_AGENT_DIR", home / ".pi" / "agent") / "sessions"
         return [
-            Path(sessions) if sessions else inside,
-            (Path(claw) if claw else home / ".openclaw") / "agents",
+            moved(environment, "PI_CODING_AGENT_SESSION_DIR", inside),
+            moved(environment, "OPENCLAW_STATE_DIR", home / ".openclaw") / "agents",
         ]
 
-    def recognises(self, head: bytes) -> bool:
-        """Whether one of the first lines is the header of such a session, or a change in one."""
-        if _TORN.match(head):
-            return True
-        return any(
-            _known(found) for line in head.split(b"\n", 10)[:10] for found in objects(line)[0]
-        )
+    def _knows(self, line: Object) -> bool:
+        kind = line.get("type")
+        if kind == _HEADER:
+            return isinstance(line.get("id"), str) and "timestamp" in line
+        return isinstance(kind, str) and kind in _CHANGES and "timestamp" in line
 
-    def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
-        """Turns from `reading.offset` on, as `model.ports.Source` says."""
-        dialogue = Dialogue(NAME, reading)
-
-        def take(line: Object, place: Place) -> None:
-            kind = line.get("type")
-            if kind == "message":
-                _hear(line, place, dialogue, reading)
-            elif kind == _HEADER:
-                dialogue.begins(line.get("id"), line.get("cwd"), line.get("timestamp"))
-            elif kind == "session_info":
-                dialogue.titled(line.get("name"))
-            elif not isinstance(kind, str) or kind not in _SILENT:
-                unknown(reading, kind)
-
-        return dialogue.read(stream, self._max_line_bytes, take)
-
-
-def _known(line: Object) -> bool:
-    kind = line.get("type")
-    if kind == _HEADER:
-        return isinstance(line.get("id"), str) and "timestamp" in line
-    return isinstance(kind, str) and kind in _CHANGES and "timestamp" in line
+    def _take(self, line: Object, place: Place, dialogue: Dialogue, reading: SourceReading) -> None:
+        kind = line.get("type")
+        if kind == "message":
+            _hear(line, place, dialogue, reading)
+        elif kind == _HEADER:
+            dialogue.begins(line.get("id"), line.get("cwd"), line.get("timestamp"))
+        elif kind == "session_info":
+            dialogue.titled(line.get("name"))
+        elif not isinstance(kind, str) or kind not in _SILENT:
+            unknown(reading, kind)
 
 
 def _hear(line: Object, place: Place, dialogue: Dialogue, reading: SourceReading) -> None:

@@ -18,22 +18,17 @@ A history is written anew as a whole: it is read as a whole, up to the limit of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import BinaryIO
 
-from engram.capture.clean import (
-    readable,
-    remember,
-    said,
-    shortened,
-    without_own,
-    without_wrappers,
-)
-from engram.capture.sources.formats.json_lines import MAX_LINE_BYTES, digest, short_name, time_of
+from engram.capture.clean import readable, remember, said, shortened, without_wrappers
+from engram.capture.sources.formats.json_lines import digest, short_name, time_of
 from engram.capture.sources.shared.dialogue import MAX_TITLE, Calls
+from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.capture.sources.shared.tools import tool_line
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
@@ -67,19 +62,12 @@ _MACHINE = (
 )  # fmt: skip
 
 
-class SpecStory:
+class SpecStory(TranscriptSource):
     """The source `specstory`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".md",)
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_bytes = max_line_bytes
-
-    def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
-        """Nothing: the histories lie in projects, whose `.specstory/history` a person names."""
-        return []
 
     def recognises(self, head: bytes) -> bool:
         """Whether it says so at its beginning, or has turns of both sides under such headers."""
@@ -91,8 +79,8 @@ class SpecStory:
         """All turns of the history; `reading.offset` stays at 0."""
         if stream.seekable():
             stream.seek(0)
-        data = stream.read(self._max_bytes + 1)
-        if len(data) > self._max_bytes:
+        data = stream.read(self._max_line_bytes + 1)
+        if len(data) > self._max_line_bytes:
             reading.tally.lines += 1
             reading.tally.unparsed_lines += 1
             return

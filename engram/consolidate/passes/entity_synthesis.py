@@ -8,12 +8,10 @@ Bounded: the newest statements of an entity, as many as one question holds.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from engram.consolidate.context import PassContext
 from engram.model.entity import Entity
-from engram.model.errors import BudgetExceeded, ConfigError, ModelError
-from engram.model.model_request import Request, fenced, tokens_of
+from engram.model.model_request import Request, fenced, prompt_of, strict_object, tokens_of
 
 PROMPT, KEY = "entity", "synthesis"
 #: fewer statements need no synthesis
@@ -23,12 +21,7 @@ _LONGEST = 1200
 _NUMBER = re.compile(r"[0-9]+")
 #: what would begin a block of code on the page
 _FENCE = re.compile(r"`{3,}|~{3,}")
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {KEY: {"type": "string"}},
-    "required": [KEY],
-    "additionalProperties": False,
-}
+SCHEMA = strict_object({KEY: {"type": "string"}})
 
 
 def can_be_asked(context: PassContext, entity: Entity) -> bool:
@@ -44,11 +37,7 @@ def synthesis_of(context: PassContext, entity: Entity) -> str:
     if context.model is None:
         return ""
     request = _request(context, entity)
-    try:
-        reply = context.model.ask(request)
-    except (ModelError, BudgetExceeded):
-        return ""
-    said = reply.value.get(KEY) if isinstance(reply.value, dict) else None
+    said = (context.ask(request) or {}).get(KEY)
     if not isinstance(said, str):
         return ""
     text = " ".join(_FENCE.sub(" ", said).split())
@@ -57,10 +46,7 @@ def synthesis_of(context: PassContext, entity: Entity) -> str:
 
 
 def _request(context: PassContext, entity: Entity) -> Request:
-    table = context.prompts.get(PROMPT, {})
-    version, instructions = table.get("version"), table.get("instructions")
-    if not (isinstance(version, str) and isinstance(instructions, str)):
-        raise ConfigError(f"config/prompts/{PROMPT}.toml: needs version and instructions")
+    version, instructions = prompt_of(context.prompts.get(PROMPT, {}), PROMPT)
     room = context.settings.llm.max_input_tokens - tokens_of(instructions) - tokens_of(str(SCHEMA))
     # the fence and the name take a little, and redaction may make text longer
     room = room * 3 // 4
@@ -72,4 +58,4 @@ def _request(context: PassContext, entity: Entity) -> Request:
             break
         lines.append(line)
     data = "\n".join([f"{entity.name} ({entity.type})", "", *reversed(lines)])
-    return Request(version, instructions.strip(), fenced(data), SCHEMA, KEY, subject=entity.id)
+    return Request(version, instructions, fenced(data), SCHEMA, KEY, subject=entity.id)

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 from engram.consolidate.condense import LEAST_KEPT, CitedStatement, condensed
 from engram.consolidate.context import PassContext
-from engram.consolidate.page_lines import BULLET, HEADING, Lines, one_line
 from engram.consolidate.repeated_lines import alike
 from engram.model.change import Change
+from engram.model.page_lines import BULLET, HEADING, Lines, one_line
 from engram.model.step import Step
 from engram.model.text import first_line, normalise
 
@@ -90,7 +90,7 @@ def _size(text: str) -> int:
 
 def _parts(page: Lines) -> _PageParts:
     parts, instead, done = _PageParts([], [], []), 0, 0
-    for section in page.sections():
+    for section in page.sections:
         parts.rest += page.raw[done : section.start]
         lines = page.raw[section.start : section.end]
         if section.heading.casefold() == PATTERNS.casefold():

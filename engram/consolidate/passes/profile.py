@@ -24,12 +24,12 @@ from dataclasses import dataclass
 
 from engram.consolidate.condense import CitedStatement, CondensedLine, condensed, room_for
 from engram.consolidate.context import PassContext
-from engram.consolidate.page_lines import Bullet, Edit, Lines, one_line
 from engram.consolidate.repeated_lines import unsaid
 from engram.model.change import Change
 from engram.model.instant import Instant
 from engram.model.memory import Memory, authority_rank
 from engram.model.model_request import tokens_of
+from engram.model.page_lines import Bullet, Edit, Lines, one_line
 from engram.model.step import Step
 from engram.model.text import first_line
 

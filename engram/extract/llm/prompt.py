@@ -13,10 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engram.model.errors import ConfigError
 from engram.model.instant import weekday_of
 from engram.model.memory import CATEGORIES, Memory
-from engram.model.model_request import Context, Request, fenced, tokens_of
+from engram.model.model_request import (
+    Context,
+    Request,
+    fenced,
+    list_of,
+    prompt_of,
+    strict_object,
+    tokens_of,
+)
 from engram.model.turn import Turn
 
 KEY = "facts"
@@ -48,42 +55,20 @@ _ITEM: dict[str, Any] = {
     "tags": {"type": "array", "items": _TEXT},
     "entities": {
         "type": "array",
-        "items": {
-            "type": "object",
-            "properties": {"name": _TEXT, "type": {"type": "string", "enum": list(ENTITY_TYPES)}},
-            "required": ["name", "type"],
-            "additionalProperties": False,
-        },
+        "items": strict_object(
+            {"name": _TEXT, "type": {"type": "string", "enum": list(ENTITY_TYPES)}}
+        ),
     },
     "replaces": {"type": "array", "items": _TEXT},
 }
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        KEY: {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": _ITEM,
-                "required": list(_ITEM),
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": [KEY],
-    "additionalProperties": False,
-}
+SCHEMA = list_of(KEY, _ITEM)
 
 
 class ExtractionPrompt:
     """The prompt of one version. Raises ConfigError when `table` is no prompt."""
 
     def __init__(self, table: Mapping[str, Any], max_input_tokens: int) -> None:
-        version, instructions = table.get("version"), table.get("instructions")
-        if not (isinstance(version, str) and isinstance(instructions, str) and instructions):
-            raise ConfigError("config/prompts/extract.toml: needs version and instructions")
-        self.version = version
-        self.instructions = instructions.strip()
+        self.version, self.instructions = prompt_of(table, "extract")
         own = tokens_of(self.instructions) + tokens_of(str(SCHEMA)) + _SPARE_TOKENS
         self._context = min(_CONTEXT_TOKENS, max(max_input_tokens - own, 0) // 4)
         #: the most that a question takes beside its messages

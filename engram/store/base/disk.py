@@ -14,12 +14,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from engram.model.atomic_file import fsync, move_over, write_all
 from engram.model.errors import BadInput, StorageError
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class VaultDisk:
             with _mapped(files[0][0] if files else ""):
                 for path, data in files:
                     handles.append(self._open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
-                    _write_all(handles[-1], data)
+                    write_all(handles[-1], data)
                 self._fsync_all(handles)
         finally:
             for handle in handles:
@@ -130,14 +130,14 @@ class VaultDisk:
 
     def _fsync_all(self, handles: Sequence[int]) -> None:
         if len(handles) == 1:
-            _fsync(handles[0])
+            fsync(handles[0])
             return
         if self._waiters is None:
             # imported here: reading a vault does not pay for it
             from concurrent.futures import ThreadPoolExecutor
 
             self._waiters = ThreadPoolExecutor(_AT_ONCE)
-        for _ in self._waiters.map(_fsync, handles):
+        for _ in self._waiters.map(fsync, handles):
             pass
 
     def place(self, staged: str, path: str, *, fresh: bool) -> None:
@@ -148,7 +148,7 @@ class VaultDisk:
             if not fresh:
                 with suppress(FileNotFoundError):
                     os.chmod(source, stat.S_IMODE(os.stat(target).st_mode))
-                _replace(source, target)
+                move_over(source, target)
                 return
             try:
                 os.link(source, target)
@@ -158,7 +158,7 @@ class VaultDisk:
                 # a file system without hard links: the check and the rename are two steps there
                 if os.path.exists(target):
                     raise FileExistsError(path) from None
-                _replace(source, target)
+                move_over(source, target)
             else:
                 os.unlink(source)
 
@@ -183,7 +183,7 @@ class VaultDisk:
         source, target = self._at(path), self._at(to)
         with _mapped(to):
             self._folder_of(target)
-            _replace(source, target)
+            move_over(source, target)
 
     def append(self, path: str, data: bytes, *, sync: bool = True) -> None:
         """Append in one go; on failure the file is cut back to its length before."""
@@ -192,12 +192,12 @@ class VaultDisk:
             try:
                 before = os.fstat(handle).st_size
                 try:
-                    _write_all(handle, data)
+                    write_all(handle, data)
                 except OSError:
                     os.ftruncate(handle, before)
                     raise
                 if sync:
-                    _fsync(handle)
+                    fsync(handle)
             finally:
                 os.close(handle)
 
@@ -269,39 +269,6 @@ def _relative(folder: str, root: str) -> str:
 def _beside(path: str) -> str:
     folder, _, name = path.rpartition("/")
     return f"{folder}/.{name}.tmp" if folder else f".{name}.tmp"
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(handle, view) :]
-
-
-def _fsync(handle: int) -> None:
-    if sys.platform == "darwin":  # pragma: no cover - fsync stops at the drive's cache there
-        import fcntl
-
-        try:
-            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
-            return
-        except OSError:
-            pass  # some file systems refuse it; a plain fsync is the best they have
-    os.fsync(handle)
-
-
-def _replace(source: str, target: str) -> None:
-    """Rename over a target; on Windows a reader may hold it open for a moment."""
-    for wait in (0.01, 0.05, 0.2, 0.5, 1.0):
-        try:
-            os.replace(source, target)
-            return
-        except PermissionError:
-            if os.name != "nt":
-                raise
-            import time  # pragma: no cover
-
-            time.sleep(wait)  # pragma: no cover
-    os.replace(source, target)
 
 
 @contextmanager

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from engram.model.errors import Locked, StorageError
+from engram.model.file_lock import take_lock
 
 #: not through a symlink that somebody put there, and not handed on to child processes
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_POLL_SECONDS = 0.002
-_POLL_MOST = 0.05
 
 
 class WriterLock:
@@ -70,33 +68,7 @@ class WriterLock:
                 f"cannot lock the vault: {error.strerror}",
                 "check the owner and mode of the vault's folder",
             ) from error
-        give_up = time.monotonic() + patience
-        wait = _POLL_SECONDS
-        while not _try_lock(handle):
-            if time.monotonic() >= give_up:
-                os.close(handle)
-                raise Locked(f"another process has been writing to the vault for {patience:g} s")
-            time.sleep(wait)
-            wait = min(wait * 1.5, _POLL_MOST)
+        if not take_lock(handle, patience):
+            os.close(handle)
+            raise Locked(f"another process has been writing to the vault for {patience:g} s")
         return handle
-
-
-if os.name == "nt":  # pragma: no cover - Windows locks one byte instead of the file
-    import msvcrt
-
-    def _try_lock(handle: int) -> bool:
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _try_lock(handle: int) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

@@ -1,6 +1,6 @@
 """Read-only catalog: the queries of a hook, within a deadline.
 
-Turns the path of a vault's catalog into the standing of its memories, the memories themselves and
+Turns the path of a vault's catalog into the headers of active memories, memories themselves and
 the numbers of those that hold a term. Guarantees: nothing is written, made or repaired (a catalog
 that is missing, damaged, of another schema or too busy raises CatalogUnusable, and the next command
 rebuilds it); a query ends at the deadline. `is_fresh` tells whether a memory's file is still the
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Self
 
 from engram.model.instant import Day
-from engram.model.memory import PROTECTED, Memory
+from engram.model.memory import Memory
 from engram.store.catalog.catalog import SCHEMA
 from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
@@ -27,8 +27,8 @@ from engram.store.catalog.row_body import decode
 _PATIENCE = 0.2
 #: SQLite instructions between two checks of the deadline
 _STEPS = 10_000
-#: `(number, category, day, importance, of this project)` of one memory
-Standing = tuple[int, str, Day, float, bool]
+#: `(number, category, day, importance, space, project, valid_until, expires)` of one memory
+ActiveRow = tuple[int, str, Day, float, str, str, Day, Day]
 
 
 class ReadOnlyCatalog:
@@ -62,22 +62,15 @@ class ReadOnlyCatalog:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def standing(self, projects: Sequence[str], today: Day) -> list[Standing]:
-        """Every active, valid memory of these projects, of none, or of the user space."""
-        here = sorted({"", *projects})
-        marks = ",".join("?" * len(here))
-        lasting = ",".join(f"'{category}'" for category in sorted(PROTECTED))
-        columns = "select number, category, substr(created, 1, 10), importance"
-        true = (
-            "status = 'active' and (valid_until = '' or valid_until >= ?)"
-            f" and (expires = '' or expires > ? or category in ({lasting}))"
-        )
+    def active(self, projects: Sequence[str]) -> list[ActiveRow]:
+        """The headers of active memories, without those of other projects than these."""
         return self._rows(
-            f"{columns}, 0 from memories where space in ('user', 'system') and {true} union all"
-            f" {columns}, project != '' from memories where space = 'project' and {true}"
-            f" and project in ({marks})",
-            *(today, today) * 2, *here,
-        )  # fmt: skip
+            "select number, category, substr(created, 1, 10), importance, space, project,"
+            " valid_until, expires from memories where status = 'active' and (space != 'project'"
+            f" or project in ({','.join('?' * (1 + len(projects)))}))",
+            "",
+            *projects,
+        )
 
     def count(self) -> int:
         """How many memories there are."""

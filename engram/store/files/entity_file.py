@@ -21,11 +21,20 @@ from engram.model.entity import TYPES, Entity
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.markdown import inert_line, neutralise
+from engram.model.page_lines import (
+    Section,
+    bare,
+    body_of,
+    by_name,
+    headings,
+    interleave,
+    lines_of,
+    sections,
+)
 from engram.model.text import sha256_text
 from engram.store.files.document import NoteDocument, parse, patch, render
 from engram.store.files.foreign_header import Value
 from engram.store.files.links import LINK, target_of, targets_of
-from engram.store.files.sections import bare, body_of, headings, interleave, lines_of, sections
 
 #: A line of a list: `(day, memory, text)`, or for relations `(entity, label, memory)`.
 Line = tuple[str, str, str]
@@ -192,20 +201,20 @@ class _Body:
                 return
 
     def _section(self, name: str) -> list[str]:
-        start, stop = sections(self.lines).get(name.casefold(), (-1, 0))
-        return self.lines[start + 1 : stop]
+        found = by_name(sections(self.lines)).get(name.casefold())
+        return self.lines[found.start + 1 : found.end] if found else []
 
     def _replace(self, name: str, new: list[str]) -> None:
         """Give a section other lines, with a blank one around them.
 
         One that is missing is made, and one without any words goes.
         """
-        found = sections(self.lines)
+        found = by_name(sections(self.lines))
         blank = self.newline
         if new and new[0].strip():
             new = [blank, *new]
         if name.casefold() in found:
-            start, stop = found[name.casefold()]
+            _, start, stop = found[name.casefold()]
             start += 1
         else:
             start = stop = _place(name, found, len(self.lines))
@@ -219,12 +228,12 @@ class _Body:
         self.lines[start:stop] = new
 
 
-def _place(name: str, found: Mapping[str, tuple[int, int]], end: int) -> int:
+def _place(name: str, found: Mapping[str, Section], end: int) -> int:
     """Where a new section goes: after those that precede it, else before those that follow."""
     order = [one.casefold() for one in (_SYNTHESIS, *(part.name for part in _LISTS))]
     at = order.index(name.casefold())
-    earlier = [found[one][1] for one in order[:at] if one in found]
-    later = [found[one][0] for one in order[at:] if one in found]
+    earlier = [found[one].end for one in order[:at] if one in found]
+    later = [found[one].start for one in order[at:] if one in found]
     return max(earlier) if earlier else min(later, default=end)
 
 

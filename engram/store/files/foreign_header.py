@@ -26,7 +26,6 @@ MAX_BYTES = 16_384
 MAX_LINES = 200
 MAX_DEPTH = 8
 
-_TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
 _STARTS = frozenset(["MappingStartEvent", "SequenceStartEvent"])
 _ENDS = frozenset(["MappingEndEvent", "SequenceEndEvent"])
 
@@ -43,14 +42,13 @@ def oversize(header: Sequence[str]) -> str:
 def read_yaml(lines: Sequence[str]) -> dict[str, Value] | str:
     """The mapping that some lines of a header say, or in words why it was not read."""
     text = "\n".join(lines) + "\n"
-    refused = _refusal(text)
-    if refused:
-        return refused
+    if why := _refusal(text):
+        return why
     events, load, faults = _yaml()
     try:
-        refused = _walk(events(text))
-        if refused:
-            return refused
+        why, _ = refused(events(text), MAX_DEPTH)
+        if why:
+            return why
         found = load(text)
     except faults as fault:
         reason = str(getattr(fault, "problem", None) or fault)
@@ -102,25 +100,31 @@ def _refusal(text: str) -> str:
     for mark in re.findall(r"[\[\]{}]", text):
         depth = depth + 1 if mark in "[{" else max(0, depth - 1)
         if depth > MAX_DEPTH:
-            return _TOO_DEEP
+            return f"nested deeper than {MAX_DEPTH}"
     return ""
 
 
-def _walk(events: Iterable[Any]) -> str:
-    """Why the parsed events may not become values."""
-    depth = 0
+def refused(events: Iterable[Any], most_depth: int) -> tuple[str, int]:
+    """Why parsed YAML may not become values, and on which line; `("", 0)` when it may."""
+    depth = documents = 0
     for event in events:
         name = type(event).__name__
-        if name == "AliasEvent" or getattr(event, "anchor", None) is not None:
-            return "anchors and aliases are not read"
-        if getattr(event, "tag", None) is not None:
-            return "tags are not read"
-        if name == "ScalarEvent" and event.value == "<<" and event.implicit[0]:
-            return "merge keys are not read"
         depth += (name in _STARTS) - (name in _ENDS)
-        if depth > MAX_DEPTH:
-            return _TOO_DEEP
-    return ""
+        documents += name == "DocumentStartEvent"
+        why = ""
+        if name == "AliasEvent" or getattr(event, "anchor", None) is not None:
+            why = "anchors and aliases are not read"
+        elif getattr(event, "tag", None) is not None:
+            why = "tags are not read"
+        elif name == "ScalarEvent" and event.value == "<<" and event.implicit[0]:
+            why = "merge keys are not read"
+        elif depth > most_depth:
+            why = f"nested deeper than {most_depth}"
+        elif documents > 1:
+            why = "only one document is read"
+        if why:
+            return why, event.start_mark.line + 1
+    return "", 0
 
 
 def _flat(value: object) -> Value:

@@ -19,12 +19,10 @@ from engram.language.tokens import query_terms
 from engram.model.errors import EngramError, NotFound
 from engram.model.instant import day_of
 from engram.model.memory import Memory
+from engram.recall.blocks import prompt_block, session_block
 from engram.recall.injection import (
-    InjectionCandidate,
     is_given,
     most_useful,
-    prompt_block,
-    session_block,
 )
 from engram.recall.match import PromptWords, matches
 from engram.settings.load import load
@@ -42,7 +40,6 @@ _MOST_PROMPT = 8_000
 _LOOKED_AT = 200
 #: depth to which parent folders are searched for a vault
 _DEEPEST = 64
-_EVERYWHERE = frozenset({"user", "system"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +100,8 @@ def at_session_start(source: ContextSource, asked: HookCall, deadline: float) ->
     """The most useful memories for a session in that folder."""
     projects = projects_of(asked.folder)
     with _glance(source, deadline) as catalog_reader:
-        candidates = map(InjectionCandidate._make, catalog_reader.standing(projects, source.today))
-        memories = catalog_reader.memories(most_useful(candidates))
+        best = most_useful(catalog_reader.active(projects), projects, source.today)
+        memories = catalog_reader.memories(best)
         given = _as_they_are(memories, catalog_reader, source, projects)
         return session_block(given, source.budget, project=next(iter(projects), "")).text
 
@@ -140,22 +137,15 @@ def _as_they_are(
 ) -> Iterator[Memory]:
     """Those that may be given, read again where the file changed."""
     for memory in memories:
-        if not (_belongs(memory, projects) and is_given(memory, source.today)):
+        if not is_given(memory, projects, source.today):
             continue
         now = (
             memory
             if catalog_reader.is_fresh(memory, source.root)
             else _read_again(memory, source.root)
         )
-        if now is not None and _belongs(now, projects) and is_given(now, source.today):
+        if now is not None and is_given(now, projects, source.today):
             yield now
-
-
-def _belongs(memory: Memory, projects: tuple[str, ...]) -> bool:
-    """Whether a memory is of this project, of none, or of the user space."""
-    if memory.space in _EVERYWHERE:
-        return True
-    return memory.space == "project" and memory.project in ("", *projects)
 
 
 def _read_again(memory: Memory, root: Path) -> Memory | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engram.model.atomic_file import replace_file
 from engram.surfaces.qmd.rows import Unusable
 from engram.surfaces.qmd.yaml_text import MAX_BYTES, Tree, read, write
 
@@ -100,23 +101,10 @@ def load(path: Path, project: Path | None = None, home: Path | None = None) -> C
 
 def change(path: Path, config: Config, how: Callable[[dict[str, Tree]], object]) -> None:
     """Change the tree of a configuration and write it. Raises Unusable."""
-    import tempfile  # a search has no use for it
-
-    tree = config.tree
-    how(tree)
-    real = Path(os.path.realpath(path))
+    how(config.tree)
     try:
-        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mode = os.stat(real).st_mode & 0o777 if real.exists() else 0o600
-        handle, temporary = tempfile.mkstemp(dir=real.parent, prefix=".engram-", suffix=".yml")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(write(tree))
-            os.chmod(temporary, mode)
-            os.replace(temporary, real)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        data = write(config.tree).encode("utf-8")
+        replace_file(Path(os.path.realpath(path)), data, keep_mode=True)
     except (OSError, ValueError) as error:
         raise Unusable(f"Failed to write {path}: {_why(error)}") from error
 

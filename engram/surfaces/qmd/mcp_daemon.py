@@ -12,15 +12,13 @@ import os
 import select
 import signal
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-if sys.platform != "win32":
-    import fcntl
+from engram.model.file_lock import take_lock
 
 SUFFIX: Final = ".engram"
 #: serves until it is ended, and calls what it is given when it listens; its exit code
@@ -60,7 +58,7 @@ def start(files: Files, serve: Serve, say: Callable[[str], None], where: str) ->
         return 1
     files.number.parent.mkdir(parents=True, exist_ok=True)
     lock = _open(files.number)
-    if not _take(lock):
+    if not take_lock(lock):
         raise Busy(_number(files.number))
     told, tell = os.pipe()
     child = os.fork()
@@ -86,7 +84,7 @@ def stop(files: Files) -> int:
         return 0
     lock = _open(files.number)
     try:
-        if _take(lock):
+        if take_lock(lock):
             files.number.unlink(missing_ok=True)
             print("Cleaned up stale PID file (server was not running).")
             return 0
@@ -96,9 +94,7 @@ def stop(files: Files) -> int:
             return 1
         with suppress(ProcessLookupError):
             os.kill(int(number), signal.SIGTERM)
-        late = time.monotonic() + _ENDS
-        while not (ended := _take(lock)) and time.monotonic() < late:
-            time.sleep(0.02)
+        ended = take_lock(lock, _ENDS)
     finally:
         os.close(lock)
     if not ended:
@@ -140,14 +136,6 @@ def _wait(told: int) -> bool:
 
 def _open(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | _FLAGS, 0o600)
-
-
-def _take(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _number(path: Path) -> str:

@@ -11,7 +11,6 @@ their settings) is the collection `vault` without being added. Nothing here writ
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from engram.surfaces.qmd.folder import Unread, read
 NAME = "vault"
 _FOLDERS = ("facts", "entities", "boxes", "summaries")
 _PROFILE = "profile.md"
-_HEADER = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
 def is_vault(folder: str) -> bool:
@@ -42,13 +40,12 @@ def shown(paths: Iterator[str]) -> Iterator[str]:
 
 def is_live(text: str) -> bool:
     """Whether a file's header says that it is in use; one without a status is."""
-    match = _HEADER.match(text)
-    if match is None:
+    if not text.startswith(("---", "\ufeff---")):
         return True
     from engram.model.memory import LIVE, STATUSES
-    from engram.store.files.header import read as values_of
+    from engram.store.files.document import parse
 
-    status = values_of(match[1].splitlines()).values.get("status", "")
+    status = parse(text.encode("utf-8", "replace")).header.get("status", "")
     return not isinstance(status, str) or status not in STATUSES or status in LIVE
 
 

@@ -32,9 +32,13 @@ _SCALARS: Final = (
 
 def read(text: str) -> Tree:
     """The value of a text, None for one that says nothing; raises ValueError."""
+    from engram.store.files.foreign_header import refused  # not every search has a configuration
+
     yaml, loader, _ = _yaml()
     try:
-        _check(yaml.parse(text, Loader=loader))
+        why, line = refused(yaml.parse(text, Loader=loader), _DEPTH)
+        if why:
+            raise ValueError(f"line {line}: {why}")
         node = yaml.compose(text, Loader=loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -57,24 +61,6 @@ def _refusal(mark: Any, why: str) -> ValueError:
     return ValueError(f"line {mark.line + 1 if mark else 1}: {why}")
 
 
-def _check(events: Any) -> None:
-    """Refuse what could be large, recursive or something else than it looks like."""
-    depth = documents = 0
-    for event in events:
-        kind = type(event).__name__
-        depth += kind.endswith(("MappingStartEvent", "SequenceStartEvent"))
-        depth -= kind.endswith(("MappingEndEvent", "SequenceEndEvent"))
-        documents += kind == "DocumentStartEvent"
-        if kind == "AliasEvent" or getattr(event, "anchor", None) is not None:
-            raise _refusal(event.start_mark, "anchors and aliases are not read")
-        if getattr(event, "tag", None) is not None:
-            raise _refusal(event.start_mark, "tags are not read")
-        if depth > _DEPTH:
-            raise _refusal(event.start_mark, f"nested deeper than {_DEPTH}")
-        if documents > 1:
-            raise _refusal(event.start_mark, "only one document is read")
-
-
 def _value(node: Any) -> Tree:
     if node.id == "sequence":
         return [_value(one) for one in node.value]
@@ -85,8 +71,6 @@ def _value(node: Any) -> Tree:
         if named.id != "scalar":
             raise _refusal(named.start_mark, "a key has to be a word")
         key = named.value
-        if key == "<<" and not named.style:
-            raise _refusal(named.start_mark, "merge keys are not read")
         if key in found:
             raise _refusal(named.start_mark, f"{key!r} stands twice")
         found[key] = _value(value)
@@ -110,7 +94,7 @@ def _scalar(node: Any) -> Tree:
 @cache
 def _yaml() -> tuple[Any, Any, Any]:
     """PyYAML, and its loader and dumper with the scalars of YAML 1.2."""
-    import yaml  # not every search has a configuration
+    import yaml
 
     plain: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
     for kind, pattern, firsts in _SCALARS:

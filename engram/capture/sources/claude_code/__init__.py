@@ -24,18 +24,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import (
-    readable,
-    remember,
-    said,
-    shortened,
-    without_own,
-    without_wrappers,
-)
+from engram.capture.clean import readable, remember, said, shortened, without_wrappers
 from engram.capture.sources.claude_code.queue import PromptQueue, QueuedPrompt
 from engram.capture.sources.claude_code.screen import silent
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
+    MAX_LINE_BYTES as MAX_LINE_BYTES,
+)
+from engram.capture.sources.formats.json_lines import (
     Object,
     Place,
     base_name,
@@ -47,8 +42,10 @@ from engram.capture.sources.formats.json_lines import (
     unknown,
 )
 from engram.capture.sources.shared.dialogue import Calls, texts
+from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.text import first_line
@@ -80,15 +77,12 @@ _LINE_COST = 100
 _MAX_TITLE = 120
 
 
-class ClaudeCode:
+class ClaudeCode(TranscriptSource):
     """The source `claude-code`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".jsonl",)
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The projects folder; `CLAUDE_CONFIG_DIR` moves it."""

@@ -25,13 +25,18 @@ from engram.capture.clean import said
 from engram.capture.sources.codex.calls import CALLS, call_line
 from engram.capture.sources.codex.rollout_form import RolloutForm
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
+    MAX_LINE_BYTES as MAX_LINE_BYTES,
+)
+from engram.capture.sources.formats.json_lines import (
     Object,
     Place,
-    objects,
     unknown,
 )
+from engram.capture.sources.formats.json_lines import (
+    objects as objects,
+)
 from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, texts
+from engram.capture.sources.shared.source_base import DialogueLog, moved
 from engram.model.ids import message_digest
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
@@ -90,41 +95,28 @@ _TORN = re.compile(
 )
 
 
-class Codex:
+class Codex(DialogueLog):
     """The source `codex`."""
 
     name = NAME
-    suffixes: tuple[str, ...] = (".jsonl",)
     verified = "2026-11-20"
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
+    torn = _TORN
 
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The folders of sessions and archived ones; `CODEX_HOME` moves them."""
-        moved = environment.get("CODEX_HOME")
-        root = Path(moved) if moved else home / ".codex"
+        root = moved(environment, "CODEX_HOME", home / ".codex")
         return [root / "sessions", root / "archived_sessions"]
 
-    def recognises(self, head: bytes) -> bool:
-        """Whether one of the first lines has the envelope, or is the first of the bare form."""
-        if _TORN.match(head):
-            return True
-        return any(
-            _known(found) for line in head.split(b"\n", 20)[:20] for found in objects(line)[0]
-        )
+    def _knows(self, line: Object) -> bool:
+        kind = line.get("type")
+        if isinstance(line.get("payload"), dict):
+            return isinstance(kind, str) and kind in _ENVELOPES
+        return "record_type" in line or _is_bare_header(line)
 
     def parse(self, stream: BinaryIO, reading: SourceReading) -> Iterator[Turn]:
         """Turns from `reading.offset` on, as `model.ports.Source` says."""
         rollout = _Rollout(reading)
         return rollout.dialogue.read(stream, self._max_line_bytes, rollout.take)
-
-
-def _known(line: Object) -> bool:
-    kind = line.get("type")
-    if isinstance(line.get("payload"), dict):
-        return isinstance(kind, str) and kind in _ENVELOPES
-    return "record_type" in line or _is_bare_header(line)
 
 
 def _is_bare_header(line: Object) -> bool:

@@ -21,11 +21,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, without_own, without_wrappers
+from engram.capture.clean import readable, said, without_wrappers
 from engram.capture.sources.cursor.state_database import NAME, SQLITE, TABLE, named, stored
 from engram.capture.sources.formats.json_document import mapping, text_of
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
+    MAX_LINE_BYTES as MAX_LINE_BYTES,
+)
+from engram.capture.sources.formats.json_lines import (
     Object,
     Place,
     objects,
@@ -34,7 +36,9 @@ from engram.capture.sources.formats.json_lines import (
     unknown,
 )
 from engram.capture.sources.shared.dialogue import Dialogue, SpokenWords, blocks, texts
+from engram.capture.sources.shared.source_base import TranscriptSource, moved
 from engram.capture.sources.shared.tools import tool_line
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.turn import Role, Turn
@@ -54,24 +58,19 @@ _TIMESTAMP = re.compile(
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
-class CursorEditor:
+class CursorEditor(TranscriptSource):
     """The source `cursor`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".jsonl", ".vscdb")
     verified = "2026-11-20"
 
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
-
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The transcripts, and the editor's database where each system keeps it."""
-        config = environment.get("XDG_CONFIG_HOME")
-        windows = environment.get("APPDATA")
         users = [
-            Path(config) if config else home / ".config",
+            moved(environment, "XDG_CONFIG_HOME", home / ".config"),
             home / "Library" / "Application Support",
-            Path(windows) if windows else home / "AppData" / "Roaming",
+            moved(environment, "APPDATA", home / "AppData" / "Roaming"),
         ]
         stores = [user / "Cursor" / "User" / "globalStorage" / "state.vscdb" for user in users]
         return [home / ".cursor" / "projects", *stores]

@@ -18,13 +18,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from engram.capture.clean import readable, said, shortened, without_own
+from engram.capture.clean import readable, said, shortened
 from engram.capture.sources.formats.json_document import decoded, mapping, sequence, text_of
 from engram.capture.sources.formats.json_lines import base_name, short_name, time_of, unknown
 from engram.capture.sources.shared.conversation import Conversation
 from engram.capture.sources.shared.since import Since
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import ForeignRows, SourceReading
 from engram.model.text import first_line

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, without_own
+from engram.capture.clean import readable, said
 from engram.capture.sources.formats.json_document import (
     decoded,
     documents,
@@ -30,7 +30,9 @@ from engram.capture.sources.formats.json_document import (
     text_of,
 )
 from engram.capture.sources.formats.json_lines import (
-    MAX_LINE_BYTES,
+    MAX_LINE_BYTES as MAX_LINE_BYTES,
+)
+from engram.capture.sources.formats.json_lines import (
     base_name,
     digest,
     objects,
@@ -41,8 +43,10 @@ from engram.capture.sources.formats.json_lines import (
 from engram.capture.sources.kiro.sessions import NAME, is_session_line, session_turns
 from engram.capture.sources.shared.conversation import Conversation
 from engram.capture.sources.shared.since import Since
+from engram.capture.sources.shared.source_base import TranscriptSource, moved
 from engram.capture.sources.shared.tools import tool_line
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.ports import ForeignRows, SourceReading
 from engram.model.turn import Turn
 
@@ -56,23 +60,19 @@ _TOOLS_ONLY = frozenset({"ToolUseResults"})
 _DESCRIBED = frozenset({"session_id", "session_state", "workspacePaths"})
 
 
-class Kiro:
+class Kiro(TranscriptSource):
     """The source `kiro`."""
 
     name = NAME
     suffixes: tuple[str, ...] = (".json", ".jsonl", ".sqlite3")
     verified = "2026-11-20"
 
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_line_bytes = max_line_bytes
-
     def discover(self, home: Path, environment: Mapping[str, str]) -> list[Path]:
         """The sessions, and the databases under the program's names where systems keep data."""
-        data, local = environment.get("XDG_DATA_HOME"), environment.get("LOCALAPPDATA")
         places = [
-            Path(data) if data else home / ".local" / "share",
+            moved(environment, "XDG_DATA_HOME", home / ".local" / "share"),
             home / "Library" / "Application Support",
-            Path(local) if local else home / "AppData" / "Local",
+            moved(environment, "LOCALAPPDATA", home / "AppData" / "Local"),
         ]
         return [
             home / ".kiro" / "sessions",

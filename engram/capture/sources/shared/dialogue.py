@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, shortened, without_own
+from engram.capture.clean import readable, remember, shortened
 from engram.capture.sources.formats.json_lines import (
     Object,
     Place,
@@ -27,6 +27,7 @@ from engram.capture.sources.formats.json_lines import (
     short_name,
     time_of,
 )
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.text import first_line

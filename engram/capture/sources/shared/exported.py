@@ -16,9 +16,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engram.capture.clean import readable, remember, said, shortened, without_own
-from engram.capture.sources.formats.json_lines import Object, short_name, time_of
+from engram.capture.clean import readable, remember, said, shortened
+from engram.capture.sources.formats.json_lines import Object, short_name, time_of, unknown
 from engram.model.ids import message_digest
+from engram.model.injected_block import without_own
 from engram.model.instant import Instant
 from engram.model.ports import SourceReading
 from engram.model.text import first_line
@@ -138,6 +139,18 @@ def saved_memory(source: str, value: object, reading: SourceReading) -> Turn | N
         return None
     time = next((found for key in _TIMES if (found := time_of(value.get(key)))), "")
     return saved(source, word(value, *_STATEMENTS), reading, id=word(value, *_IDS), time=time)
+
+
+def memory_or_unknown(
+    source: str, name: str, listed: str, value: object, reading: SourceReading
+) -> Iterator[Turn]:
+    """An element of an export's file that is no conversation: a saved memory, or it is counted."""
+    if listed in MEMORY_LISTS or (MEMORIES.search(name) and not listed):
+        turn = saved_memory(source, value, reading)
+        if turn is not None:
+            yield turn
+    elif listed or CONVERSATIONS.search(name):
+        unknown(reading, "conversation without messages")
 
 
 def first_capture(reading: SourceReading) -> Instant:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.page_lines import Edit, Lines
+from engram.model.page_lines import Edit, Lines
 
 PAGE = """# Page
 
@@ -30,7 +30,7 @@ def test_bullets_and_headings_outside_code() -> None:
     assert [(bullet.text, bullet.heading) for bullet in page.bullets()] == [
         ("a", "One"), ("b", "One"),
     ]  # fmt: skip
-    assert [name for _, name in page.headings()] == ["One", "Two"]
+    assert [section.heading for section in page.sections] == ["One", "Two"]
 
 
 def test_new_bullets_go_below_the_last_of_their_heading() -> None:
