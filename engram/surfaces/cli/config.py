@@ -63,8 +63,8 @@ def _place(origin: ValueOrigin) -> str:
 @common
 def set_key(key: str, value: str) -> None:
     """Set KEY to VALUE in your own configuration file; its other lines stay as they are."""
-    from engram.settings.load import set_user_key
     from engram.settings.paths import places_of
+    from engram.settings.toml_edit import set_user_key
 
     places = places_of(os.environ)
     written = set_user_key(places, key, value)
