@@ -1,10 +1,10 @@
-"""A person's regular expression, matched within a limit of time.
+"""A user's regular expression, matched within a time limit.
 
-An engine that backtracks can need longer than the universe for a pattern of a few characters on one
-line of text; `regex` can be told when to give up. It is loaded with the first such pattern, because
-it costs a tenth of the start of a command. The syntax is that of Python's `re`.
+A backtracking engine can need longer than the universe for a pattern of a few characters on one
+line of text; `regex` stops after a given time. It is imported with the first such pattern, because
+that import takes 25 ms. The syntax is that of Python's `re`.
 
-Raises BadInput for what is no regular expression, and for one that needs more time than it has.
+Raises BadInput for what is no regular expression, and for a pattern whose time is used up.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from engram.model.errors import BadInput
 
 @dataclass(slots=True)
 class TimeLimit:
-    """What is left, in seconds, for all matching that goes by it."""
+    """The seconds that are left for all matching under this limit."""
 
     left: float
 
 
 class TimedPattern:
-    """One compiled pattern; `text` is how the person wrote it."""
+    """One compiled pattern; `text` is its source."""
 
     def __init__(self, text: str, *, ignore_case: bool = False) -> None:
         import regex
@@ -35,7 +35,7 @@ class TimedPattern:
             with warnings.catch_warnings():
                 # a pattern that a later Python will read differently is not wrong today
                 warnings.simplefilter("ignore")
-                re.compile(text)  # what is none is told in the words of Python
+                re.compile(text)  # the messages of `re` are better known
                 self._compiled = regex.compile(text, regex.IGNORECASE if ignore_case else 0)
         except (re.error, regex.error, RecursionError, OverflowError) as error:
             raise BadInput(

@@ -1,8 +1,8 @@
-"""A person's regular expression and a text -> the lines that match, and where in them.
+"""A user's regular expression and a text -> the lines that match, and the offsets of the matches.
 
-Guarantees that matching ends soon: the time that it may take is proportional to the text, and of
-each line only the first 10,000 characters are looked at. Raises BadInput for what is no regular
-expression, for one that is absurdly long and for one that takes too long.
+Guarantees that matching ends soon: its time limit is proportional to the text, and of each line
+only the first 10,000 characters are searched. Raises BadInput for what is no regular expression,
+for one of more than 1,000 characters and for one that takes too long.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ MAX_PATTERN = 1_000
 MAX_LINE = 10_000
 #: A line with more matches than this is shown with these.
 MAX_SPANS = 200
-#: The seconds that a search may match at a stretch, and what each character that it reads gives
-#: back of them: honest patterns take a twentieth of that, so that a vault of any size can be read.
-#: A line counts for a few characters more than it has.
+#: The time limit of a search in seconds, and what each character that is searched adds to what is
+#: left of it: ordinary patterns take a twentieth of that, so that a vault of any size can be
+#: searched. A line counts as its characters and a few more.
 MATCHING_SECONDS = 2.0
 _SECONDS_A_CHARACTER = 1e-6
 _LINE_END = 10

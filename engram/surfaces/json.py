@@ -1,9 +1,9 @@
-"""The shapes of `--json`: values of the program as dicts that JSON can hold.
+"""The shapes of `--json`: what the vault answers with -> dicts that JSON can hold.
 
-One function a shape, for every surface that answers with data; each names the verbs of the command
-line that print it. Guarantees: pure functions, keys in the order in which they are printed, nothing
-but dicts, lists, tuples, texts, numbers, booleans and None in them. A key is never renamed: other
-programs rely on it.
+One pure function for each shape, for every surface that prints data; its docstring names the verbs
+of the command line that print it. Guarantees: keys in the order in which they are printed, and
+nothing but dicts, lists, tuples, texts, numbers, booleans and None as values. Other programs rely
+on the keys: none is renamed.
 """
 
 from __future__ import annotations
