@@ -620,7 +620,7 @@ def test_each_library_is_imported_in_one_place() -> None:
     and the configuration of qmd; the others have one module."""
     libraries = {
         "click", "platformdirs", "frontmatter", "yaml", "rich", "watchdog", "whoosh", "openai",
-        "httpx2", "tenacity",
+        "httpx2", "tenacity", "regex", "tomlkit",
     }  # fmt: skip
     homes: dict[str, set[Path]] = {library: set() for library in libraries}
     for path in ports.modules():

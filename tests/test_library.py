@@ -257,8 +257,9 @@ def test_case_matters_unless_it_is_told_not_to(full: Vault) -> None:
     assert len(list(full.library.grep("POSTGRES", Filter(), ignore_case=True, turns=False))) == 2
 
 
-@pytest.mark.parametrize("pattern", ["(", "(a+)+$", "a" * 2000, "[z-a]"])
+@pytest.mark.parametrize("pattern", ["(", "(a|aa)+$", "a" * 2000, "[z-a]"])
 def test_a_pattern_that_cannot_be_used_is_refused(full: Vault, pattern: str) -> None:
+    full.remember(f"The code of the door is {'a' * 60}!")
     with pytest.raises(BadInput):
         list(full.library.grep(pattern, Filter()))
 

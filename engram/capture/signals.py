@@ -3,7 +3,8 @@
 Patterns are data (`config/signals.toml`), compiled once. Guarantees: linear work for the shipped
 patterns (p99 below 1 ms for 4,000 characters, `tests/benchmarks/signals.py`), same text, same
 signal. Refused, with a ConfigError that names the pattern: a table that is not of the documented
-shape, a regular expression that does not compile, one that could explode (`language.regex_safety`).
+shape, a regular expression that does not compile; and a person's own pattern that takes too long
+on a turn, before anything of that turn is kept.
 
 The caller passes only what users said: an assistant that says "I need..." is no signal.
 """
@@ -15,15 +16,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engram.language.regex_safety import why_explosive
-from engram.model.errors import ConfigError
+from engram.language.timed_pattern import TimedPattern, TimeLimit
+from engram.model.errors import BadInput, ConfigError
 
 Level = Literal["none", "low", "medium", "high"]
 
-#: A user's own pattern sees this much of a turn, line by line and at most so much of each line:
-#: together with `regex_safety` that bounds what any of them can cost.
+_OWN = "capture.high_signal_patterns"
+#: A person's own pattern sees this much of a turn, line by line and at most so much of each line,
+#: and has so many seconds for all of it.
 _OWN_CHARACTERS = 4000
 _OWN_LINE = 500
+_OWN_SECONDS = 1.0
 
 _Matcher = Callable[[str, int], re.Match[str] | None]
 
@@ -63,10 +66,10 @@ class Signals:
     high: tuple[_SignalPattern, ...]
     medium: tuple[_SignalPattern, ...]
     disagreement: tuple[_SignalPattern, ...]
-    own: tuple[re.Pattern[str], ...] = ()
+    own: tuple[TimedPattern, ...] = ()
 
     def scan(self, text: str) -> Signal:
-        """The signal of one user turn."""
+        """The signal of one user turn. Raises ConfigError for an own pattern that is too slow."""
         folded = _fold(text)
         loud = [pattern.name for pattern in self.high if pattern.found_in(folded)]
         if self.own:
@@ -88,7 +91,7 @@ class Signals:
         return [
             f"own:{number}"
             for number, pattern in enumerate(self.own, start=1)
-            if any(pattern.search(line) for line in lines)
+            if _matches_any(pattern, lines)
         ]
 
 
@@ -99,7 +102,7 @@ def compile_signals(table: Mapping[str, Any], extra_high: Sequence[str] = ()) ->
     """The parsed `config/signals.toml` and a person's own high patterns -> Signals.
 
     A person's pattern ignores case and sees the raw text one line at a time. Raises ConfigError
-    naming the pattern that is malformed, does not compile or could explode.
+    naming the pattern that is malformed or does not compile.
     """
     return Signals(
         high=_compile_group(table, "high"),
@@ -129,7 +132,10 @@ def _compile_row(group: str, row: Any) -> _SignalPattern:
             "each row has family, label, pattern and a list `starts` of lower-case literals",
         )
     name = f"{row['family']}:{row['label']}"
-    matcher = _compile(row["pattern"], f"signals: {name}", 0).match
+    try:
+        matcher = re.compile(row["pattern"]).match
+    except re.error as error:
+        raise ConfigError(f"signals: {name} is not a regular expression: {error}") from error
     return _SignalPattern(name, tuple(row["starts"]), matcher)
 
 
@@ -146,19 +152,16 @@ def _is_complete(row: Any) -> bool:
     )
 
 
-def _compile_own(pattern: str) -> re.Pattern[str]:
-    return _compile(pattern, "capture.high_signal_patterns", re.IGNORECASE)
-
-
-def _compile(pattern: str, where: str, flags: int) -> re.Pattern[str]:
+def _compile_own(pattern: str) -> TimedPattern:
     try:
-        reason = why_explosive(pattern)
-        compiled = re.compile(pattern, flags)
-    except re.error as error:
-        raise ConfigError(
-            f"{where}: {pattern!r} is not a regular expression: {error}",
-            "correct the pattern, or escape characters such as ( [ * + ? with a backslash",
-        ) from error
-    if reason:
-        raise ConfigError(f"{where}: {pattern!r} could hang: {reason}", "write it without that")
-    return compiled
+        return TimedPattern(pattern, ignore_case=True)
+    except BadInput as error:
+        raise ConfigError(f"{_OWN}: {pattern!r} is {error}", error.hint) from error
+
+
+def _matches_any(pattern: TimedPattern, lines: Sequence[str]) -> bool:
+    limit = TimeLimit(_OWN_SECONDS)
+    try:
+        return any(pattern.spans(line, limit, 1) is not None for line in lines)
+    except BadInput as error:
+        raise ConfigError(f"{_OWN}: {error}", error.hint) from error

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engram.model.instant import Instant
 
 #: An inclusive range of turn journal numbers.
 Range = tuple[int, int]
+
+
+def turns_in(ranges: Iterable[Range]) -> int:
+    """How many turns lie in ranges that do not overlap."""
+    return sum(last - first + 1 for first, last in ranges)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from engram.model.memory import Memory
 from engram.model.model_request import ModelAbsence, Spent
@@ -61,6 +61,20 @@ class Edited:
     before: Memory
     after: Memory | None
     problem: str = ""
+
+    def differences(self) -> list[tuple[str, object, object]]:
+        """`(field, before, after)` of what was changed; a file that is no memory lost them all."""
+        if self.after is None:
+            return [("id", self.before.id, "")]
+        return [
+            (field.name, old, new)
+            for field in fields(self.after)
+            if (old := _value(self.before, field.name)) != (new := _value(self.after, field.name))
+        ]
+
+
+def _value(memory: Memory, name: str) -> object:
+    return memory.extras if name == "extra" else getattr(memory, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from engram.language.regex_safety import why_explosive
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
 from engram.model.change import Event
@@ -27,13 +27,15 @@ from engram.queries.index_sync import IndexSync
 from engram.queries.page_search import PageSearch
 from engram.recall.blocks import ContextBlock, context_block
 from engram.recall.filter import Filter
-from engram.recall.grep import MatchingLine, compile_pattern, matching_lines
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_turns
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.conditions import where
 from engram.store.catalog.turn_rows import TurnRow
 from engram.store.commits.projections import Projections
+
+if TYPE_CHECKING:
+    from engram.recall.grep import MatchingLine
 
 #: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
 _HEADROOM, _LEAST = 5, 50
@@ -375,18 +377,21 @@ class SearchQueries:
     ) -> Iterator[tuple[str, MatchingLine]]:
         """`(path, line)` for every line that matches, memories first, in path order.
 
-        Raises BadInput for what is no regular expression, or one that could take for ever.
+        Raises BadInput for what is no regular expression, or one that takes too long.
         """
-        pattern = compile_pattern(regex, why_explosive, ignore_case=ignore_case)
+        # imported here: only this needs them
+        from engram.recall.grep import LineSearch
+
+        search = LineSearch(regex, ignore_case=ignore_case)
         for memory in sorted(self._projections.catalog.memories(), key=lambda one: one.path):
             if wanted.admits(memory):
-                for line in matching_lines(pattern, self._text_now(memory)):
+                for line in search.lines(self._text_now(memory)):
                     yield memory.path, line
         hidden = self._projections.catalog.hidden() if turns else set()
         for path in self._projections.transcripts.paths() if turns else ():
             for block in self._projections.transcripts.blocks(path):
                 if block.link not in hidden:
-                    for line in matching_lines(pattern, block.text):
+                    for line in search.lines(block.text):
                         # the speaker's line and a blank one stand before the words
                         yield path, replace(line, number=line.number + block.line + 1)
 

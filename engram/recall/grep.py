@@ -1,26 +1,28 @@
-"""A person's regular expression and a text -> the lines that match, and where in them.
+"""A user's regular expression and a text -> the lines that match, and the offsets of the matches.
 
-Guarantees that matching ends soon: a pattern that the judge finds explosive is refused before it is
-tried, and of each line only the first 10,000 characters are looked at, which bounds what the judge
-lets pass. Raises BadInput for a refused pattern and for what is no regular expression.
+Guarantees that matching ends soon: its time limit is proportional to the text, and of each line
+only the first 10,000 characters are searched. Raises BadInput for what is no regular expression,
+for one of more than 1,000 characters and for one that takes too long.
 """
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engram.language.timed_pattern import TimedPattern, TimeLimit
 from engram.model.errors import BadInput
 
 MAX_PATTERN = 1_000
 MAX_LINE = 10_000
 #: A line with more matches than this is shown with these.
 MAX_SPANS = 200
-
-#: Pattern -> why it could take exponential time, or nothing. Raises re.error when it is none.
-Judge = Callable[[str], str]
+#: The time limit of a search in seconds, and what each character that is searched adds to what is
+#: left of it: ordinary patterns take a twentieth of that, so that a vault of any size can be
+#: searched. A line counts as its characters and a few more.
+MATCHING_SECONDS = 2.0
+_SECONDS_A_CHARACTER = 1e-6
+_LINE_END = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,46 +34,27 @@ class MatchingLine:
     spans: tuple[tuple[int, int], ...]
 
 
-def compile_pattern(text: str, judge: Judge, *, ignore_case: bool = False) -> re.Pattern[str]:
-    """The pattern that a person wrote; raises BadInput, with a hint, when it cannot be used."""
-    if len(text) > MAX_PATTERN:
-        raise BadInput(
-            f"the pattern is longer than {MAX_PATTERN} characters",
-            "search for a part of it, or use `engram search`",
-        )
-    try:
-        with warnings.catch_warnings():
-            # a pattern that a later Python will read differently is not wrong today
-            warnings.simplefilter("ignore")
-            reason = judge(text)
-            pattern = re.compile(text, re.IGNORECASE if ignore_case else 0)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BadInput(
-            f"not a regular expression: {error}",
-            r"escape what is meant as it stands: \( \[ \. \* \+ \?",
-        ) from error
-    if reason:
-        raise BadInput(f"the pattern could take for ever: {reason}", "write it more plainly")
-    return pattern
+class LineSearch:
+    """One search, through as many texts as it is given."""
 
+    def __init__(self, regex: str, *, ignore_case: bool = False) -> None:
+        if len(regex) > MAX_PATTERN:
+            raise BadInput(
+                f"the pattern is longer than {MAX_PATTERN} characters",
+                "search for a part of it, or use `engram search`",
+            )
+        self._pattern = TimedPattern(regex, ignore_case=ignore_case)
+        self._limit = TimeLimit(MATCHING_SECONDS)
 
-def matching_lines(pattern: re.Pattern[str], text: str) -> Iterator[MatchingLine]:
-    """The lines of `text` that the pattern matches, in order; `\\n` and `\\r\\n` end a line.
+    def lines(self, text: str) -> Iterator[MatchingLine]:
+        """The lines of `text` that match, in order; `\\n` and `\\r\\n` end a line.
 
-    An empty match (`x*`) makes a line match and has no span.
-    """
-    for number, line in enumerate(text.split("\n"), start=1):
-        shown = line[:MAX_LINE].removesuffix("\r")
-        found = pattern.search(shown)
-        if found is not None:
-            yield MatchingLine(number, shown, _spans(pattern, shown))
-
-
-def _spans(pattern: re.Pattern[str], line: str) -> tuple[tuple[int, int], ...]:
-    spans: list[tuple[int, int]] = []
-    for match in pattern.finditer(line):
-        if match.end() > match.start():
-            spans.append(match.span())
-        if len(spans) == MAX_SPANS:
-            break
-    return tuple(spans)
+        An empty match (`x*`) makes a line match and has no span.
+        """
+        for number, line in enumerate(text.split("\n"), start=1):
+            shown = line[:MAX_LINE].removesuffix("\r")
+            given = (len(shown) + _LINE_END) * _SECONDS_A_CHARACTER
+            self._limit.left = min(self._limit.left + given, MATCHING_SECONDS)
+            spans = self._pattern.spans(shown, self._limit, MAX_SPANS)
+            if spans is not None:
+                yield MatchingLine(number, shown, spans)

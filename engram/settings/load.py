@@ -23,13 +23,12 @@ from engram.settings.keys import Key, Value, known_keys, read_text, read_value, 
 from engram.settings.paths import UserPaths, places_of
 from engram.settings.refusals import not_for_vaults, not_toml, unknown, unknown_variable, wrong
 from engram.settings.shipped import shipped, shipped_path, vault_template
-from engram.settings.toml_edit import set_user_key
 from engram.settings.toml_tables import lines, parse
 from engram.settings.user_files import read_small, without_mark
 
 __all__ = [
     "VAULT_FORMAT", "VAULT_KEYS", "Layer", "Loaded", "ValueOrigin", "VaultHeader",
-    "load", "set_user_key", "shipped", "shipped_path", "vault_template",
+    "load", "shipped", "shipped_path", "vault_template",
 ]  # fmt: skip
 
 Layer = Literal["shipped", "user", "vault", "environment", "flag"]

@@ -1,8 +1,7 @@
 """TOML text -> tables, and the position of every key in the text.
 
-tomllib says what a file means but not where; `statements` finds the lines, so that messages can
-name them and `toml_edit` can change one of them. `parse` refuses what could overload the parser:
-too much text, keys that are nested absurdly deep.
+tomllib says what a file means but not where; `lines` finds that, so that messages can name it.
+`parse` refuses what could overload the parser: too much text, keys that are nested absurdly deep.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from typing import NamedTuple
 
 #: limits: a settings file is written by people; the parser is quadratic in the depth of a key
 MAX_CHARACTERS = 65_536
@@ -27,20 +25,6 @@ _PARTS = re.compile(_PART)
 _NAME = re.compile(rf"\s*(?:{_PART})(?:[ \t]*\.[ \t]*(?:{_PART}))*[ \t]*")
 
 
-class TomlStatement(NamedTuple):
-    """One table header or one `key = value`, as offsets into the text.
-
-    `path` is the full path of the key or table; a header has no value (`value` is empty);
-    `end` is the offset after the statement's last newline, `line` counts from 1.
-    """
-
-    path: tuple[str, ...]
-    header: bool
-    line: int
-    value: slice
-    end: int
-
-
 def parse(text: str) -> dict[str, object]:
     """TOML text without a byte order mark -> its tables. Raises ValueError that says where."""
     if len(text) > MAX_CHARACTERS:
@@ -55,36 +39,30 @@ def parse(text: str) -> dict[str, object]:
         raise ValueError("a value is nested too deeply") from error
 
 
-def statements(text: str) -> Iterator[TomlStatement]:
-    """The headers and keys of valid TOML, in order; names with escapes in them are left out."""
-    table: tuple[str, ...] = ()
-    for start, body, end, line in _pieces(text):
-        stripped = text[start:body].strip()
-        if stripped.startswith("["):
-            table = tuple(_bare(part) for part in _PARTS.findall(stripped.strip("[] \t")))
-            yield TomlStatement(table, True, line, slice(body, body), end)
-            continue
-        name = _NAME.match(text, start, body)
-        if name and text[name.end() : name.end() + 1] == "=":
-            value = name.end() + 1
-            value += len(text[value:body]) - len(text[value:body].lstrip())
-            path = table + tuple(_bare(part) for part in _PARTS.findall(name.group()))
-            yield TomlStatement(path, False, line, slice(value, len(text[:body].rstrip())), end)
-
-
 def lines(text: str) -> dict[str, int]:
-    """The line of every header and key of valid TOML, by its dotted path; the first one counts."""
+    """The line of every header and key of valid TOML, by its dotted path; the first one counts.
+
+    Lines count from 1; names with escapes in them are left out.
+    """
     found: dict[str, int] = {}
-    for statement in statements(text):
-        found.setdefault(".".join(statement.path), statement.line)
+    table: tuple[str, ...] = ()
+    for statement, line in _statements(text):
+        name = _NAME.match(statement)
+        if statement.startswith("["):
+            path = table = _path(statement.strip("[] \t"))
+        elif name and statement[name.end() : name.end() + 1] == "=":
+            path = table + _path(name.group())
+        else:
+            continue
+        found.setdefault(".".join(path), line)
     return found
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int, int, int]]:
-    """Start, end without comment, end with newline, and line of each statement or blank line."""
+def _statements(text: str) -> Iterator[tuple[str, int]]:
+    """Each header and each `key = value`, without a comment behind it, and its line."""
     start = depth = 0
     line, body = 1, -1
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(text + "\n"):
         first = token.group()[0]
         if first in "[{":
             depth += 1
@@ -93,13 +71,12 @@ def _pieces(text: str) -> Iterator[tuple[int, int, int, int]]:
         elif first == "#" and depth == 0:
             body = token.start()
         elif first == "\n" and depth == 0:
-            if text[start : token.start()].strip():
-                yield start, body if body >= 0 else token.start(), token.end(), line
+            statement = text[start : body if body >= 0 else token.start()].strip()
+            if statement:
+                yield statement, line
             line += text.count("\n", start, token.end())
             start, body = token.end(), -1
-    if text[start:].strip():
-        yield start, body if body >= 0 else len(text), len(text), line
 
 
-def _bare(part: str) -> str:
-    return part[1:-1] if part[0] in "\"'" else part
+def _path(name: str) -> tuple[str, ...]:
+    return tuple(part[1:-1] if part[0] in "\"'" else part for part in _PARTS.findall(name))

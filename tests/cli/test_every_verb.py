@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
 import click
 import pytest
 
+import engram.surfaces.cli
 from engram.surfaces.cli.app import VERBS, cli
 from tests.cli.shop import Shop, make_shop
 from tests.golden.console import run
@@ -140,3 +142,15 @@ def test_json_holds_nothing_that_a_terminal_obeys_and_loses_nothing(shop: Shop) 
     out = shop.run("show", "evil", "--json").out
     assert not set(out) & set("\x9b\u202e\u2066\u2028")
     assert json.loads(out)["markdown"] == f"{words}\n"
+
+
+def test_no_verb_has_a_json_shape_of_its_own() -> None:
+    own = {
+        path.stem
+        for path in Path(engram.surfaces.cli.__path__[0]).glob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "emit_json"
+        for part in ast.walk(call)
+        if isinstance(part, ast.Dict) or "asdict" in ast.unparse(part)
+    }
+    assert own == set()

@@ -53,9 +53,21 @@ def test_a_search_imports_what_it_asks_only(shop: Shop) -> None:
     modules = imported(shop.folder, "search", "writers", **shop.environment)
     assert {"whoosh", "sqlite3"} <= modules
     assert not modules & {
-        "yaml", "frontmatter", "watchdog", "rich", "openai", "platformdirs",
+        "yaml", "frontmatter", "watchdog", "rich", "openai", "platformdirs", "regex", "tomlkit",
         "engram.extract.rules", "engram.surfaces.cli.import_",
     }  # fmt: skip
+
+
+def test_regex_and_tomlkit_are_imported_where_they_are_used_only(shop: Shop) -> None:
+    def of(*arguments: str, **more: str) -> set[str]:
+        found = imported(shop.folder, *arguments, **{**shop.environment, **more})
+        return found & {"regex", "tomlkit"}
+
+    own = {"ENGRAM_CAPTURE_HIGH_SIGNAL_PATTERNS": "lion"}
+    assert of("remember", "The logo is blue.") == set()
+    assert of("config", "show", **own) == of("list", **own) == set()
+    assert of("grep", "writers") == of("remember", "The logo is red.", **own) == {"regex"}
+    assert of("config", "set", "recall.limit", "7") == {"tomlkit"}
 
 
 def test_a_header_that_needs_yaml_may_have_it(shop: Shop) -> None:

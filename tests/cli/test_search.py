@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.surfaces.cli.search import KEYS
+from engram.surfaces.json import HIT_KEYS
 from tests.cli.shop import Shop
 from tests.golden.console import Ran
 
@@ -55,9 +55,9 @@ def test_a_group_of_nothing_has_no_heading(same_shop: Shop) -> None:
 
 def test_json_has_the_promised_keys_in_order_and_explain_adds_why(same_shop: Shop) -> None:
     plain = json.loads(same_shop.run("search", "--json", "writers").out)
-    assert all(tuple(row) == KEYS for row in plain)
+    assert all(tuple(row) == HIT_KEYS for row in plain)
     told = json.loads(same_shop.run("search", "--json", "--explain", "writers").out)
-    assert all(tuple(row) == (*KEYS, "source", "why") and row["why"] for row in told)
+    assert all(tuple(row) == (*HIT_KEYS, "source", "why") and row["why"] for row in told)
     assert [row["id"] for row in told] == [row["id"] for row in plain]
 
 

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.regex_safety import why_explosive
 from engram.model.errors import BadInput
-from engram.recall.grep import MAX_LINE, MatchingLine, compile_pattern, matching_lines
+from engram.recall import grep as module
+from engram.recall.grep import MAX_LINE, LineSearch, MatchingLine
 
 
 def grep(pattern: str, text: str, *, ignore_case: bool = False) -> list[MatchingLine]:
-    compiled = compile_pattern(pattern, why_explosive, ignore_case=ignore_case)
-    return list(matching_lines(compiled, text))
+    return list(LineSearch(pattern, ignore_case=ignore_case).lines(text))
 
 
 def test_a_matching_line_is_told_with_its_number_and_places() -> None:
@@ -40,11 +39,35 @@ def test_what_is_no_expression_is_refused_with_a_hint(pattern: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|ab)*c", "(.*)*x", "a" * 2000])
-def test_what_could_take_for_ever_is_refused(pattern: str) -> None:
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "a" * 2000])
+def test_what_takes_for_ever_is_refused(monkeypatch: pytest.MonkeyPatch, pattern: str) -> None:
+    monkeypatch.setattr(module, "MATCHING_SECONDS", 0.1)
     with pytest.raises(BadInput) as caught:
-        grep(pattern, "a" * 5000)
+        grep(pattern, "a" * 5000 + "!")
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("pattern", ["(a|ab)*c", "(.*)*x"])
+def test_a_repeat_inside_a_repeat_is_searched_for(pattern: str) -> None:
+    assert grep(pattern, "a" * 5000) == []
+    assert len(grep(pattern, "aac\nx\nabx c")) > 0
+
+
+def test_many_lines_that_are_each_a_little_slow_are_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MATCHING_SECONDS", 0.2)
+    search = LineSearch("(a|aa)+$")
+    with pytest.raises(BadInput, match="takes too long"):
+        for _ in range(100_000):
+            list(search.lines("a" * 18 + "!"))
+
+
+def test_the_time_that_is_given_grows_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MATCHING_SECONDS", 0.2)
+    search, text = LineSearch(r"\bzeb\w+a"), ("two writers are needed " * 4 + "\n") * 20_000
+    for _ in range(3):
+        assert list(search.lines(text)) == []
 
 
 def test_only_the_beginning_of_a_very_long_line_is_looked_at() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.settings.toml_tables import lines, parse, statements
+from engram.settings.toml_tables import lines, parse
 
 TEXT = '''# a comment = no key
 top = 1 # "no # comment"
@@ -32,14 +32,6 @@ def test_lines_of_headers_and_keys_are_found_around_strings_arrays_and_comments(
 
 def test_line_endings_of_windows_change_nothing() -> None:
     assert lines(TEXT.replace("\n", "\r\n")) == CASES
-
-
-def test_the_value_of_a_statement_is_cut_out_without_its_comment() -> None:
-    values = {".".join(s.path): TEXT[s.value] for s in statements(TEXT) if not s.header}
-    assert values["top"] == "1"
-    assert values["a.b.c.d"] == "'#'"
-    assert values["a.list"].startswith("[\n") and values["a.list"].endswith("]")
-    assert parse(f"v = {values['a.x']}") == {"v": '[not.a.table]\ny = 2 # still text\n""'}
 
 
 def test_dots_in_comments_and_strings_are_no_depth() -> None:

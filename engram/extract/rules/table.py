@@ -8,7 +8,7 @@
 
 Guarantees: a rule that compiles is complete, and its name is unique. Refused, with a ConfigError
 naming the rule: unknown families and keys, missing keys, unknown fragments, patterns that do not
-compile. The shipped patterns are not held to `language.regex_safety`: they see one sentence of
+compile. The patterns are not limited in time as a person's own are: they see one sentence of
 bounded length, and tests measure them.
 """
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, styled
-
-if TYPE_CHECKING:
-    from engram.health.audit import AuditRow
 
 #: so many flaws of a row are shown unless all are asked for
 _EXAMPLES = 5
@@ -30,10 +26,7 @@ def command(everything: bool) -> None:
         seen = vault.audit()
     rows = audit(seen)
     if wants_json():
-        shares = [
-            {"rule": rule, "noise": noise, "of": known} for rule, noise, known in rule_shares(seen)
-        ]
-        emit_json({"rows": [_data(row, everything) for row in rows], "rules": shares})
+        emit_json(shapes.audit(rows, rule_shares(seen), None if everything else _EXAMPLES))
         return
     for row in rows:
         color = "yellow" if row.verdict == "look" else "green"
@@ -49,12 +42,3 @@ def command(everything: bool) -> None:
         say(f"      rule {rule}: {noise:,} of {known:,} are noise")
     wanting = sum(row.verdict == "look" for row in rows)
     talk(f"{plural(wanting, 'row')} to look at" if wanting else "all is well")
-
-
-def _data(row: AuditRow, everything: bool) -> dict[str, object]:
-    shown = row.flaws if everything else row.flaws[:_EXAMPLES]
-    return {
-        "name": row.name, "count": len(row.flaws), "of": row.among, "share": row.share,
-        "threshold": row.threshold, "verdict": row.verdict, "fix": row.fix,
-        "flaws" if everything else "examples": shown,
-    }  # fmt: skip

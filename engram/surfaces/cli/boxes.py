@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
 from engram.model.box import Box
 from engram.model.instant import Instant, plus_minutes
 from engram.model.settings import BoxSettings
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, styled
@@ -37,7 +36,7 @@ def command(only_open: bool, session: str, limit: int) -> None:
         settings, now = vault.settings.boxes, vault.clock.now()
     shown = chosen[:limit]
     if wants_json():
-        emit_json([row_of(box, settings.gap_minutes) for box in shown])
+        emit_json([shapes.box(box, settings.gap_minutes) for box in shown])
         return
     for box in shown:
         say(styled(box.id, fg="cyan") + f"  {span_of(box)}, {_state(box)}", raw=True)
@@ -48,16 +47,6 @@ def command(only_open: bool, session: str, limit: int) -> None:
         talk("no boxes")
     elif len(chosen) > limit:
         talk(f"there are more: --limit {limit * 10} shows older ones too")
-
-
-def row_of(box: Box, gap_minutes: float) -> dict[str, object]:
-    """A box as one row of `--json`; `seals_at` is when silence seals one that is open."""
-    row = asdict(box)
-    row["file"] = row.pop("path")
-    row["memories"] = [{"id": name, "text": text} for name, text in row.pop("lines")]
-    row["open"] = not box.path
-    row["seals_at"] = "" if box.path or box.seal else plus_minutes(box.sealed, gap_minutes)
-    return row
 
 
 def span_of(box: Box) -> str:

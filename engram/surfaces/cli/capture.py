@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
@@ -37,7 +38,7 @@ def command(stdin: str | None, follow: Path | None, source: str, project: str) -
             return
         taken = vault.capture_stream(sys.stdin.buffer, project=project)
     if wants_json():
-        emit_json({"new_turns": taken.new, "redactions": taken.redactions})
+        emit_json(shapes.capture(taken))
         return
     say(f"took in {plural(taken.new, 'new turn')}")
     if taken.redactions:

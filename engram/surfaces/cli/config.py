@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, chosen, common
 from engram.surfaces.cli.output import emit_json, say, wants_json
 
@@ -33,7 +34,7 @@ def show() -> None:
 
     origins = load(find_vault(chosen().vault, os.environ), os.environ).origins
     if wants_json():
-        emit_json(dict(sorted(origins.items())))
+        emit_json(shapes.setting_origins(origins))
         return
     rows = [(name, _value(origin), _place(origin)) for name, origin in sorted(origins.items())]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
@@ -62,13 +63,13 @@ def _place(origin: ValueOrigin) -> str:
 @common
 def set_key(key: str, value: str) -> None:
     """Set KEY to VALUE in your own configuration file; its other lines stay as they are."""
-    from engram.settings.load import set_user_key
     from engram.settings.paths import places_of
+    from engram.settings.toml_edit import set_user_key
 
     places = places_of(os.environ)
     written = set_user_key(places, key, value)
     if wants_json():
-        emit_json({"key": key, "value": written, "file": str(places.config_file)})
+        emit_json(shapes.changed_setting(key, written, places.config_file))
     else:
         say(f"{key} = {written} in {places.config_file}")
 
@@ -79,13 +80,9 @@ def path() -> None:
     """Where the configuration, the list of vaults, the cache and the default vault are."""
     from engram.settings.paths import places_of
 
-    places = places_of(os.environ)
-    rows = {
-        "config": places.config_file, "vaults": places.registry_file,
-        "cache": places.cache_dir, "default_vault": places.vault,
-    }  # fmt: skip
+    rows = shapes.user_paths(places_of(os.environ))
     if wants_json():
-        emit_json({name: str(where) for name, where in rows.items()})
+        emit_json(rows)
         return
     for name, where in rows.items():
         say(f"{name:<15}{where}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
@@ -20,14 +21,7 @@ def command(dry_run: bool) -> None:
     with opened() as vault:
         done = vault.reunite(dry_run=dry_run)
     if wants_json():
-        emit_json({
-            "transaction": done.transaction,
-            "conflicts": [
-                {"path": one.path, "original": one.original, "taken_in": not one.why,
-                 "why": one.why}
-                for one in done.apart
-            ],
-        })  # fmt: skip
+        emit_json(shapes.merge(done))
         return
     for one in done.apart:
         say(f"{'left' if one.why else 'taken in':<10}{one.path}")

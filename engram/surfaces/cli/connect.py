@@ -9,6 +9,7 @@ import click
 
 from engram.daemon.service.program import itself
 from engram.model.errors import BadInput
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 from engram.surfaces.hooks.agent_settings import Changed, command_of, connect
@@ -43,10 +44,10 @@ def command(agent: str, dry_run: bool, program: str) -> None:
 
 def _tell(agent: Agent, changed: Changed, command: Command, dry_run: bool) -> None:
     if wants_json():
-        emit_json({
-            "agent": agent.name, "file": str(changed.path), "changed": changed.differs,
-            "dry_run": dry_run, "command": command.line("EVENT"), "diff": diff(changed),
-        })  # fmt: skip
+        shape = shapes.agent_settings(
+            agent.name, changed, dry_run, diff(changed), command=command.line("EVENT")
+        )
+        emit_json(shape)
         return
     if not changed.differs:
         say(f"{agent.title} is connected already: {changed.path}")

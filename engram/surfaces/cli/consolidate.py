@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from engram.model.report import Consolidated
-from engram.model.step import Step
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
@@ -25,7 +25,7 @@ def command(full: bool, dry_run: bool, rules: bool) -> None:
     with opened() as vault:
         done = vault.consolidate(full=full, dry_run=dry_run, tier="rules" if rules else "auto")
     if wants_json():
-        emit_json([_row(number, step) for number, step in enumerate(done.steps, 1)])
+        emit_json([shapes.step(number, step) for number, step in enumerate(done.steps, 1)])
     else:
         for number, step in enumerate(done.steps, 1):
             say_step(str(number), step.action, step.subjects[0], step.why)
@@ -36,13 +36,6 @@ def say_step(number: str, action: str, subject: str, why: str) -> None:
     """A step in two lines: what is done to whom, and why."""
     say(f"{number:>6}  {action:<11}{subject}")
     say(f"        {why}")
-
-
-def _row(number: int, step: Step) -> dict[str, object]:
-    return {
-        "step": number, "pass": step.task, "action": step.action, "subjects": step.subjects,
-        "why": step.why,
-    }  # fmt: skip
 
 
 def _tell(done: Consolidated, dry_run: bool) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.errors import EngramError, Locked, NotFound, StorageError, Untrusted
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, chosen, common
 from engram.surfaces.cli.daemon_service import install, uninstall
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
@@ -87,7 +88,7 @@ def start() -> None:
         detach(["--vault", str(target), "daemon", "run"], places, os.environ)
     _wait(lambda: instance_lock.holder() > 0, "the daemon did not start")
     if wants_json():
-        emit_json({"running": True, "pid": instance_lock.holder(), "by": by})
+        emit_json(shapes.daemon_started(instance_lock.holder(), by))
         return
     say(f"started (process {instance_lock.holder()}){f' by the {by}' if by else ''}")
     if not by:
@@ -106,7 +107,7 @@ def stop() -> None:
         os.kill(holder, signal.SIGTERM)
         _wait(lambda: not instance_lock.holder(), f"process {holder} does not end")
     if wants_json():
-        emit_json({"running": False, "stopped": holder})
+        emit_json(shapes.daemon_stopped(holder))
     else:
         say(f"stopped (process {holder})" if holder else "it was not running")
 
@@ -115,8 +116,6 @@ def stop() -> None:
 @common
 def status() -> None:
     """What it is doing: the last event, what waits, what was spent today, what went wrong."""
-    from dataclasses import asdict
-
     from engram.daemon.state.heartbeat import Heartbeat, read_pulse
     from engram.daemon.state.instance_lock import InstanceLock
     from engram.daemon.state.pause import read
@@ -125,7 +124,7 @@ def status() -> None:
     holder, heartbeat = InstanceLock(state).holder(), read_pulse(state) or Heartbeat()
     running = bool(holder)
     if wants_json():
-        emit_json({"running": running, **asdict(heartbeat), "paused": _names(read(state))})
+        emit_json(shapes.daemon_status(running, heartbeat, _names(read(state))))
         return
     if running:
         say(f"daemon     running since {heartbeat.since} (process {holder})")
@@ -199,7 +198,7 @@ def _check(names: tuple[str, ...]) -> None:
 def _tell(paused: Paused) -> None:
     names = _names(paused)
     if wants_json():
-        emit_json({"paused": names})
+        emit_json(shapes.paused_sources(names))
     else:
         say(f"paused: {', '.join(names)}" if names else "nothing is paused")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 
@@ -54,10 +55,7 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
         install.install(one, unit, service, os.environ)
         ask_once(places)
     if wants_json():
-        emit_json({
-            "manager": one.name, "file": str(unit.path), "changed": unit.differs,
-            "dry_run": dry_run, "unit": unit.after,
-        })  # fmt: skip
+        emit_json(shapes.service_unit(one.name, unit, dry_run))
     elif dry_run:
         talk(f"would write {unit.path}:" if unit.differs else f"is written already: {unit.path}")
         say(unit.after.removesuffix("\n"))
@@ -105,7 +103,7 @@ def uninstall(dry_run: bool, manager: str | None, force: bool) -> None:
     else:
         found, trouble = install.uninstall(one, places, os.environ)
     if wants_json():
-        emit_json({"removed": [str(path) for path in found], "dry_run": dry_run})
+        emit_json(shapes.service_removed(found, dry_run))
     elif not found:
         say("there is nothing of the daemon here")
     else:

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.connect import diff
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
@@ -29,10 +30,10 @@ def command(agent: str, dry_run: bool) -> None:
     path = one.settings_file(os.environ, places_of(os.environ).home)
     changed = disconnect(path, one, dry_run=dry_run)
     if wants_json():
-        emit_json({
-            "agent": one.name, "file": str(path), "changed": changed.differs, "dry_run": dry_run,
-            "as_before": changed.exact, "diff": diff(changed),
-        })  # fmt: skip
+        shape = shapes.agent_settings(
+            one.name, changed, dry_run, diff(changed), as_before=changed.exact
+        )
+        emit_json(shape)
         return
     if not changed.differs:
         say(f"{one.title} is not connected")

@@ -10,6 +10,7 @@ import click
 
 from engram.model.display import plain
 from engram.model.errors import NotFound
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import progress, styled
@@ -50,7 +51,7 @@ def _check_vault(quick: bool) -> None:
         found = vault.doctor()
     findings = in_order([*found, *_check_daemon(), *([] if quick else sing())])
     if wants_json():
-        emit_json(findings)
+        emit_json([shapes.fields_of(finding) for finding in findings])
     elif not findings:
         say("all is well")
     else:
@@ -102,7 +103,7 @@ def _check_sources(paths: tuple[Path, ...]) -> None:
         folders = _places("claude-code")
         strange += cleanup(at for at in folders if any(file.is_relative_to(at) for file in kept))
     if wants_json():
-        emit_json({"sources": [_row(found) for found in checked], "findings": strange})
+        emit_json(shapes.source_checks(checked, strange))
         return
     width = max((len(found.source) for found in checked), default=0) + 2
     for found in checked:
@@ -152,17 +153,3 @@ def _places(name: str) -> list[Path]:
 def _summary(found: SourceCheck) -> str:
     yours, answers = plural(found.user_turns, "prompt"), plural(found.assistant_turns, "answer")
     return f"{plural(found.files, 'file')}, {plural(found.tally.lines, 'line')}: {yours}, {answers}"
-
-
-def _row(found: SourceCheck) -> dict[str, object]:
-    return {
-        "source": found.source,
-        "verified": found.verified,
-        "files": found.files,
-        "lines": found.tally.lines,
-        "user_turns": found.user_turns,
-        "assistant_turns": found.assistant_turns,
-        "unparsed_lines": found.tally.unparsed_lines,
-        "unknown": found.tally.unknown,
-        "problems": [{"file": name, "problem": problem} for name, problem in found.problems],
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,13 @@ import click
 
 from engram.model.errors import BadInput, Conflict, EngramError, Untrusted
 from engram.model.report import Edited
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.editor import dispose, edited
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
-    from engram.model.memory import Memory
     from engram.vault import Vault
 
 
@@ -29,10 +28,7 @@ def command(identifier: str) -> None:
     with opened() as vault:
         done = change(vault, identifier)
     if wants_json():
-        emit_json({
-            "id": done.before.id, "problem": done.problem,
-            "changed": {name: [old, new] for name, old, new in differences(done)},
-        })  # fmt: skip
+        emit_json(shapes.edit(done))
     else:
         tell(done)
 
@@ -71,26 +67,11 @@ def tell(done: Edited) -> None:
         talk("nothing was changed")
         return
     say(f"edited {done.before.id}")
-    for name, old, new in differences(done):
+    for name, old, new in done.differences():
         say(fitted(f"{name}: {_short(old)} -> {_short(new)}", 4))
     if done.problem:
         talk(f"note: {done.problem}")
     talk("take it back with: engram undo")
-
-
-def differences(done: Edited) -> list[tuple[str, object, object]]:
-    """`(field, before, after)` of what an edit changed; a file that is no memory lost them all."""
-    if done.after is None:
-        return [("id", done.before.id, "")]
-    return [
-        (field.name, old, new)
-        for field in dataclasses.fields(done.after)
-        if (old := _value(done.before, field.name)) != (new := _value(done.after, field.name))
-    ]
-
-
-def _value(memory: Memory, name: str) -> object:
-    return memory.extras if name == "extra" else getattr(memory, name)
 
 
 def _short(value: object) -> str:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING
-
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
-
-if TYPE_CHECKING:
-    from engram.model.entity import Entity
 
 #: a longer id or name pushes only its own line to the right
 _WIDEST = 32
@@ -31,7 +26,7 @@ def command(context: click.Context) -> None:
         vault.settle_within(vault.settings.recall.settle_ms)
         rows = vault.entities.listing()
     if wants_json():
-        emit_json(rows)
+        emit_json([shapes.fields_of(row) for row in rows])
         return
     wide = min(max((len(row.id) for row in rows), default=0), _WIDEST)
     named = min(max((len(row.name) for row in rows), default=0), _WIDEST)
@@ -52,21 +47,8 @@ def show(name: tuple[str, ...]) -> None:
         found = vault.entities.find(" ".join(name))
         text = vault.entities.text_of(found)
     if wants_json():
-        emit_json(_row(found) | {"markdown": text})
+        emit_json(shapes.entity_page(found, text))
         return
     if found.path:
         talk(found.path)
     say(text.rstrip("\n"))
-
-
-def _row(entity: Entity) -> dict[str, object]:
-    row = asdict(entity)
-    lines = {
-        "timeline": ("day", "memory", "text"),
-        "relations": ("entity", "label", "memory"),
-        "activity": ("day", "memory", "note"),
-    }
-    for field, keys in lines.items():
-        row[field] = [dict(zip(keys, line, strict=True)) for line in row[field]]
-    row["file"] = row.pop("path")
-    return row

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.errors import BadInput
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
@@ -50,7 +51,7 @@ def command(due: bool, rules: bool, model: bool, yes: bool, dry_run: bool) -> No
             return
         outcome = _extract(vault, due, tier)
     if wants_json():
-        emit_json(outcome)
+        emit_json(shapes.fields_of(outcome))
     else:
         _say(outcome)
     code = postponement(outcome)
@@ -136,17 +137,7 @@ def _foretell(vault: Vault, due: bool, tier: Tier) -> None:
     verdicts = vault.preview(due=due, tier=tier)
     asked, cost = vault.questions(due=due, tier=tier)
     if wants_json():
-        rows = [
-            {"decision": one.decision, "code": one.code, "category": one.candidate.category,
-             "text": one.candidate.text if one.decision != "refuse" else ""}
-            for one in verdicts
-        ]  # fmt: skip
-        questions = [
-            {"conversation": one.subject, "turns": one.turns, "prompt": one.prompt,
-             "tokens": one.tokens, "instructions": one.instructions, "text": one.text}
-            for one in asked
-        ]  # fmt: skip
-        emit_json({"memories": rows, "questions": questions, "estimate": cost if asked else None})
+        emit_json(shapes.extraction_preview(verdicts, asked, cost))
         return
     for one in verdicts:
         _say_verdict(one)

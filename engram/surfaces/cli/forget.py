@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
@@ -18,7 +19,7 @@ def command(identifier: str, reason: str) -> None:
     with opened() as vault:
         memory = vault.forget(identifier, reason)
     if wants_json():
-        emit_json({"id": memory.id, "status": "retired"})
+        emit_json(shapes.new_status(memory.id, "retired"))
         return
     say(f"forgot {memory.id}")
     say(fitted(memory.text, 4))

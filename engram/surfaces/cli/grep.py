@@ -7,6 +7,7 @@ from itertools import islice
 import click
 
 from engram.model.display import plain
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import marked, styled
@@ -39,7 +40,7 @@ def command(
         found = list(islice(lines, limit + 1))
     shown = found[:limit]
     if wants_json():
-        emit_json([{"file": path, "line": line.number, "text": line.text} for path, line in shown])
+        emit_json([shapes.matching_line(path, line) for path, line in shown])
     else:
         for path, line in shown:
             place = styled(plain(f"{path}:{line.number}:"), fg="cyan")

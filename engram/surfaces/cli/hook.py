@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from engram.model.errors import EngramError
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 
@@ -62,8 +63,7 @@ def _catch_up() -> None:
     if failed:
         talk(f"note: {plural(failed, 'hook')} gave up and said nothing: {log}")
     if wants_json():
-        data = {"turns": turns, "files": files, "waiting": len(left), "failed_hooks": failed}
-        emit_json(data)
+        emit_json(shapes.caught_up(turns, files, len(left), failed))
     else:
         say(f"took in {plural(turns, 'new turn')} from {plural(files, 'transcript')}")
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.errors import BadInput, NotFound
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.extract import postponement, show_estimate
@@ -57,7 +58,9 @@ def command(
             plan = _plan(vault, source, places, model)
             if dry_run or not _confirmed(plan):
                 if wants_json():
-                    planned = [_row(name, report, None, cost) for name, report, cost in plan]
+                    planned = [
+                        shapes.imported(name, report, None, cost) for name, report, cost in plan
+                    ]
                     emit_json(planned if source == AUTO else planned[0])
                 return
         for name, paths in places.items():
@@ -116,7 +119,7 @@ def _take_in(
     if not wants_json():
         _say(f"{name}: " if source == AUTO else "", report, outcome)
     postponement(outcome)
-    return _row(name, report, outcome)
+    return shapes.imported(name, report, outcome)
 
 
 def _places(source: str, path: Path | None) -> dict[str, list[Path]]:
@@ -139,37 +142,6 @@ def _places(source: str, path: Path | None) -> dict[str, list[Path]]:
         where = f"in {path}" if path else "in their usual places"
         raise NotFound(f"there are no {what} {where}", "`engram sources` lists sources and places")
     return found
-
-
-def _row(
-    source: str,
-    report: ImportReport,
-    outcome: ExtractionResult | None,
-    cost: Estimate | None = None,
-) -> dict[str, object]:
-    row: dict[str, object] = {
-        "source": source,
-        "files": report.files,
-        "sessions": len(report.sessions),
-        "turns": report.turns,
-        "user_turns": report.user_turns,
-        "assistant_turns": report.assistant_turns,
-        "queued_turns": report.queued_turns,
-        "new_turns": report.new_turns,
-        "unparsed_lines": report.tally.unparsed_lines,
-        "redactions": report.redactions,
-        "memories": outcome.memories if outcome else 0,
-        "confirmed": outcome.confirmed if outcome else 0,
-        "superseded": outcome.superseded if outcome else 0,
-        "refused": outcome.refused if outcome else {},
-        "problems": [{"file": name, "problem": problem} for name, problem in report.problems],
-        "batch": report.batch,
-    }
-    if outcome is not None and outcome.postponed:
-        row["postponed"] = {"reason": outcome.reason, "conversations": outcome.postponed}
-    if cost is not None:
-        row["estimate"] = cost
-    return row
 
 
 def _refuse_unreadable(paths: Sequence[Path], report: ImportReport) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 
@@ -25,7 +26,7 @@ def command(path: Path) -> None:
     with Vault.create(path) as vault:
         remote = shared_by_git(vault.root)
         if wants_json():
-            emit_json({"vault": str(vault.root), "git_remote": remote})
+            emit_json(shapes.new_vault(vault.root, remote))
         else:
             say(f"made a vault in {vault.root}")
             talk(f"next: engram --vault {shlex.quote(str(path))} import auto")

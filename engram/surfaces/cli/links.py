@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
@@ -17,7 +18,7 @@ def command(identifier: str) -> None:
         vault.settle_within(vault.settings.recall.settle_ms)
         found = vault.library.links(vault.library.memory(identifier))
     if wants_json():
-        emit_json([{"relation": relation, "target": target} for relation, target in found])
+        emit_json([shapes.link(relation, target) for relation, target in found])
         return
     for relation, target in found:
         say(f"{relation:<14}{target}")

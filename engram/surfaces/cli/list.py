@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import click
 
 from engram.model.memory import STATUSES, Memory
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, common, day, period
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, styled
@@ -40,23 +41,13 @@ def command(
         found = vault.library.listing(wanted, limit + 1)
     shown = found[:limit]
     if wants_json():
-        emit_json([row_of(memory) for memory in shown])
+        emit_json([shapes.memory_row(memory) for memory in shown])
     else:
         show_rows(shown)
     if not found:
         talk("no memories")
     elif len(found) > limit:
         talk(f"there are more: --limit {limit * 10} shows older ones too")
-
-
-def row_of(memory: Memory) -> dict[str, object]:
-    """A memory as one row of `--json`."""
-    return {
-        "id": memory.id, "category": memory.category, "status": memory.status,
-        "kind": memory.kind, "created": memory.created, "project": memory.project,
-        "text": memory.text, "confidence": memory.confidence, "importance": memory.importance,
-        "tags": list(memory.tags), "file": memory.path,
-    }  # fmt: skip
 
 
 def show_rows(found: Iterable[Memory]) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from engram.model.change import Transaction
 from engram.store.commits.transaction_log import ChangeEntry
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.consolidate import say_step
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
@@ -30,7 +29,7 @@ def command(number: int | None, limit: int) -> None:
             return
         entries = vault.log(limit)
     if wants_json():
-        emit_json(entries)
+        emit_json([shapes.fields_of(entry) for entry in entries])
         return
     for entry in entries:
         say(_line(entry))
@@ -49,29 +48,12 @@ def _line(entry: ChangeEntry) -> str:
 
 
 def _show(one: Transaction) -> None:
-    steps = _steps(one)
-    changes = [
-        {"path": change.path, "why": change.why} for change in (*one.plan.changes, *one.plan.seen)
-    ]
+    row = shapes.transaction(one)
     if wants_json():
-        emit_json({
-            "number": one.number, "time": one.time, "kind": one.plan.kind, "changes": changes,
-            "steps": steps,
-        })  # fmt: skip
+        emit_json(row)
         return
     say(f"{one.number:>6}  {one.time}  {one.plan.kind}")
-    for change in changes:
+    for change in row["changes"]:
         say(f"        {change['why'] or 'changed'}: {change['path']}")
-    for step in steps:
+    for step in row["steps"]:
         say_step(f"{one.number}.{step['step']}", step["action"], step["subjects"][0], step["why"])
-
-
-def _steps(one: Transaction) -> list[dict[str, Any]]:
-    """The steps of a consolidation, each once, with what they were about."""
-    found: dict[str, dict[str, Any]] = {}
-    for event in one.plan.events:
-        details = dict(event.details)
-        if "step" in details:
-            step = found.setdefault(details["step"], details | {"subjects": []})
-            step["subjects"].append(event.subject)
-    return list(found.values())

@@ -43,7 +43,7 @@ def ask_once(places: UserPaths) -> None:
 def choose(places: UserPaths, names: Iterable[str]) -> None:
     """Write the chosen sources down, and tell a daemon that runs. Raises as settings do."""
     from engram.daemon.state.instance_lock import InstanceLock
-    from engram.settings.load import set_user_key
+    from engram.settings.toml_edit import set_user_key
 
     set_user_key(places, KEY, ",".join(names))
     holder = InstanceLock(places.state_dir).holder()

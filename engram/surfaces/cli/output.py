@@ -7,7 +7,6 @@ harmless; talk goes to stderr. Raises StorageError when stdout does not take wha
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import re
 import threading
@@ -46,7 +45,7 @@ def wants_json() -> bool:
 
 def emit_json(data: object) -> None:
     """One JSON document and a line feed; what a terminal would obey stands in it as `\\u009b`."""
-    text = json.dumps(data, ensure_ascii=False, indent=2, default=_as_data)
+    text = json.dumps(data, ensure_ascii=False, indent=2)
     _write(_OBEYED.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text) + "\n")
 
 
@@ -115,11 +114,3 @@ def _warnings_heard() -> Iterator[None]:
 def plural(count: int, word: str, many: str = "") -> str:
     """`1 turn`, `2 turns`, `1,234 memories`."""
     return f"{count:,} {word if count == 1 else many or word + 's'}"
-
-
-def _as_data(value: object) -> object:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(value)
-    raise TypeError(type(value).__name__)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.errors import BadInput
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
@@ -36,10 +37,7 @@ def command(identifier: str, yes: bool, dry_run: bool) -> None:
             vault.purge(purge_preview.id)
             _take_out_of_qmd(vault.root)
     if wants_json():
-        emit_json({
-            "id": purge_preview.id, "files": purge_preview.paths, "turns": purge_preview.turns,
-            "still_citing_the_same_turns": purge_preview.citing,
-        })  # fmt: skip
+        emit_json(shapes.purge(purge_preview))
     elif dry_run:
         _describe(purge_preview, say)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 
@@ -16,12 +17,12 @@ def command(dry_run: bool) -> None:
     with opened() as vault:
         vault.settle_within(vault.settings.recall.settle_ms)
         mended = vault.stale_views() if dry_run else vault.rebuild()
-        memories, turns = (0, 0) if dry_run else vault.index_sync.counts()
+        counts = None if dry_run else vault.index_sync.counts()
     if wants_json():
-        rebuilt = {} if dry_run else {"memories": memories, "turns": turns}
-        emit_json(rebuilt | {"views_mended": mended})
+        emit_json(shapes.rebuilt(counts, mended))
         return
-    if not dry_run:
+    if counts is not None:
+        memories, turns = counts
         say(f"rebuilt: {plural(memories, 'memory', 'memories')}, {plural(turns, 'turn')}")
     for path in mended:
         say(f"{'would mend' if dry_run else 'mended'} {path}")

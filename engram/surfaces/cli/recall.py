@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
@@ -19,10 +20,7 @@ def command(question: tuple[str, ...], budget: int | None, limit: int | None, pr
     with opened() as vault:
         block = vault.recall(" ".join(question), budget=budget, limit=limit, project=project)
     if wants_json():
-        emit_json({
-            "text": block.text, "tokens": block.used_tokens,
-            "memories": list(block.shown), "left_out": block.left_out,
-        })  # fmt: skip
+        emit_json(shapes.context_block(block))
         return
     if block.text:
         say(block.text.removesuffix("\n"))

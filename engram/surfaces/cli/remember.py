@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 
@@ -22,10 +23,7 @@ def command(text: tuple[str, ...], category: str | None, project: str) -> None:
         done = vault.remember(" ".join(text), category=category or "", project=project)
     memory = done.memory
     if wants_json():
-        emit_json({
-            "id": memory.id, "decision": done.decision, "code": done.code,
-            "category": memory.category, "file": memory.path,
-        })  # fmt: skip
+        emit_json(shapes.remembered(done))
     elif done.decision == "same":
         say(f"known already: {memory.id}")
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 
@@ -16,6 +17,6 @@ def command(identifier: str) -> None:
     with opened() as vault:
         restored = vault.restore(identifier)
     if wants_json():
-        emit_json({"id": restored, "status": "active"})
+        emit_json(shapes.new_status(restored, "active"))
     else:
         say(f"restored {restored}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 
@@ -15,6 +16,6 @@ def command() -> None:
     with opened() as vault:
         turns = vault.retry()
     if wants_json():
-        emit_json({"turns": turns})
+        emit_json(shapes.requeued(turns))
     else:
         say(f"queued {plural(turns, 'turn')} again" if turns else "the dead letter is empty")

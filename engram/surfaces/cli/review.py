@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +11,7 @@ import click
 from engram.model.errors import EngramError
 from engram.model.instant import day_of
 from engram.model.memory import confidence_tier
-from engram.model.text import first_line
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common, day
 from engram.surfaces.cli.asking import pressed
 from engram.surfaces.cli.edit import change
@@ -46,7 +47,7 @@ def command(limit: int, since: str) -> None:
     with opened() as vault:
         items = vault.to_review(since)
         if wants_json():
-            emit_json([_row(item) for item in items[:limit]])
+            emit_json([shapes.review_item(item, _keys(item)) for item in items[:limit]])
             return
         counts: Counter[str] = Counter()
         for number, item in enumerate(items[:limit], 1):
@@ -60,7 +61,7 @@ def command(limit: int, since: str) -> None:
 
 def _ask(vault: Vault, item: ReviewItem, number: str, counts: Counter[str]) -> bool:
     """Show one question and do what the person says; False to end it all."""
-    keys = _PAIR if len(item.memories) > 1 else _ONE
+    keys = _keys(item)
     while (memories := _as_it_is(vault, item)) is not None:
         _show(item, memories, number)
         words = "  ".join(f"{key} {word}" for key, word in keys.items())
@@ -120,19 +121,5 @@ def _show(item: ReviewItem, memories: list[Memory], number: str) -> None:
             say(fitted(f"> {memory.quote}", 4))
 
 
-def _row(item: ReviewItem) -> dict[str, object]:
-    return {
-        "reason": item.reason,
-        "why": item.why,
-        "keys": _PAIR if len(item.memories) > 1 else _ONE,
-        "memories": [
-            {
-                "id": memory.id, "category": memory.category, "status": memory.status,
-                "created": memory.created, "project": memory.project, "text": memory.text,
-                "title": memory.title or first_line(memory.text, 80), "quote": memory.quote,
-                "sources": memory.sources, "confidence": memory.confidence,
-                "authority": memory.authority, "expires": memory.expires, "file": memory.path,
-            }
-            for memory in item.memories
-        ],
-    }  # fmt: skip
+def _keys(item: ReviewItem) -> Mapping[str, str]:
+    return _PAIR if len(item.memories) > 1 else _ONE

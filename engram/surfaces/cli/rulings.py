@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
 def tell(ruling: Ruling, dry_run: bool) -> None:
     """Print what was decided: `active      fact-... ` with its first line, in the order done."""
     if wants_json():
-        emit_json([
-            {"id": before.id, "was": before.status, "status": after.status}
-            for before, after in ruling.pairs
-        ])  # fmt: skip
+        emit_json([shapes.ruling(before, after) for before, after in ruling.pairs])
         return
     for before, after in ruling.pairs:
         say(f"{after.status:<12}{before.id}")

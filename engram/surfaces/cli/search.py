@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import click
 
 from engram.model.display import plain
 from engram.model.hit import Hit
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
-
-#: the keys of one answer in `--json`, in this order (design 6)
-KEYS = (
-    "docid", "score", "file", "line", "title", "snippet", "id", "collection", "category", "status",
-    "created", "project",
-)  # fmt: skip
 
 
 @click.command("search", cls=FreeWords)
@@ -41,7 +34,7 @@ def command(
     if found.inexact:
         talk("nothing holds that phrase; its words were looked for instead")
     if wants_json():
-        emit_json([_row(hit, explain) for hit in found.hits])
+        emit_json([shapes.hit(hit, explain) for hit in found.hits])
         return
     groups = (
         ("memories", found.memories), ("conversation", found.turns),
@@ -55,11 +48,6 @@ def command(
     if not found.hits:
         near = f"; perhaps you meant: {', '.join(found.meant)}" if found.meant else ""
         talk(f"nothing found{near}")
-
-
-def _row(hit: Hit, explain: bool) -> dict[str, object]:
-    row = dataclasses.asdict(hit)
-    return {key: row[key] for key in (*KEYS, *(("source", "why") if explain else ()))}
 
 
 def _show(hit: Hit, explain: bool) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
@@ -42,8 +42,7 @@ def command(identifier: str) -> None:
 
 def _show_memory(memory: Memory, text: str) -> None:
     if wants_json():
-        row = dataclasses.asdict(memory)
-        emit_json(row | {"extra": memory.extras, "file": memory.path, "markdown": text})
+        emit_json(shapes.memory_file(memory, text))
         return
     talk(memory.path)
     say(text.rstrip("\n"))
@@ -51,7 +50,7 @@ def _show_memory(memory: Memory, text: str) -> None:
 
 def _show_page(page: Page, text: str) -> None:
     if wants_json():
-        emit_json(dataclasses.asdict(page) | {"file": page.path, "markdown": text})
+        emit_json(shapes.page_file(page, text))
         return
     talk(page.path)
     say(text.rstrip("\n"))
@@ -60,10 +59,7 @@ def _show_page(page: Page, text: str) -> None:
 def _show_turn(said: ShownTurn) -> None:
     turn = said.turn
     if wants_json():
-        emit_json({
-            "id": said.link, "file": said.file, "line": said.line, "role": turn.role,
-            "time": turn.time, "project": turn.project, "text": turn.text,
-        })  # fmt: skip
+        emit_json(shapes.shown_turn(said))
         return
     talk(f"{said.file}:{said.line}")
     say(f"{turn.role} {turn.time}\n\n{turn.text}")

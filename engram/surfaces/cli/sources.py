@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, plural, say, wants_json
 from engram.surfaces.cli.terminal import progress
@@ -59,7 +60,12 @@ def command(watch: tuple[str, ...], unwatch: tuple[str, ...]) -> None:
             found.append((stock(kind, here), here))
             tell[0](1)
     if wants_json():
-        emit_json([_row(one, here, one.source in watched) for one, here in found])
+        emit_json([
+            shapes.source_stock(
+                one, {str(place): os.path.exists(place) for place in here}, one.source in watched
+            )
+            for one, here in found
+        ])  # fmt: skip
     else:
         _say(found, watched)
 
@@ -81,7 +87,7 @@ def _choose(
     chosen = [name for name in dict.fromkeys((*before, *watch)) if name not in unwatch]
     choose(places, chosen)
     if wants_json():
-        emit_json({"watched": chosen})
+        emit_json(shapes.watched_sources(chosen))
     else:
         say(f"watched: {', '.join(chosen)}" if chosen else "no source is watched")
 
@@ -117,17 +123,3 @@ def _size(count: float) -> str:
     return (
         f"{count:.1f} {_UNITS[unit]}" if unit and count < 99.95 else f"{count:.0f} {_UNITS[unit]}"
     )
-
-
-def _row(one: SourceStock, places: list[Path], watched: bool) -> dict[str, object]:
-    return {
-        "source": one.source,
-        "files": one.files,
-        "bytes": one.bytes,
-        "first": one.first,
-        "last": one.last,
-        "complete": one.complete,
-        "verified": one.verified,
-        "watched": watched,
-        "places": [{"path": str(path), "exists": os.path.exists(path)} for path in places],
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from engram.daemon.state.heartbeat import read_pulse
 from engram.daemon.state.instance_lock import InstanceLock
 from engram.model.report import ModelStatus
 from engram.settings.paths import places_of
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_json
 
@@ -28,9 +28,7 @@ def command() -> None:
     failed, log = troubles(folder)
     holder = InstanceLock(folder).holder()
     if wants_json():
-        emit_json({
-            **dataclasses.asdict(state), "failed_hooks": failed, "daemon": bool(holder),
-        })  # fmt: skip
+        emit_json(shapes.status(state, failed, bool(holder)))
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")

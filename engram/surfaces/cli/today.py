@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common, day
-from engram.surfaces.cli.list import row_of, show_rows
+from engram.surfaces.cli.list import show_rows
 from engram.surfaces.cli.output import emit_json, opened, talk, wants_json
 
 
@@ -17,7 +18,7 @@ def command(wanted: str) -> None:
     with opened() as vault:
         day, found = vault.learnt_on(wanted)
     if wants_json():
-        emit_json([row_of(memory) for memory in found])
+        emit_json([shapes.memory_row(memory) for memory in found])
         return
     show_rows(found)
     if not found:

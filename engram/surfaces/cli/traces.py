@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, styled
@@ -24,7 +25,7 @@ def command(ctx: click.Context, limit: int) -> None:
     found = sorted(traces, key=lambda trace: (trace.last, trace.id), reverse=True)
     shown = found[:limit]
     if wants_json():
-        emit_json(shown)
+        emit_json([shapes.fields_of(trace) for trace in shown])
         return
     for trace in shown:
         count = plural(len(trace.boxes), "box", "boxes")
@@ -48,10 +49,7 @@ def show(identifier: str) -> None:
         vault.settle_within(vault.settings.recall.settle_ms)
         trace, boxes = vault.boxes.trace(identifier)
     if wants_json():
-        from engram.surfaces.cli.boxes import row_of
-
-        rows = [row_of(box, 0.0) for box in boxes]
-        emit_json({"id": trace.id, "topics": list(trace.topics), "boxes": rows})
+        emit_json(shapes.trace_line(trace, boxes))
         return
     for box in boxes:
         say(styled(f"{box.created[:10]} {box.created[11:16]}", fg="cyan") + "  " + box.id, raw=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, say, wants_json
 
@@ -22,6 +23,6 @@ def command(path: Path) -> None:
     root = real_root(path)
     register(root, places_of(os.environ))
     if wants_json():
-        emit_json({"vault": str(root), "trusted": True})
+        emit_json(shapes.trusted_vault(root))
     else:
         say(f"registered {root}")

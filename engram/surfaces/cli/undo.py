@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from engram.model.change import Plan, Transaction
+from engram.model.change import Plan, Transaction, turns_in
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 
@@ -27,10 +28,7 @@ def command(what: str, dry_run: bool) -> None:
             done = vault.undo(what)
     plan = done.plan
     if wants_json():
-        emit_json({
-            "transaction": done.number, "undoes": plan.undoes, "files": len(plan.changes),
-            "turns": _turns(plan), "left": done.left,
-        })  # fmt: skip
+        emit_json(shapes.undo(done))
         return
     say(f"{'would undo' if dry_run else 'undid'} {_summary(plan)}")
     if dry_run:
@@ -47,14 +45,6 @@ def _summary(plan: Plan) -> str:
     parts = [f"{plural(len(plan.changes), 'file')} as before"]
     for ranges, word in ((plan.withdraw, "taken back"), (plan.readmit, "here again")):
         if ranges:
-            parts.append(f"{plural(_count(ranges), 'turn')} {word}")
+            parts.append(f"{plural(turns_in(ranges), 'turn')} {word}")
     names = " ".join(map(str, plan.undoes)) or plan.batch or "the import"
     return f"{names}: {', '.join(parts)}"
-
-
-def _turns(plan: Plan) -> int:
-    return _count((*plan.withdraw, *plan.readmit, *plan.requeue))
-
-
-def _count(ranges: tuple[tuple[int, int], ...]) -> int:
-    return sum(last - first + 1 for first, last in ranges)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from engram.model.display import plain_line
+from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
-
-if TYPE_CHECKING:
-    from engram.queries.search import MemoryOrigin
 
 
 @click.command("why")
@@ -25,7 +21,7 @@ def command(identifier: str) -> None:
         origin = vault.library.origin(vault.library.memory(identifier))
         vault.asked_for([origin.memory.id])
     if wants_json():
-        emit_json(_data(origin))
+        emit_json(shapes.origin(origin))
         return
     memory = origin.memory
     say(styled(memory.id, fg="cyan") + f" ({memory.status})", raw=True)
@@ -43,18 +39,3 @@ def command(identifier: str) -> None:
         say(f"  {number:>4}  {time}  {event.name}")
         if details:
             say(paragraph(plain_line(details), 8), raw=True)
-
-
-def _data(origin: MemoryOrigin) -> dict[str, object]:
-    memory = origin.memory
-    return {
-        "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
-        "receipts": [
-            {"source": link, "time": time, "role": role, "said": said}
-            for link, time, role, said in origin.receipts
-        ],
-        "events": [
-            {"n": number, "time": time, "event": event.name, **dict(event.details)}
-            for number, time, event in origin.events
-        ],
-    }  # fmt: skip

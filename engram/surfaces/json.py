@@ -1,0 +1,493 @@
+"""The shapes of `--json`: what the vault answers with -> dicts that JSON can hold.
+
+One pure function for each shape, for every surface that prints data; its docstring names the verbs
+of the command line that print it. Guarantees: keys in the order in which they are printed, and
+nothing but dicts, lists, tuples, texts, numbers, booleans and None as values. Other programs rely
+on the keys: none is renamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from engram.model.change import turns_in
+from engram.model.instant import plus_minutes
+from engram.model.text import first_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from _typeshed import DataclassInstance
+
+    from engram.daemon.service.install import Unit
+    from engram.daemon.state.heartbeat import Heartbeat
+    from engram.health.audit import AuditRow
+    from engram.health.doctor import Finding
+    from engram.health.review_queue import ReviewItem
+    from engram.model.box import Box, Trace
+    from engram.model.change import Transaction
+    from engram.model.entity import Entity
+    from engram.model.hit import Hit
+    from engram.model.memory import Memory
+    from engram.model.model_request import Estimate, Request
+    from engram.model.report import Edited, MergeReport, PurgePreview, Remembered, Status
+    from engram.model.step import Page, Step
+    from engram.model.verdict import Verdict
+    from engram.pipeline.flow import CaptureResult, ExtractionResult
+    from engram.pipeline.imports import ImportReport
+    from engram.queries.search import MemoryOrigin, ShownTurn
+    from engram.queries.source_survey import SourceCheck, SourceStock
+    from engram.recall.blocks import ContextBlock
+    from engram.recall.grep import MatchingLine
+    from engram.settings.load import ValueOrigin
+    from engram.settings.paths import UserPaths
+    from engram.surfaces.hooks.agent_settings import Changed
+
+Shape = dict[str, Any]
+
+#: the keys of one answer of `search`, in this order (design 6)
+HIT_KEYS = (
+    "docid", "score", "file", "line", "title", "snippet", "id", "collection", "category", "status",
+    "created", "project",
+)  # fmt: skip
+_EXPLAINED = ("source", "why")
+
+
+# -- what is found ---------------------------------------------------------------------------------
+
+
+def hit(found: Hit, explain: bool) -> Shape:
+    """`search`: one hit; with `explain` also its receipt and why it was found."""
+    return {name: getattr(found, name) for name in (*HIT_KEYS, *(_EXPLAINED if explain else ()))}
+
+
+def matching_line(path: str, line: MatchingLine) -> Shape:
+    """`grep`: one line of a file."""
+    return {"file": path, "line": line.number, "text": line.text}
+
+
+def context_block(block: ContextBlock) -> Shape:
+    """`recall`: the text for an agent, and what it holds."""
+    return {
+        "text": block.text, "tokens": block.used_tokens,
+        "memories": list(block.shown), "left_out": block.left_out,
+    }  # fmt: skip
+
+
+def memory_row(memory: Memory) -> Shape:
+    """`list`, `today`: one memory."""
+    return {
+        "id": memory.id, "category": memory.category, "status": memory.status,
+        "kind": memory.kind, "created": memory.created, "project": memory.project,
+        "text": memory.text, "confidence": memory.confidence, "importance": memory.importance,
+        "tags": list(memory.tags), "file": memory.path,
+    }  # fmt: skip
+
+
+def memory_file(memory: Memory, markdown: str) -> Shape:
+    """`show`: a memory with every key of its header, and its file as it is."""
+    return asdict(memory) | {"extra": memory.extras, "file": memory.path, "markdown": markdown}
+
+
+def page_file(page: Page, markdown: str) -> Shape:
+    """`show`: a box, an entity or another page, and its file as it is."""
+    return asdict(page) | {"file": page.path, "markdown": markdown}
+
+
+def shown_turn(said: ShownTurn) -> Shape:
+    """`show`: one turn, and where its transcript shows it."""
+    turn = said.turn
+    return {
+        "id": said.link, "file": said.file, "line": said.line, "role": turn.role,
+        "time": turn.time, "project": turn.project, "text": turn.text,
+    }  # fmt: skip
+
+
+def origin(found: MemoryOrigin) -> Shape:
+    """`why`: the receipts of a memory, and every event since."""
+    memory = found.memory
+    return {
+        "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
+        "receipts": [
+            {"source": link, "time": time, "role": role, "said": said}
+            for link, time, role, said in found.receipts
+        ],
+        "events": [
+            {"n": number, "time": time, "event": event.name, **dict(event.details)}
+            for number, time, event in found.events
+        ],
+    }  # fmt: skip
+
+
+def link(relation: str, target: str) -> Shape:
+    """`links`: one link from or to a memory."""
+    return {"relation": relation, "target": target}
+
+
+def entity_page(entity: Entity, markdown: str) -> Shape:
+    """`entities show`: all that is known of one, and its page as it is."""
+    row = asdict(entity)
+    lines = {
+        "timeline": ("day", "memory", "text"),
+        "relations": ("entity", "label", "memory"),
+        "activity": ("day", "memory", "note"),
+    }
+    for field, keys in lines.items():
+        row[field] = [dict(zip(keys, line, strict=True)) for line in row[field]]
+    row["file"] = row.pop("path")
+    return row | {"markdown": markdown}
+
+
+def box(found: Box, gap_minutes: float) -> Shape:
+    """`boxes`, `traces show`: one box; `seals_at` is when silence seals one that is open."""
+    row = asdict(found)
+    row["file"] = row.pop("path")
+    row["memories"] = [{"id": name, "text": text} for name, text in row.pop("lines")]
+    row["open"] = not found.path
+    ended = found.path or found.seal
+    row["seals_at"] = "" if ended else plus_minutes(found.sealed, gap_minutes)
+    return row
+
+
+def trace_line(found: Trace, boxes: Iterable[Box]) -> Shape:
+    """`traces show`: a trace with its boxes, oldest first."""
+    return {
+        "id": found.id, "topics": list(found.topics), "boxes": [box(one, 0.0) for one in boxes]
+    }  # fmt: skip
+
+
+# -- what is changed -------------------------------------------------------------------------------
+
+
+def remembered(done: Remembered) -> Shape:
+    """`remember`: the memory that stands now."""
+    memory = done.memory
+    return {
+        "id": memory.id, "decision": done.decision, "code": done.code,
+        "category": memory.category, "file": memory.path,
+    }  # fmt: skip
+
+
+def new_status(identifier: str, status: str) -> Shape:
+    """`forget`, `restore`: a memory and the status it has now."""
+    return {"id": identifier, "status": status}
+
+
+def ruling(before: Memory, after: Memory) -> Shape:
+    """`confirm`, `retire`, `archive`, `supersede`, `resolve`: one memory that was decided about."""
+    return {"id": before.id, "was": before.status, "status": after.status}
+
+
+def edit(done: Edited) -> Shape:
+    """`edit`: each field that was changed, as it was and as it is."""
+    return {
+        "id": done.before.id, "problem": done.problem,
+        "changed": {name: [old, new] for name, old, new in done.differences()},
+    }  # fmt: skip
+
+
+def review_item(item: ReviewItem, keys: Mapping[str, str]) -> Shape:
+    """`review`: one question, with the keys that answer it."""
+    return {
+        "reason": item.reason,
+        "why": item.why,
+        "keys": keys,
+        "memories": [
+            {
+                "id": memory.id, "category": memory.category, "status": memory.status,
+                "created": memory.created, "project": memory.project, "text": memory.text,
+                "title": memory.title or first_line(memory.text, 80), "quote": memory.quote,
+                "sources": memory.sources, "confidence": memory.confidence,
+                "authority": memory.authority, "expires": memory.expires, "file": memory.path,
+            }
+            for memory in item.memories
+        ],
+    }  # fmt: skip
+
+
+def purge(preview: PurgePreview) -> Shape:
+    """`purge`: what is, or would be, destroyed."""
+    return {
+        "id": preview.id, "files": preview.paths, "turns": preview.turns,
+        "still_citing_the_same_turns": preview.citing,
+    }  # fmt: skip
+
+
+def step(number: int, one: Step) -> Shape:
+    """`consolidate`: one step."""
+    return {
+        "step": number, "pass": one.task, "action": one.action, "subjects": one.subjects,
+        "why": one.why,
+    }  # fmt: skip
+
+
+def merge(done: MergeReport) -> Shape:
+    """`conflicts`: each conflict copy, and whether it was taken in."""
+    return {
+        "transaction": done.transaction,
+        "conflicts": [
+            {"path": one.path, "original": one.original, "taken_in": not one.why, "why": one.why}
+            for one in done.apart
+        ],
+    }
+
+
+def transaction(one: Transaction) -> Shape:
+    """`log N`: the files of a transaction, and the steps of a consolidation, each once."""
+    steps: dict[str, Shape] = {}
+    for event in one.plan.events:
+        details = dict(event.details)
+        if "step" in details:
+            found = steps.setdefault(details["step"], details | {"subjects": []})
+            found["subjects"].append(event.subject)
+    return {
+        "number": one.number, "time": one.time, "kind": one.plan.kind,
+        "changes": [
+            {"path": change.path, "why": change.why}
+            for change in (*one.plan.changes, *one.plan.seen)
+        ],
+        "steps": list(steps.values()),
+    }  # fmt: skip
+
+
+def undo(done: Transaction) -> Shape:
+    """`undo`: what was, or would be, taken back."""
+    plan = done.plan
+    return {
+        "transaction": done.number, "undoes": plan.undoes, "files": len(plan.changes),
+        "turns": turns_in((*plan.withdraw, *plan.readmit, *plan.requeue)),
+        "left": done.left,
+    }  # fmt: skip
+
+
+# -- what is captured and extracted ----------------------------------------------------------------
+
+
+def capture(taken: CaptureResult) -> Shape:
+    """`capture -`: what was taken in."""
+    return {"new_turns": taken.new, "redactions": taken.redactions}
+
+
+def caught_up(turns: int, files: int, waiting: int, failed: int) -> Shape:
+    """`hook catch-up`: what was taken in of the transcripts that hooks named."""
+    return {"turns": turns, "files": files, "waiting": waiting, "failed_hooks": failed}
+
+
+def requeued(turns: int) -> Shape:
+    """`retry`: how many turns wait again."""
+    return {"turns": turns}
+
+
+def imported(
+    source: str,
+    report: ImportReport,
+    outcome: ExtractionResult | None,
+    cost: Estimate | None = None,
+) -> Shape:
+    """`import`: one source; without an outcome, what would be; with the price of a model if any."""
+    row: Shape = {
+        "source": source,
+        "files": report.files,
+        "sessions": len(report.sessions),
+        "turns": report.turns,
+        "user_turns": report.user_turns,
+        "assistant_turns": report.assistant_turns,
+        "queued_turns": report.queued_turns,
+        "new_turns": report.new_turns,
+        "unparsed_lines": report.tally.unparsed_lines,
+        "redactions": report.redactions,
+        "memories": outcome.memories if outcome else 0,
+        "confirmed": outcome.confirmed if outcome else 0,
+        "superseded": outcome.superseded if outcome else 0,
+        "refused": outcome.refused if outcome else {},
+        "problems": _problems(report.problems),
+        "batch": report.batch,
+    }
+    if outcome is not None and outcome.postponed:
+        row["postponed"] = {"reason": outcome.reason, "conversations": outcome.postponed}
+    if cost is not None:
+        row["estimate"] = asdict(cost)
+    return row
+
+
+def extraction_preview(
+    verdicts: Iterable[Verdict], asked: Sequence[Request], cost: Estimate
+) -> Shape:
+    """`extract --dry-run`: what the rules would write, and what a model would be asked."""
+    return {
+        "memories": [
+            {
+                "decision": one.decision, "code": one.code, "category": one.candidate.category,
+                # what was refused may be what must not be shown
+                "text": one.candidate.text if one.decision != "refuse" else "",
+            }
+            for one in verdicts
+        ],
+        "questions": [
+            {"conversation": one.subject, "turns": one.turns, "prompt": one.prompt,
+             "tokens": one.tokens, "instructions": one.instructions, "text": one.text}
+            for one in asked
+        ],
+        "estimate": asdict(cost) if asked else None,
+    }  # fmt: skip
+
+
+def source_stock(stock: SourceStock, places: Mapping[str, bool], watched: bool) -> Shape:
+    """`sources`: what there is of one source, and which of its places exist."""
+    return {
+        "source": stock.source,
+        "files": stock.files,
+        "bytes": stock.bytes,
+        "first": stock.first,
+        "last": stock.last,
+        "complete": stock.complete,
+        "verified": stock.verified,
+        "watched": watched,
+        "places": [{"path": path, "exists": exists} for path, exists in places.items()],
+    }
+
+
+def watched_sources(names: Sequence[str]) -> Shape:
+    """`sources --watch`, `--unwatch`: whose transcripts are captured from now on."""
+    return {"watched": names}
+
+
+# -- how it is with the vault ----------------------------------------------------------------------
+
+
+def status(state: Status, failed_hooks: int, daemon: bool) -> Shape:
+    """`status`: the counts of a vault, and of what works for it on this machine."""
+    return {**asdict(state), "failed_hooks": failed_hooks, "daemon": daemon}
+
+
+def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -> Shape:
+    """`doctor --sources`: what was read of each source, and what was found by it."""
+    return {
+        "sources": [_source_check(found) for found in checked],
+        "findings": [fields_of(found) for found in findings],
+    }
+
+
+def audit(
+    rows: Iterable[AuditRow], shares: Iterable[tuple[str, int, int]], most: int | None
+) -> Shape:
+    """`audit`: each row with `most` of its flaws as examples, or with all; the rules with noise."""
+    return {
+        "rows": [
+            {
+                "name": row.name, "count": len(row.flaws), "of": row.among, "share": row.share,
+                "threshold": row.threshold, "verdict": row.verdict, "fix": row.fix,
+                "flaws" if most is None else "examples": [
+                    asdict(flaw) for flaw in row.flaws[:most]
+                ],
+            }
+            for row in rows
+        ],
+        "rules": [{"rule": rule, "noise": noise, "of": known} for rule, noise, known in shares],
+    }  # fmt: skip
+
+
+def rebuilt(counts: tuple[int, int] | None, mended: Sequence[str]) -> Shape:
+    """`rebuild`: memories and turns in the index, None for a dry run; views made anew."""
+    held = {} if counts is None else {"memories": counts[0], "turns": counts[1]}
+    return held | {"views_mended": mended}
+
+
+# -- what is set up on this machine ----------------------------------------------------------------
+
+
+def new_vault(root: Path, remote: str) -> Shape:
+    """`init`: the vault, and the git remote that what is captured would be pushed to."""
+    return {"vault": str(root), "git_remote": remote}
+
+
+def trusted_vault(root: Path) -> Shape:
+    """`trust`: the vault that is registered."""
+    return {"vault": str(root), "trusted": True}
+
+
+def setting_origins(origins: Mapping[str, ValueOrigin]) -> Shape:
+    """`config show`: every key by name, with its value and where that came from."""
+    return {name: asdict(origins[name]) for name in sorted(origins)}
+
+
+def changed_setting(key: str, value: object, file: Path) -> Shape:
+    """`config set`: the value as it is understood."""
+    return {"key": key, "value": value, "file": str(file)}
+
+
+def user_paths(places: UserPaths) -> dict[str, str]:
+    """`config path`: where the files of the person are."""
+    return {
+        "config": str(places.config_file), "vaults": str(places.registry_file),
+        "cache": str(places.cache_dir), "default_vault": str(places.vault),
+    }  # fmt: skip
+
+
+def agent_settings(agent: str, changed: Changed, dry_run: bool, diff: str, **more: object) -> Shape:
+    """`connect` (and its `command`), `disconnect` (and whether the file is `as_before`)."""
+    return {
+        "agent": agent, "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
+        **more, "diff": diff,
+    }  # fmt: skip
+
+
+def service_unit(manager: str, unit: Unit, dry_run: bool) -> Shape:
+    """`daemon install`: the unit of a service manager."""
+    return {
+        "manager": manager, "file": str(unit.path), "changed": unit.differs, "dry_run": dry_run,
+        "unit": unit.after,
+    }  # fmt: skip
+
+
+def service_removed(paths: Iterable[Path], dry_run: bool) -> Shape:
+    """`daemon uninstall`: what was, or would be, removed."""
+    return {"removed": [str(path) for path in paths], "dry_run": dry_run}
+
+
+def daemon_started(pid: int, by: str) -> Shape:
+    """`daemon start`: its process, and the service manager that runs it if any."""
+    return {"running": True, "pid": pid, "by": by}
+
+
+def daemon_stopped(pid: int) -> Shape:
+    """`daemon stop`: the process that is gone, 0 when there was none."""
+    return {"running": False, "stopped": pid}
+
+
+def daemon_status(running: bool, heartbeat: Heartbeat, paused: Sequence[str]) -> Shape:
+    """`daemon status`: what it said last of itself."""
+    return {"running": running, **asdict(heartbeat), "paused": paused}
+
+
+def paused_sources(names: Sequence[str]) -> Shape:
+    """`daemon pause`, `daemon resume`: what is not read at present."""
+    return {"paused": names}
+
+
+# -- parts of several ------------------------------------------------------------------------------
+
+
+def fields_of(value: DataclassInstance) -> Shape:
+    """`doctor`, `entities`, `extract`, `log`, `traces`: what has no other shape than its fields."""
+    return asdict(value)
+
+
+def _source_check(found: SourceCheck) -> Shape:
+    return {
+        "source": found.source,
+        "verified": found.verified,
+        "files": found.files,
+        "lines": found.tally.lines,
+        "user_turns": found.user_turns,
+        "assistant_turns": found.assistant_turns,
+        "unparsed_lines": found.tally.unparsed_lines,
+        "unknown": found.tally.unknown,
+        "problems": _problems(found.problems),
+    }
+
+
+def _problems(found: Iterable[tuple[str, str]]) -> list[Shape]:
+    return [{"file": name, "problem": problem} for name, problem in found]
