@@ -137,7 +137,7 @@ class Generations:
         target = self._folder / f"gen-{number}"
         os.rename(build, target)
         _sync_folder(self._folder)
-        self._swing(target.name)
+        self._set_pointer(target.name)
         self._sweep(_GENERATION, keep={target.name} | ({base.folder.name} if base else set()))
         return _checked(number, target)
 
@@ -161,7 +161,7 @@ class Generations:
             self.drop()
             self._folder.chmod(0o700)
 
-    def _swing(self, name: str) -> None:
+    def _set_pointer(self, name: str) -> None:
         temporary = self._folder / f".CURRENT-{os.getpid()}"
         _write(temporary, name.encode("ascii") + b"\n")
         os.replace(temporary, self._folder / _POINTER)
@@ -191,12 +191,12 @@ def _checked(number: int, folder: Path) -> Generation:
     manifest = _from_json(_read(folder / _MANIFEST))
     if sorted(os.listdir(folder)) != sorted((*COLLECTIONS, _MANIFEST)):
         raise IndexUnusable("the index holds something that engram did not put there")
-    if _census(folder) != manifest.files:
+    if _files_of(folder) != manifest.files:
         raise IndexUnusable("the files of the index are not those that engram wrote")
     return Generation(number, folder, manifest)
 
 
-def _census(folder: Path) -> dict[str, FileMark]:
+def _files_of(folder: Path) -> dict[str, FileMark]:
     """`turns/name` -> mark of each file of a generation; raises IndexUnusable for a foreign one."""
     marks: dict[str, FileMark] = {}
     for collection in COLLECTIONS:
@@ -217,7 +217,7 @@ def _sealed(build: Path, synced: set[FileMark]) -> dict[str, FileMark]:
                 path.chmod(0o600)
                 with path.open("rb") as file:
                     os.fsync(file.fileno())
-    return _census(build)
+    return _files_of(build)
 
 
 def _mark(path: Path) -> FileMark:

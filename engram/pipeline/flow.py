@@ -91,7 +91,7 @@ def take_in(turns: Sequence[Turn], ports: Ports, batch: str = "") -> CaptureResu
     for turn in turns:
         check(turn)
     with ports.committer.lock():
-        ports.turns.take_up_shown(turns)
+        ports.turns.record_shown(turns)
         seen = ports.turns.seen(turns)
         fresh: list[tuple[Turn, str]] = []
         redactions = 0

@@ -112,7 +112,7 @@ _FILE = ", ".join(FileRow._fields)
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities) and `accesses` are parts; what
+    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes and entities) and `accesses` are parts; what
     they hold together is asked through `CatalogView`.
     """
 
@@ -122,7 +122,7 @@ class Catalog:
         self._vocabulary = vocabulary
         self.turns = TurnRows(database)
         self.log = LogRows(database)
-        self.nights = ConsolidationRows(database)
+        self.consolidations = ConsolidationRows(database)
         self.topics = TopicRows(database)
         self.pages = PageRows(database)
         self.accesses = AccessRows(database)
