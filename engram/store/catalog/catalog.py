@@ -112,8 +112,8 @@ _FILE = ", ".join(FileRow._fields)
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes and entities) and `accesses` are parts; what
-    they hold together is asked through `CatalogView`.
+    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes and entities) and `accesses` are
+    parts; what they hold together is asked through `CatalogView`.
     """
 
     def __init__(self, database: CacheDatabase, vault: str, vocabulary: Vocabulary = PLAIN) -> None:
