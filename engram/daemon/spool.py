@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-#: a spool that nobody reads stops growing here, bytes: its lines repeat each other
+#: an unread spool stops growing here, bytes: its lines repeat each other
 _MOST_BYTES = 262_144
 _FOLDER, _SPOOL, _TROUBLE = "hooks", "spool.jsonl", "trouble.jsonl"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)

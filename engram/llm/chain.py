@@ -84,8 +84,8 @@ class Chain:
                     raise
                 missed.append(error)
         # an error that the user can solve is raised before one that only passes
-        nobody = ModelRefuses("no-key", "no model is configured", "set llm.model")
-        raise min(missed, key=lambda error: isinstance(error, ModelAway), default=nobody)
+        unset = ModelRefuses("no-key", "no model is configured", "set llm.model")
+        raise min(missed, key=lambda error: isinstance(error, ModelAway), default=unset)
 
     def _redacted(self, request: Request) -> Request:
         """The request as it may leave: redacted, and within the limit of a call."""

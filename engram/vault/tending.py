@@ -1,4 +1,4 @@
-"""The tending half of a vault: what a person changes, what the night changes, and how it is kept.
+"""Writing half of a vault: edits, settling, consolidation, maintenance.
 
 Verbs that write but take in nothing new: forget, restore, purge, undo, the person's rulings, edit,
 consolidate, seal_boxes, doctor, rebuild. Guarantees: an unregistered vault is never written; hand

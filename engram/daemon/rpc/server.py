@@ -101,7 +101,7 @@ class ControlServer:
         self._environment = dict(environment)
         self.path = messages.place(environment)
         self._listener: socket.socket | None = None
-        self._thread = threading.Thread(target=self._serve, name="door", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="control socket", daemon=True)
         self._ours, self._theirs = os.pipe()
 
     def open(self) -> Self:

@@ -43,7 +43,7 @@ def command(event: str) -> None:
 
 
 def _catch_up() -> None:
-    """Take in what was poked; what cannot be taken in now waits for the next time."""
+    """Import the transcripts that hooks reported; what fails now is put back for the next time."""
     from engram.daemon.spool import hook_failures, put_back, take
     from engram.settings.paths import places_of
 
