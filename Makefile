@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types contract bench torture map clean
+.PHONY: help demo test check lint types contract bench torture clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,7 +31,7 @@ lint: $(READY)  ## ruff
 types: $(READY)  ## mypy --strict on the package
 	$(BIN)/mypy
 
-contract: $(READY)  ## the import rules of the house
+contract: $(READY)  ## the import contract
 	$(BIN)/lint-imports --no-logo
 
 bench: $(READY)  ## the measurements behind tests/benchmarks/README.md
@@ -39,9 +39,6 @@ bench: $(READY)  ## the measurements behind tests/benchmarks/README.md
 
 torture: $(READY)  ## long crash and concurrency runs
 	TEST_SECONDS=60 $(BIN)/python -m pytest -s tests/torture/*.py tests/crash/test_many_writers.py
-
-map: $(READY)  ## write docs/architecture.md from the module docstrings
-	$(BIN)/python -m tests.map
 
 clean:  ## remove what these targets made
 	rm -rf $(VENV) demo-vault demo-vault-model .demo-home .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -4,8 +4,8 @@
                    (redact, signals,     (rules,    (the one  (files, one
                     cursors)              receipts)  decider)  transaction)
 
-Read `flow.py` first (the flows, one screen each), then `vault.py` (every verb as one method).
-`model/` holds the values that cross the house, `ports.py` what the deciders are handed.
+Read `pipeline/` first (the use cases, one screen each), then `vault/` (every verb as one method).
+`model/` holds the values that every package shares, `model/ports/` the protocols of all adapters.
 
     from engram import Vault, turn_of
     vault = Vault.open(path)                                    # or Vault.create(path)

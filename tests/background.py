@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from engram.daemon.run import log_file
 from engram.daemon.state.event_log import read_log
-from engram.daemon.state.heartbeat import Heartbeat, read_pulse
+from engram.daemon.state.heartbeat import Heartbeat, read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
 from engram.model.instant import Instant, instant_of
 from tests.accounting import Said, said
@@ -106,7 +106,7 @@ class Background:
     @property
     def heartbeat(self) -> Heartbeat:
         """What it tells of itself."""
-        return read_pulse(self.state) or Heartbeat()
+        return read_heartbeat(self.state) or Heartbeat()
 
     def log(self) -> list[dict[str, Any]]:
         """What it has written down."""

@@ -21,7 +21,7 @@ from engram.model.step import Page, Step
 from engram.model.view import VaultView
 
 #: identity of a step for the person who declines it: operation and subjects
-Deed = tuple[str, str, tuple[str, ...]]
+StepKey = tuple[str, str, tuple[str, ...]]
 
 #: the only fields that may change while a memory keeps its status
 _OPEN = (
@@ -39,21 +39,21 @@ class ConsolidationPlan:
     refused: dict[str, int] = field(default_factory=dict)
 
 
-def shift(
-    context: PassContext, passes: Iterable[Pass], declined: frozenset[Deed] = frozenset()
+def run_passes(
+    context: PassContext, passes: Iterable[Pass], declined: frozenset[StepKey] = frozenset()
 ) -> ConsolidationPlan:
     """Plan with every pass in turn. `declined` are steps that the person undid: not again."""
     planned, found = Overlay(context.view), ConsolidationPlan()
     context = replace(context, view=planned)
     for plan in passes:
         for step in map(named, plan(context)):
-            code = "declined" if deed_of(step) in declined else unsound(step, planned)
+            code = "declined" if step_key(step) in declined else unsound(step, planned)
             if code:
                 found.refused[code] = found.refused.get(code, 0) + 1
                 continue
             planned.take(step)
             found.steps.append(step)
-            if context.changed is not None and deed_of(step) is not None:
+            if context.changed is not None and step_key(step) is not None:
                 # pages that show these memories have to follow in the same run
                 context = replace(context, changed=context.changed | set(step.subjects))
     return found
@@ -80,7 +80,7 @@ def still_sound(steps: Sequence[Step], view: VaultView) -> ConsolidationPlan:
     return found
 
 
-def deed_of(step: Step) -> Deed | None:
+def step_key(step: Step) -> StepKey | None:
     """The step as what a person may decline: it changes memories, or merges two things.
 
     Any other page only follows the memories that it shows: None.

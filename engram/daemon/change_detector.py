@@ -32,7 +32,7 @@ _OTHER_FOLDERS = 0x40000000 | 0x4000 | 0x8000
 _HEAD = struct.Struct("iIII")
 _BUFFER = 1 << 18
 #: seconds for which an unchanged state is trusted without a scan of the files
-_LONGEST_PEACE = 600.0
+_LONGEST_TRUST = 600.0
 
 
 class FolderChangeDetector:
@@ -44,10 +44,10 @@ class FolderChangeDetector:
         self._calls = _calls() if sys.platform == "linux" else None
         self._queue = -1
         self._catalog: object = None
-        self._peace_until = 0.0
+        self._trusted_until = 0.0
         self._other_folders = False
         self._known: list[tuple[int, int] | None] = []
-        if self._calls is not None and not FolderWatch(Debouncer()).is_deaf(root):
+        if self._calls is not None and not FolderWatch(Debouncer()).lacks_events(root):
             self._queue = self._calls.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
 
     @property
@@ -57,7 +57,7 @@ class FolderChangeDetector:
 
     def begin(self) -> None:
         """A scan of all files begins: changes from now on are not covered by it."""
-        self._peace_until = 0.0
+        self._trusted_until = 0.0
         if self._queue < 0:
             return
         folders = self._identities()
@@ -71,15 +71,15 @@ class FolderChangeDetector:
         """That scan is complete and its result is in this catalog."""
         if self._queue >= 0:
             self._catalog = catalog
-            self._peace_until = self._clock() + _LONGEST_PEACE
+            self._trusted_until = self._clock() + _LONGEST_TRUST
 
     def quiet(self, catalog: object) -> bool:
         """Whether nothing changed since that scan began, and the catalog is still the same."""
-        if self._clock() >= self._peace_until or catalog is not self._catalog:
+        if self._clock() >= self._trusted_until or catalog is not self._catalog:
             return False
         if not self._drain() and self._identities() == self._known:
             return True
-        self._peace_until = 0.0
+        self._trusted_until = 0.0
         return False
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class FolderChangeDetector:
         if self._queue >= 0:
             os.close(self._queue)
         self._queue = -1
-        self._peace_until = 0.0
+        self._trusted_until = 0.0
 
     def _drain(self) -> bool:
         """Empty the queue; returns whether anything was in it."""

@@ -60,7 +60,9 @@ class Debouncer:
         """Remove and return the marked paths that did not change for `quiet` seconds, sorted."""
         now = self._clock()
         with self._guard:
-            ripe = sorted(path for path, at in self._marked.items() if _ripe(at, quiet) <= now)
+            ripe = sorted(
+                path for path, at in self._marked.items() if _release_time(at, quiet) <= now
+            )
             for path in ripe:
                 del self._marked[path]
         return ripe
@@ -68,7 +70,7 @@ class Debouncer:
     def rest(self, quiet: float) -> float | None:
         """Seconds until a marked path will have been unchanged for `quiet`; None without any."""
         with self._guard:
-            times = [_ripe(at, quiet) for at in self._marked.values()]
+            times = [_release_time(at, quiet) for at in self._marked.values()]
         return max(0.0, min(times) - self._clock()) if times else None
 
     def __len__(self) -> int:
@@ -77,6 +79,6 @@ class Debouncer:
             return len(self._marked)
 
 
-def _ripe(at: tuple[float, float], quiet: float) -> float:
+def _release_time(at: tuple[float, float], quiet: float) -> float:
     """When a path that was marked first and last at these times is released."""
     return min(at[1] + quiet, at[0] + _MOST)

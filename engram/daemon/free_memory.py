@@ -6,7 +6,7 @@ import gc
 import sys
 
 
-def relieve() -> None:
+def trim_memory() -> None:
     """Run the garbage collector, then malloc_trim where the C library has it."""
     gc.collect()
     if sys.platform == "linux":

@@ -15,7 +15,7 @@ from engram.capture.sources import SOURCES, source
 from engram.daemon.rpc import messages
 from engram.daemon.service.units import writes_of
 from engram.daemon.state import pause
-from engram.daemon.state.heartbeat import read_pulse
+from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import FOLDER, InstanceLock
 from engram.health.daemon_health import DaemonSnapshot
 from engram.settings.load import load
@@ -31,11 +31,11 @@ def look(
     """The snapshot; `text` is that of the installed unit, None where none is installed."""
     state = places.state_dir
     pid = InstanceLock(state).holder()
-    heartbeat = read_pulse(state)
+    heartbeat = read_heartbeat(state)
     paused = pause.read(state)
     return DaemonSnapshot(
         unit=str(unit) if text is not None else "",
-        shut_out=_shut_out(places, text),
+        shut_out=_unwritable(places, text),
         pid=pid,
         version=heartbeat.version if heartbeat is not None and heartbeat.pid == pid else "",
         ours=__version__,
@@ -52,7 +52,7 @@ def session_folder(places: UserPaths, environment: Mapping[str, str]) -> list[Pa
     return [Path(folder)] if os.path.isabs(folder) and Path(folder) != own else []
 
 
-def _shut_out(places: UserPaths, text: str | None) -> list[str]:
+def _unwritable(places: UserPaths, text: str | None) -> list[str]:
     """The vaults that a unit's write list leaves out; a unit without a list leaves out none."""
     allowed = writes_of(text or "")
     if not allowed:

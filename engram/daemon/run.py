@@ -56,9 +56,9 @@ class Daemon:
 
     def __init__(
         self, target: Path, places: UserPaths, environment: Mapping[str, str],
-        echo: Callable[[str], None], door: ControlServer | None = None,
+        echo: Callable[[str], None], server: ControlServer | None = None,
     ) -> None:  # fmt: skip
-        """`door` is the control server that is open while the daemon runs, if any."""
+        """`server` answers command lines while the daemon runs; None for no control socket."""
         self._target = target
         self._places = places
         self._environment = environment
@@ -66,7 +66,7 @@ class Daemon:
         self._since = self._clock.now()
         self._log = EventLog(log_file(places.state_dir), self._clock, echo, platform.node())
         self._debouncer = Debouncer()
-        self._door = door
+        self._server = server
         self._ending = False
         self._stale = False
         self._waiting = False
@@ -77,7 +77,7 @@ class Daemon:
         times = TaskIntervals(self._clock)
         with (
             InstanceLock(self._places.state_dir).taken(),
-            self._heard(),
+            self._warnings_logged(),
             FolderWatch(self._debouncer) as watch,
         ):
             loop = DaemonLoop(
@@ -92,10 +92,10 @@ class Daemon:
             heartbeat = HeartbeatFile(self._places.state_dir, times.steady)
             loop.begin()
             self._log.note("started", pid=os.getpid(), version=__version__)
-            with self._signals(), self._answering(), suppress(_StopRequested):
+            with self._signals(), self._control_server(), suppress(_StopRequested):
                 broken = False
                 try:
-                    self._go_round(loop, heartbeat)
+                    self._run_loop(loop, heartbeat)
                 except _StopRequested:
                     broken = True
                 self._finish(loop, broken)
@@ -103,7 +103,7 @@ class Daemon:
         if self._last is not None:
             self._last.cancel()
 
-    def _go_round(self, loop: DaemonLoop, heartbeat: HeartbeatFile) -> None:
+    def _run_loop(self, loop: DaemonLoop, heartbeat: HeartbeatFile) -> None:
         while not self._ending:
             try:
                 if self._stale:
@@ -137,8 +137,8 @@ class Daemon:
             _alarm(0)
 
     def _heartbeat(self, loop: DaemonLoop) -> Heartbeat:
-        keepers = loop.keepers.values()
-        home = loop.keepers.get(self._target)
+        workers = loop.vault_workers.values()
+        home = loop.vault_workers.get(self._target)
         model = None
         if home is not None and home.vault is not None:
             model = model_status(home.vault.settings.llm, home.vault.machine)
@@ -147,20 +147,22 @@ class Daemon:
         return Heartbeat(
             pid=os.getpid(), since=self._since, version=__version__,
             last_event=loop.last_event,
-            queue=len(loop.debouncer) + sum(map(len, loop.feeds.values())),
-            pending_turns=sum(worker.pending for worker in keepers),
+            queue=len(loop.debouncer) + sum(map(len, loop.source_workers.values())),
+            pending_turns=sum(worker.pending for worker in workers),
             spent_usd=spent.usd, spent_tokens=spent.tokens,
             errors=loop.tasks.errors,
-            failing={name: trouble.code for name, trouble in sorted(loop.tasks.troubles.items())},
+            failing={name: one.code for name, one in sorted(loop.tasks.failures.items())},
             unread={
-                name: feed.unread_since for name, feed in loop.feeds.items() if feed.unread_since
+                name: worker.unread_since
+                for name, worker in loop.source_workers.items()
+                if worker.unread_since
             },
-            sources=sorted(loop.feeds),
-            vaults=[str(worker.root) for worker in keepers if worker.vault is not None],
-            away={str(worker.root): worker.away for worker in keepers if worker.vault is None},
+            sources=sorted(loop.source_workers),
+            vaults=[str(worker.root) for worker in workers if worker.vault is not None],
+            away={str(worker.root): worker.away for worker in workers if worker.vault is None},
             paused=_paused(loop.paused),
             watched=list(map(str, watch.folders)),
-            deaf=list(map(str, watch.deaf)),
+            deaf=list(map(str, watch.polled)),
             on_battery=loop.slow,
         )  # fmt: skip
 
@@ -169,7 +171,8 @@ class Daemon:
     @contextmanager
     def _signals(self) -> Iterator[None]:
         handlers: dict[str, Callable[[int, FrameType | None], None]] = {
-            "SIGINT": self._end, "SIGTERM": self._end, "SIGHUP": self._renew, "SIGALRM": _break_off,
+            "SIGINT": self._on_stop, "SIGTERM": self._on_stop, "SIGHUP": self._on_reload,
+            "SIGALRM": _interrupt,
         }  # fmt: skip
         known = {name: handler for name, handler in handlers.items() if hasattr(signal, name)}
         before = {
@@ -181,7 +184,7 @@ class Daemon:
             for name, handler in before.items():
                 signal.signal(getattr(signal, name), handler)
 
-    def _end(self, number: int, frame: FrameType | None) -> None:
+    def _on_stop(self, number: int, frame: FrameType | None) -> None:
         if self._ending:
             return
         self._ending = True
@@ -192,27 +195,27 @@ class Daemon:
             raise _Woken
         _alarm(_FINISH)
 
-    def _renew(self, number: int, frame: FrameType | None) -> None:
+    def _on_reload(self, number: int, frame: FrameType | None) -> None:
         self._stale = True
         if self._waiting:
             raise _Woken
 
     @contextmanager
-    def _answering(self) -> Iterator[None]:
+    def _control_server(self) -> Iterator[None]:
         """The control server is open; where it cannot be, commands run in their own process."""
         try:
-            if self._door is not None:
-                self._door.open()
+            if self._server is not None:
+                self._server.open()
         except EngramError as error:
             self._log.note("no_door", "warning", code=error.code)
         try:
             yield
         finally:
-            if self._door is not None:
-                self._door.close()
+            if self._server is not None:
+                self._server.close()
 
     @contextmanager
-    def _heard(self) -> Iterator[None]:
+    def _warnings_logged(self) -> Iterator[None]:
         """The program's own warnings go into the event log."""
         logger = logging.getLogger("engram")
         logger.addHandler(self._log)
@@ -232,5 +235,5 @@ def _alarm(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _break_off(number: int, frame: FrameType | None) -> None:
+def _interrupt(number: int, frame: FrameType | None) -> None:
     raise _StopRequested

@@ -82,7 +82,7 @@ class SourceWorker:
         Returns whether any appeared, and the errors of folders that cannot be watched: they are
         scanned all the same.
         """
-        came, deaf = False, list[StorageError]()
+        came, unwatched = False, list[StorageError]()
         for place in self._places:
             real = Path(os.path.realpath(place))
             folder = real if real.is_dir() else real.parent if real.is_file() else None
@@ -96,10 +96,10 @@ class SourceWorker:
                 try:
                     watch.add(folder, recursive=folder == real)
                 except StorageError as error:
-                    deaf.append(error)
-        return came, deaf
+                    unwatched.append(error)
+        return came, unwatched
 
-    def leave(self, watch: FolderWatch) -> None:
+    def unwatch(self, watch: FolderWatch) -> None:
         """Stop watching all folders."""
         for folder in self._here.values():
             watch.remove(folder)
@@ -152,13 +152,13 @@ class SourceWorker:
         return fed
 
     def _feed(self, vault: Vault, stamps: dict[Path, FileStamp]) -> SourceResult:
-        live = self._is_news(next(iter(stamps.values())))
+        live = self._is_live(next(iter(stamps.values())))
         try:
             report, outcome = vault.import_files(self.name, *stamps, live=live)
         except (EngramError, OSError):
             raise  # an error of the vault or its disk, not of the file
         except Exception:
-            self._blame(list(stamps))
+            self._find_failing(list(stamps))
             raise
         self._at_once = _FILES
         for path, stamp in stamps.items():
@@ -169,7 +169,7 @@ class SourceWorker:
         more = bool(self._unread)
         return SourceResult(report.files, report.new_turns, outcome.memories, problems, more)
 
-    def _blame(self, paths: list[Path]) -> None:
+    def _find_failing(self, paths: list[Path]) -> None:
         """Find the failing file by reading them one by one; skip it after some attempts."""
         if len(paths) > 1:
             self._at_once = 1
@@ -199,7 +199,7 @@ class SourceWorker:
             if stamp is None or stamp == self._read.get(path):
                 self._unread.pop(path)
                 continue
-            if found and self._is_news(stamp) != self._is_news(next(iter(found.values()))):
+            if found and self._is_live(stamp) != self._is_live(next(iter(found.values()))):
                 continue
             before = self._read.get(path)
             size += max(0, stamp.size - (before.size if before is not None else 0))
@@ -218,7 +218,7 @@ class SourceWorker:
         )
         return [path for path, _ in oldest]
 
-    def _is_news(self, stamp: FileStamp) -> bool:
+    def _is_live(self, stamp: FileStamp) -> bool:
         """Whether a file was written to since the source was first watched."""
         since = self._notes.get(_TABLE, self.name).get("watched_since", "")
         written = max(stamp.written, stamp.logged_at) // 1_000_000_000

@@ -16,14 +16,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-#: a spool that nobody reads stops growing here, bytes: its lines repeat each other
+#: an unread spool stops growing here, bytes: its lines repeat each other
 _MOST_BYTES = 262_144
 _FOLDER, _SPOOL, _TROUBLE = "hooks", "spool.jsonl", "trouble.jsonl"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptPoke:
+class TranscriptNotice:
     """Notification that a transcript has grown: its source, its path and its vault."""
 
     time: str
@@ -33,23 +33,23 @@ class TranscriptPoke:
     vault: str
 
 
-def spool(state: Path, poke: TranscriptPoke) -> None:
+def spool(state: Path, notice: TranscriptNotice) -> None:
     """Append a notification."""
-    _append(state / _FOLDER / _SPOOL, asdict(poke))
+    _append(state / _FOLDER / _SPOOL, asdict(notice))
 
 
-def note_trouble(state: Path, time: str, event: str, code: str) -> None:
+def record_failure(state: Path, time: str, event: str, code: str) -> None:
     """Record a failed hook: when, which, and its error code; no content."""
     _append(state / _FOLDER / _TROUBLE, {"time": time, "event": event, "code": code})
 
 
-def troubles(state: Path) -> tuple[int, Path]:
+def hook_failures(state: Path) -> tuple[int, Path]:
     """How many hooks failed since the file was last removed, and the file."""
     path = state / _FOLDER / _TROUBLE
     return len(_lines(path)), path
 
 
-def take(state: Path) -> list[TranscriptPoke]:
+def take(state: Path) -> list[TranscriptNotice]:
     """Take all notifications, one a transcript and vault, and remove them.
 
     Of two processes that take at once only one gets each of them.
@@ -61,15 +61,15 @@ def take(state: Path) -> list[TranscriptPoke]:
     except FileNotFoundError:
         return []
     try:
-        return _pokes(mine)
+        return _notices(mine)
     finally:
         mine.unlink(missing_ok=True)
 
 
-def give_back(state: Path, pokes: Iterable[TranscriptPoke]) -> None:
+def put_back(state: Path, notices: Iterable[TranscriptNotice]) -> None:
     """Put notifications back whose import failed."""
-    for poke in pokes:
-        spool(state, poke)
+    for notice in notices:
+        spool(state, notice)
 
 
 def _append(path: Path, row: dict[str, str]) -> None:
@@ -82,15 +82,15 @@ def _append(path: Path, row: dict[str, str]) -> None:
         os.close(handle)
 
 
-def _pokes(path: Path) -> list[TranscriptPoke]:
-    found: dict[tuple[str, str, str], TranscriptPoke] = {}
+def _notices(path: Path) -> list[TranscriptNotice]:
+    found: dict[tuple[str, str, str], TranscriptNotice] = {}
     for line in _lines(path):
         with suppress(ValueError, TypeError):
             row = json.loads(line)
-            poke = TranscriptPoke(
-                **{name: str(row[name]) for name in TranscriptPoke.__slots__ if name in row}
+            notice = TranscriptNotice(
+                **{name: str(row[name]) for name in TranscriptNotice.__slots__ if name in row}
             )
-            found[poke.source, poke.path, poke.vault] = poke
+            found[notice.source, notice.path, notice.vault] = notice
     return list(found.values())
 
 

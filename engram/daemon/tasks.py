@@ -46,7 +46,7 @@ class TaskRunner:
 
     def __init__(self, clock: Clock, steady: Callable[[], float], log: EventLog) -> None:
         self.schedule = Schedule(steady)
-        self.troubles: dict[str, TaskFailure] = {}
+        self.failures: dict[str, TaskFailure] = {}
         self.errors: list[tuple[Instant, str, str]] = []
         self._clock = clock
         self._log = log
@@ -60,12 +60,12 @@ class TaskRunner:
     def drop(self, name: str) -> None:
         """Remove a task."""
         self._tasks.pop(name, None)
-        self.troubles.pop(name, None)
+        self.failures.pop(name, None)
         self.schedule.drop(name)
 
     def want(self, name: str) -> None:
         """Run a task soon, but not in the pause after a failure."""
-        if name in self._tasks and name not in self.troubles:
+        if name in self._tasks and name not in self.failures:
             self.schedule.soon(name)
 
     def do_due(self, go_on: Callable[[], bool]) -> None:
@@ -77,8 +77,8 @@ class TaskRunner:
                 self.schedule.soon(name)
                 continue
             again = self.attempt(name, self._tasks[name])
-            if name in self.troubles:
-                self.schedule.later(name, self.troubles[name].pause)
+            if name in self.failures:
+                self.schedule.later(name, self.failures[name].pause)
             elif again is not None:
                 self.schedule.soon(name, again)
 
@@ -94,20 +94,20 @@ class TaskRunner:
 
     def settle(self, name: str) -> None:
         """A task that failed succeeds again."""
-        if self.troubles.pop(name, None) is not None:
+        if self.failures.pop(name, None) is not None:
             self._log.note("recovered", task=name)
 
     def fail(self, name: str, error: Exception) -> None:
         """Log and count an error."""
-        trouble = self.troubles.setdefault(name, TaskFailure())
-        trouble.count += 1
-        trouble.code = error.code if isinstance(error, EngramError) else type(error).__name__
+        failure = self.failures.setdefault(name, TaskFailure())
+        failure.count += 1
+        failure.code = error.code if isinstance(error, EngramError) else type(error).__name__
         if not isinstance(error, Locked):  # another process writes: no error, only a wait
-            self.errors = [*self.errors, (self._clock.now(), name, trouble.code)][-_ERRORS:]
+            self.errors = [*self.errors, (self._clock.now(), name, failure.code)][-_ERRORS:]
         level: Level = "warning" if isinstance(error, EngramError | OSError) else "error"
         self._log.note(
-            "failed", level, task=name, code=trouble.code, where=_where(error),
-            again_in=round(trouble.pause),
+            "failed", level, task=name, code=failure.code, where=_where(error),
+            again_in=round(failure.pause),
         )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ class VaultWorker:
         self._clock = clock
         self._inbox = Inbox(seconds)
         self._news: Instant = clock.now()
-        self._deaf = False
+        self._unwatched = False
 
     # -- opening and closing -------------------------------------------------------------------
 
@@ -59,7 +59,7 @@ class VaultWorker:
         """
         if self.vault is not None:
             if not self.is_here(watch):
-                self.let_go(watch)
+                self.close_vault(watch)
                 self.away = "NotFound"
             return
         if not (self.root / layout.CONFIG).is_file():
@@ -71,16 +71,16 @@ class VaultWorker:
             self.away = error.code
             raise
         self.away = ""
-        self.busy()
+        self.mark_used()
         watch.remove(self.root)
         self._watch(watch)
 
     def is_here(self, watch: FolderWatch) -> bool:
         """Whether the folder is the one that was opened: nothing is done in any other."""
-        watched = self._deaf or watch.holds(self.root)
+        watched = self._unwatched or watch.holds(self.root)
         return self.vault is not None and watched and (self.root / layout.CONFIG).is_file()
 
-    def let_go(self, watch: FolderWatch) -> None:
+    def close_vault(self, watch: FolderWatch) -> None:
         """Close the vault and stop watching it."""
         if self.vault is not None:
             self.vault.close()
@@ -104,9 +104,9 @@ class VaultWorker:
         raise StorageError(f"{self.root} was written by a newer engram")
 
     def _watch(self, watch: FolderWatch) -> None:
-        self._deaf = True
+        self._unwatched = True
         watch.add(self.root, concerns=self._concerns)
-        self._deaf = False
+        self._unwatched = False
 
     def _concerns(self, path: Path) -> bool:
         parts = path.parts[len(self.root.parts) :]
@@ -123,7 +123,7 @@ class VaultWorker:
             return "inbox"
         return "edits" if top and top[0] in layout.CONTENT else ""
 
-    def busy(self) -> None:
+    def mark_used(self) -> None:
         """The vault was used: its idle time starts again."""
         self._news = self._clock.now()
 
@@ -156,7 +156,7 @@ class VaultWorker:
         """Seal boxes that were silent for the gap, or for a reason all; returns how many."""
         return self.here.seal_boxes(reason)
 
-    def night(self, idle_minutes: float) -> Consolidated | None:
+    def consolidate(self, idle_minutes: float) -> Consolidated | None:
         """Consolidate if it is due: after an idle time with changes, and at least once a day."""
         vault, now = self.here, self._clock.now()
         closed = self._row().get("closed", "")
@@ -168,11 +168,11 @@ class VaultWorker:
             return done
         if _since(self._news, now) < idle_minutes:
             return None
-        if not vault.projections.catalog.nights.changed():
+        if not vault.projections.catalog.consolidations.changed():
             return None
         return vault.consolidate(closing=False, tier=self._tier())
 
-    def build(self) -> bool:
+    def rebuild_index(self) -> bool:
         """Rebuild the index once a day when anything changed; returns whether it was."""
         vault, now = self.here, self._clock.now()
         row = self._row()
@@ -194,11 +194,11 @@ class VaultWorker:
         return sum(waiting.turns for waiting in self.vault.waiting())
 
     def _tier(self) -> Tier:
-        return "rules" if self.here.projections.catalog.nights.imported() else "auto"
+        return "rules" if self.here.projections.catalog.consolidations.imported() else "auto"
 
     def _counted(self, count: int) -> int:
         if count:
-            self.busy()
+            self.mark_used()
         return count
 
     def _row(self) -> dict[str, str]:

@@ -37,7 +37,7 @@ from engram.model.errors import StorageError
 #: how often folders without events are polled, seconds
 _POLL = 5.0
 #: file systems whose changes are made elsewhere, so that no event comes
-_DEAF = frozenset({
+_WITHOUT_EVENTS = frozenset({
     "9p", "afs", "cifs", "drvfs", "fuse", "fuseblk", "ncpfs", "nfs", "nfs4", "smb3", "smbfs",
     "vboxsf", "virtiofs",
 })  # fmt: skip
@@ -80,7 +80,7 @@ class FolderWatch:
         return sorted(self._folders)
 
     @property
-    def deaf(self) -> list[Path]:
+    def polled(self) -> list[Path]:
         """Those of them that are polled, sorted."""
         return sorted(
             folder
@@ -100,7 +100,7 @@ class FolderWatch:
         if known is not None and (known.watch.is_recursive or not recursive):
             return
         self.remove(folder)
-        observer = self._observer(polling=self.is_deaf(folder))
+        observer = self._observer(polling=self.lacks_events(folder))
         try:
             node = _node(folder)
             watch = observer.schedule(
@@ -131,11 +131,11 @@ class FolderWatch:
         except OSError:
             return False
 
-    def is_deaf(self, folder: Path) -> bool:
+    def lacks_events(self, folder: Path) -> bool:
         """Whether changes in a folder may come without events, by the type of its file system."""
         real = os.path.realpath(folder)
         found = ""
-        deaf = False
+        polled = False
         for line in self._mounts():
             parts = line.split()
             if len(parts) < 3:
@@ -143,8 +143,8 @@ class FolderWatch:
             point = parts[1].encode("ascii", "replace").decode("unicode_escape")
             inside = real == point or real.startswith(point.rstrip("/") + "/")
             if inside and len(point) >= len(found):
-                found, deaf = point, parts[2].partition(".")[0] in _DEAF
-        return deaf
+                found, polled = point, parts[2].partition(".")[0] in _WITHOUT_EVENTS
+        return polled
 
     def _observer(self, *, polling: bool) -> BaseObserver:
         for observer in self._observers:

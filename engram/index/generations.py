@@ -185,12 +185,12 @@ def _checked(number: int, folder: Path) -> Generation:
     manifest = _from_json(_read(folder / _MANIFEST))
     if sorted(os.listdir(folder)) != sorted((*COLLECTIONS, _MANIFEST)):
         raise IndexUnusable("the index holds something that engram did not put there")
-    if _census(folder) != manifest.files:
+    if _files_of(folder) != manifest.files:
         raise IndexUnusable("the files of the index are not those that engram wrote")
     return Generation(number, folder, manifest)
 
 
-def _census(folder: Path) -> dict[str, FileMark]:
+def _files_of(folder: Path) -> dict[str, FileMark]:
     """`turns/name` -> mark of each file of a generation; raises IndexUnusable for a foreign one."""
     marks: dict[str, FileMark] = {}
     for collection in COLLECTIONS:
@@ -211,7 +211,7 @@ def _sealed(build: Path, synced: set[FileMark]) -> dict[str, FileMark]:
                 path.chmod(0o600)
                 with path.open("rb") as file:
                     os.fsync(file.fileno())
-    return _census(build)
+    return _files_of(build)
 
 
 def _mark(path: Path) -> FileMark:

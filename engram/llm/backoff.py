@@ -32,7 +32,7 @@ _jittered = wait_random_exponential(multiplier=1, max=30)
 Result = TypeVar("Result")
 
 
-def patiently(attempt: Callable[[], Result], sleeper: Sleeper) -> Result:
+def with_retries(attempt: Callable[[], Result], sleeper: Sleeper) -> Result:
     """The result of the first attempt that succeeds; raises the RequestFailure of the last."""
     retrying = Retrying(
         stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(_SECONDS),

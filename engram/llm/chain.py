@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from engram.llm.backoff import patiently
+from engram.llm.backoff import with_retries
 from engram.llm.budget import Budget
 from engram.llm.failure import RequestFailure
 from engram.llm.json_answer import value_of
@@ -62,7 +62,7 @@ class Chain:
     ) -> None:
         self._providers = providers
         self._wire = wire
-        self._learnt = learnt
+        self._habits = learnt
         self._budget = budget
         self._prices = prices
         self._committer = committer
@@ -72,7 +72,7 @@ class Chain:
 
     def ask(self, request: Request) -> Reply:
         """The JSON answer, from the first provider that gives one."""
-        request = self._sealed(request)
+        request = self._redacted(request)
         missed: list[ModelError | BudgetExceeded] = []
         for provider in self._providers:
             try:
@@ -84,10 +84,10 @@ class Chain:
                     raise
                 missed.append(error)
         # an error that the user can solve is raised before one that only passes
-        nobody = ModelRefuses("no-key", "no model is configured", "set llm.model")
-        raise min(missed, key=lambda error: isinstance(error, ModelAway), default=nobody)
+        unset = ModelRefuses("no-key", "no model is configured", "set llm.model")
+        raise min(missed, key=lambda error: isinstance(error, ModelAway), default=unset)
 
-    def _sealed(self, request: Request) -> Request:
+    def _redacted(self, request: Request) -> Request:
         """The request as it may leave: redacted, and within the limit of a call."""
         request = replace(request, text=self._redact(request.text))
         if request.tokens > self._most:
@@ -99,33 +99,33 @@ class Chain:
             raise ModelRefuses("no-key", f"{provider.name}: there is no key", _ACT["no-key"])
         if not (provider.key.isascii() and provider.key.isprintable()):
             raise ModelRefuses("auth", f"{provider.name}: the key is no key", _ACT["auth"])
-        away = self._learnt.resting(provider)
+        away = self._habits.resting(provider)
         if away is not None:
             raise ModelAway("resting", f"{provider.name} is left alone until {away.until}")
         try:
-            told = patiently(partial(self._once, provider, request), self._sleeper)
-        except RequestFailure as trouble:
-            raise self._said(provider, trouble) from trouble
-        self._learnt.answered(provider)
+            told = with_retries(partial(self._once, provider, request), self._sleeper)
+        except RequestFailure as failure:
+            raise self._model_error(provider, failure) from failure
+        self._habits.answered(provider)
         if told.value is None:
             message = f"{provider.name}: {provider.model} gave no answer: {told.fault}"
             raise BadAnswer(told.fault, message)
         return Reply(self._clean(told.value), provider.name, provider.model, told.usage)
 
-    def _once(self, provider: Provider, request: Request) -> _Told:
+    def _once(self, provider: Provider, request: Request) -> _Outcome:
         """One request in a form that the provider understands, found by trying."""
         while True:
-            habits = self._learnt.of(provider)
+            habits = self._habits.of(provider)
             try:
                 return self._send(provider, habits.form, request, habits.refused)
-            except RequestFailure as trouble:
-                known = trouble.parameter and self._learnt.refuses(provider, trouble.parameter)
-                if not known and not (trouble.form and self._learnt.other_form(provider)):
+            except RequestFailure as failure:
+                known = failure.parameter and self._habits.refuses(provider, failure.parameter)
+                if not known and not (failure.form and self._habits.other_form(provider)):
                     raise
 
     def _send(
         self, provider: Provider, form: str, request: Request, without: tuple[str, ...]
-    ) -> _Told:
+    ) -> _Outcome:
         """One request: reserved, sent, settled, logged."""
         price = self._prices.of(provider)
         most = Usage(request.tokens, MAX_OUTPUT_TOKENS, known=False)
@@ -138,25 +138,25 @@ class Chain:
             value = None if answer.fault else value_of(answer.text, request.key)
             fault = "" if value is not None else answer.fault or "no-json"
             outcome = fault or OK
-            return _Told(value, fault, usage)
-        except RequestFailure as trouble:
-            outcome = trouble.reason
-            usage = most if trouble.charged else Usage()
+            return _Outcome(value, fault, usage)
+        except RequestFailure as failure:
+            outcome = failure.reason
+            usage = most if failure.charged else Usage()
             raise
         finally:
             usd = price.of(usage)
             self._budget.settle(reservation, usage.tokens, usd)
             self._committer.note(request, provider, form, outcome, usage, usd)
 
-    def _said(self, provider: Provider, trouble: RequestFailure) -> ModelError:
+    def _model_error(self, provider: Provider, failure: RequestFailure) -> ModelError:
         """The ModelError for a failed request; the failure is remembered of the provider."""
-        message = f"{provider.name}: {self._redact(str(trouble))}"
-        if trouble.transient or trouble.reason == "not-an-api":
-            self._learnt.failed(provider, trouble.reason, trouble.retry_after)
-            return ModelAway(trouble.reason, message, _WAIT.get(trouble.reason))
-        if trouble.reason == "too-long":
-            return BadAnswer(trouble.reason, message)
-        reason = trouble.reason if trouble.reason in _ACT else "bad-request"
+        message = f"{provider.name}: {self._redact(str(failure))}"
+        if failure.transient or failure.reason == "not-an-api":
+            self._habits.failed(provider, failure.reason, failure.retry_after)
+            return ModelAway(failure.reason, message, _WAIT.get(failure.reason))
+        if failure.reason == "too-long":
+            return BadAnswer(failure.reason, message)
+        reason = failure.reason if failure.reason in _ACT else "bad-request"
         return ModelRefuses(reason, message, _ACT[reason])
 
     def _clean(self, value: object, deep: int = 0) -> object:
@@ -175,7 +175,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Outcome:
     """Outcome of one request: the object in its answer, or why there is none; its tokens."""
 
     value: dict[str, object] | None

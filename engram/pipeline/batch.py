@@ -1,4 +1,4 @@
-"""A lot: the turns of one conversation that are extracted together; and what is recorded if not.
+"""Batch: turns of one conversation that are extracted together, and their record on failure.
 
 Turns a failed lot into the plan that lets it wait, longer each time, and in the end puts it aside
 (the dead letter); one that only waits for a model or a budget costs no attempt. Pure.

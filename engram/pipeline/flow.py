@@ -29,7 +29,7 @@ from engram.pipeline.ports import Ports
 
 if TYPE_CHECKING:
     from engram.consolidate.context import PassContext
-    from engram.consolidate.plan import ConsolidationPlan, Deed
+    from engram.consolidate.plan import ConsolidationPlan, StepKey
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
@@ -46,7 +46,7 @@ class ConsolidationRequest:
     changed: frozenset[str] | None = None
     eventful: bool = True
     closing: bool = True
-    declined: frozenset[Deed] = frozenset()
+    declined: frozenset[StepKey] = frozenset()
     model: Model | None = None
     judge: Judge | None = None
     prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -91,7 +91,7 @@ def take_in(turns: Sequence[Turn], ports: Ports, batch: str = "") -> CaptureResu
     for turn in turns:
         check(turn)
     with ports.committer.lock():
-        ports.turns.take_up_shown(turns)
+        ports.turns.record_shown(turns)
         seen = ports.turns.seen(turns)
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
@@ -360,9 +360,9 @@ def _postpone(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResult)
 def plan_night(night: ConsolidationRequest, ports: Ports) -> ConsolidationPlan:
     """What a consolidation would do now, every step of it checked; nothing is written."""
     from engram.consolidate.passes.order import PASSES  # here: only the night needs them
-    from engram.consolidate.plan import shift
+    from engram.consolidate.plan import run_passes
 
-    return shift(scene_of(night, ports), PASSES, night.declined)
+    return run_passes(scene_of(night, ports), PASSES, night.declined)
 
 
 def scene_of(night: ConsolidationRequest, ports: Ports) -> PassContext:

@@ -1,4 +1,4 @@
-"""The house: the ports that the flows work through, as one value that `furnishing` fills."""
+"""Ports of the use cases, as one value that `vault.wiring` fills."""
 
 from __future__ import annotations
 

@@ -19,11 +19,11 @@ class BoxQueries:
 
     def __init__(self, view: VaultView, settings: BoxSettings) -> None:
         self._view = view
-        self._loom = BoxSealer(settings)
+        self._weaver = BoxSealer(settings)
 
     def listing(self) -> list[Box]:
         """Every box, oldest first; those that are not sealed yet have no `path`."""
-        unsealed = self._loom.unsealed(self._view)
+        unsealed = self._weaver.unsealed(self._view)
         return sorted((*self._view.boxes(), *unsealed), key=in_time)
 
     def traces(self) -> list[Trace]:

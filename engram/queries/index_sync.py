@@ -1,4 +1,4 @@
-"""The shelf: a vault's memories, turns and pages in the index, kept in step with the catalog.
+"""Index synchronisation: keeps the documents of the index in step with the catalog.
 
 Turns transactions, turns, boxes and entities into documents for the Finder. Guarantees: what was
 committed is found (the index follows before it is asked); an unusable index is rebuilt, and while

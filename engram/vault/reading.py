@@ -170,11 +170,11 @@ class VaultReading:
         """Take up hand edits; returns how many files were concerned."""
         if found.changed or found.gone:
             rows = self.projections.catalog.files()
-            self.projections.take_quietly(found)
+            self.projections.record_touched(found)
             seen, subjects = edits(found, rows)
             flow.settle(seen, subjects, self.committer)
             return len(seen)
-        self.projections.take_quietly(found)
+        self.projections.record_touched(found)
         return 0
 
     def take_up(self) -> None:

@@ -1,4 +1,4 @@
-"""The tending half of a vault: what a person changes, what the night changes, and how it is kept.
+"""Writing half of a vault: edits, settling, consolidation, maintenance.
 
 Verbs that write but take in nothing new: forget, restore, purge, undo, the person's rulings, edit,
 consolidate, seal_boxes, doctor, rebuild. Guarantees: an unregistered vault is never written; hand
@@ -169,7 +169,7 @@ class VaultTending(VaultReading):
 
     def _take_up_transcripts(self, also: Sequence[str] = ()) -> None:
         """Know and find the turns of transcripts that another machine wrote."""
-        links = self.ports.turns.take_up_transcripts(also)
+        links = self.ports.turns.record_transcripts(also)
         if links:
             self.index_sync.refresh()
             self.index_sync.show(links)
@@ -293,7 +293,7 @@ class VaultTending(VaultReading):
             if model is None:
                 self._reunite(copies)
             else:
-                late = self.projections.catalog.nights.changed(seen)
+                late = self.projections.catalog.consolidations.changed(seen)
             night = self._night(full, closing, model)
             found, number = flow.consolidate(night, self.ports, planned, batch)
             if late:
@@ -305,10 +305,10 @@ class VaultTending(VaultReading):
         return _consolidated(found, number)
 
     def _night(self, full: bool, closing: bool, model: Model | None) -> flow.ConsolidationRequest:
-        nights = self.projections.catalog.nights
-        changed = nights.changed()
-        everything = full or not nights.last()
-        known = (None if everything else changed, bool(changed), closing, nights.declined())
+        consolidations = self.projections.catalog.consolidations
+        changed = consolidations.changed()
+        everything = full or not consolidations.last()
+        known = (None if everything else changed, bool(changed), closing, consolidations.declined())
         if model is None:
             return flow.ConsolidationRequest(*known)
         asked = prompts()
@@ -341,7 +341,7 @@ class VaultTending(VaultReading):
     def _consolidate_if_due(self, batch: str = "") -> None:
         """Every N extractions that changed something (seed 003); an import asks no model for it."""
         every = self.settings.consolidate.every_extractions
-        if every and self.projections.catalog.nights.extractions() >= every:
+        if every and self.projections.catalog.consolidations.extractions() >= every:
             self.consolidate(tier="rules" if batch else "auto", batch=batch, closing=False)
 
     def to_review(self, since: Day = "") -> list[ReviewItem]:

@@ -1,4 +1,4 @@
-"""Furnishing: what stands behind the ports of one vault, built and wired once.
+"""Wiring: builds the adapters behind the ports of one vault, once.
 
 Turns a root, its settings and a clock into the parts of a vault and the House of its flows. The
 costly parts (pattern tables) are made when they are first needed: a search pays for none of them.

@@ -178,12 +178,12 @@ def _borders(
         if len(before) >= max(1, settings.max_memories):
             start = here
             yield here, "max_memories"
-        elif parted and _shifts(before, after, settings.topic_shift, min(2, ahead)):
+        elif parted and _topic_shifts(before, after, settings.topic_shift, min(2, ahead)):
             start = here
             yield here, "topic_shift"
 
 
-def _shifts(
+def _topic_shifts(
     before: Sequence[Topics], after: Sequence[Topics], threshold: float, subject: int
 ) -> bool:
     """Whether the topics shift here: at once, for a while, and towards or away from a topic.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.consolidate.passes import archival, commitments, expiry
-from engram.consolidate.plan import shift
+from engram.consolidate.plan import run_passes
 from engram.model.change import Plan
 from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, STATUSES, Memory
@@ -29,7 +29,7 @@ def aged_vault(vault: Vault) -> list[Step]:
     """Let the passes do what they plan for a vault; the steps."""
     view = vault.projections.view
     whole = replace(context(remembering()), view=view, settings=Settings(), judge=Silent())
-    steps = shift(whole, PASSES).steps
+    steps = run_passes(whole, PASSES).steps
     amended = [pair for step in steps for pair in step.amended]
     vault.committer.commit(Plan("consolidate", tuple(vault.ports.writer.changes([], amended))))
     return steps
@@ -80,7 +80,7 @@ def test_any_mix_ages_by_its_conditions_once_and_keeps_what_it_says(
     memories: list[Memory], reads: int
 ) -> None:
     view = remembering(*memories, reads={one.id: reads for one in memories})
-    steps = shift(context(view), PASSES).steps
+    steps = run_passes(context(view), PASSES).steps
     touched = {step.subjects[0]: step.amended[0] for step in steps}
     assert len(touched) == len(steps)
     for before, ended in touched.values():
@@ -100,7 +100,7 @@ def test_any_mix_ages_by_its_conditions_once_and_keeps_what_it_says(
     assert not any(
         one.live and "" < one.expires <= NOW[:10] and one.confidence < 0.4 for one in left
     )
-    assert shift(context(after(view, steps)), PASSES).steps == []
+    assert run_passes(context(after(view, steps)), PASSES).steps == []
 
 
 @pytest.mark.parametrize("changed", [None, frozenset[str]()])
@@ -108,5 +108,5 @@ def test_time_alone_is_reason_enough_in_every_run_and_never_reads_all(
     changed: frozenset[str] | None,
 ) -> None:
     view = remembering(aged(200, expires=NOW[:10]), aged(91, "Two.", importance=0.2))
-    assert len(shift(context(view, changed), PASSES).steps) == 2
+    assert len(run_passes(context(view, changed), PASSES).steps) == 2
     assert view.loaded == 0

@@ -10,7 +10,7 @@ import pytest
 from engram.admit.judge.rule_judge import RuleJudge
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.contradictions import plan
-from engram.consolidate.plan import shift, unsound
+from engram.consolidate.plan import run_passes, unsound
 from engram.model.instant import plus_minutes
 from engram.model.memory import Memory
 from engram.model.step import Opinion, Step
@@ -80,7 +80,7 @@ def test_another_scope_is_not_touched(elsewhere: dict[str, str]) -> None:
 def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -> None:
     third = note("The default branch is develop.", THIRD, id="develop")
     view = remembering(MASTER, TRUNK, third)
-    found = shift(context(view), [plan])
+    found = run_passes(context(view), [plan])
     assert found.refused == {}
     left = after(view, found.steps)
     assert {one.id: one.status for one in left.memories.values()} == {
@@ -92,7 +92,7 @@ def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -
 def test_a_return_to_the_first_value_makes_no_circle() -> None:
     again = note("The default branch is master.", THIRD, id="again")
     view = remembering(MASTER, TRUNK, again)
-    left = after(view, shift(context(view), [plan]).steps)
+    left = after(view, run_passes(context(view), [plan]).steps)
     assert left.memories["again"].status == "active" and left.memories["again"].supersedes
     assert left.memories["trunk"].superseded_by == ("again",)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engram.consolidate.merge_question import KEY
 from engram.consolidate.merging import rank
 from engram.consolidate.passes.duplicates import plan
-from engram.consolidate.plan import shift
+from engram.consolidate.plan import run_passes
 from engram.language.paraphrase.phrasing import phrasing
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
@@ -82,7 +82,7 @@ def test_the_same_words_again_are_merged_into_the_most_confident(shelve: Shelve)
 
 def test_the_same_in_other_words_is_merged_once_and_for_all(shelve: Shelve) -> None:
     memories = [K8S, KUBERNETES, MYSQL]
-    found = shift(context(shelve(memories)), [plan])
+    found = run_passes(context(shelve(memories)), [plan])
     assert not found.refused
     assert subjects(found.steps) == [(KUBERNETES.id, K8S.id)]
     assert found.steps[0].why == "the same said in other words"
@@ -192,7 +192,7 @@ def test_an_incremental_run_finds_what_a_full_one_finds_for_the_changed(
 def test_every_loser_says_the_same_as_its_survivor_and_a_second_run_finds_nothing(
     shelve: Shelve, memories: list[Memory]
 ) -> None:
-    found = shift(context(shelve(memories)), [plan])
+    found = run_passes(context(shelve(memories)), [plan])
     assert not found.refused
     gone = [name for step in found.steps for name in step.subjects[1:]]
     assert len(gone) == len(set(gone))

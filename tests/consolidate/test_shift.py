@@ -8,7 +8,14 @@ from dataclasses import replace
 import pytest
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.plan import events_of, memories_of, pages_of, prose_of, shift, still_sound
+from engram.consolidate.plan import (
+    events_of,
+    memories_of,
+    pages_of,
+    prose_of,
+    run_passes,
+    still_sound,
+)
 from engram.model.box import Box
 from engram.model.change import Change
 from engram.model.memory import Memory
@@ -37,7 +44,7 @@ def always(*steps: Step) -> Callable[[PassContext], list[Step]]:
 
 
 def refusal(step: Step) -> str:
-    found = shift(context(remembering(OLD, NEW, sealed=(BOX,))), [always(step)])
+    found = run_passes(context(remembering(OLD, NEW, sealed=(BOX,))), [always(step)])
     assert bool(found.steps) != bool(found.refused)
     return next(iter(found.refused), "")
 
@@ -49,7 +56,7 @@ def test_a_later_pass_sees_what_an_earlier_one_did() -> None:
         seen.extend(one.id for one in here.view.live())
         return []
 
-    shift(context(remembering(OLD, NEW)), [always(merged()), look])
+    run_passes(context(remembering(OLD, NEW)), [always(merged()), look])
     assert seen == [NEW.id]
 
 
@@ -61,13 +68,13 @@ def test_pages_follow_in_the_same_night_what_a_pass_changed() -> None:
         return []
 
     started = context(remembering(OLD, NEW), changed=frozenset({"x"}))
-    shift(started, [always(merged()), look])
+    run_passes(started, [always(merged()), look])
     assert told == [{"x", OLD.id, NEW.id}]
 
 
 def test_what_the_person_took_back_is_not_done_again() -> None:
     declined = frozenset({("t", "merge", (NEW.id, OLD.id))})
-    found = shift(context(remembering(OLD, NEW)), [always(merged())], declined)
+    found = run_passes(context(remembering(OLD, NEW)), [always(merged())], declined)
     assert (found.steps, found.refused) == ([], {"declined": 1})
 
 
@@ -102,9 +109,9 @@ def test_an_unsound_step_is_refused_with_its_code(step: Step, code: str) -> None
 def test_a_memory_of_higher_authority_is_protected_but_from_a_correction_by_the_person() -> None:
     told = replace(OLD, authority="tool_verified")
     inferred = context(remembering(told, NEW))
-    assert shift(inferred, [always(merged(told))]).refused == {"protected": 1}
+    assert run_passes(inferred, [always(merged(told))]).refused == {"protected": 1}
     said = replace(NEW, category="correction", authority="user_asserted")
-    assert shift(context(remembering(told, said)), [always(merged(told, said))]).refused == {}
+    assert run_passes(context(remembering(told, said)), [always(merged(told, said))]).refused == {}
 
 
 def test_nothing_replaces_itself_over_three_corners() -> None:
@@ -116,11 +123,11 @@ def test_nothing_replaces_itself_over_three_corners() -> None:
     view = remembering(first, second, third)
     gone = replace(first, status="superseded", superseded_by=(third.id,))
     step = Step("t", "merge", (first.id,), "so", amended=((first, gone),))
-    assert shift(context(view), [always(step)]).refused == {"circle": 1}
+    assert run_passes(context(view), [always(step)]).refused == {"circle": 1}
 
 
 def test_a_plan_made_before_an_edit_keeps_only_what_still_holds() -> None:
-    found = shift(context(remembering(OLD, NEW)), [always(merged())])
+    found = run_passes(context(remembering(OLD, NEW)), [always(merged())])
     edited = remembering(replace(OLD, text="The shop uses MariaDB."), NEW)
     assert still_sound(found.steps, edited).refused == {"memory_changed": 1}
     assert still_sound(found.steps, remembering(OLD, NEW)).steps == found.steps
@@ -142,7 +149,7 @@ def test_several_steps_on_one_file_are_one_change() -> None:
 
 
 def test_every_subject_has_its_event_and_can_be_taken_back_by_its_number() -> None:
-    found = shift(context(remembering(OLD, NEW)), [always(replace(merged(), subjects=()))])
+    found = run_passes(context(remembering(OLD, NEW)), [always(replace(merged(), subjects=()))])
     events = list(events_of(found.steps))
     assert [(event.name, event.subject) for event in events] == [
         ("consolidated", NEW.id), ("consolidated", OLD.id),

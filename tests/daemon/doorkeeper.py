@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engram.daemon.rpc.server import CommandAnswer, CommandRequest, ControlServer
-from engram.surfaces.remote.handler import Visitors
+from engram.surfaces.remote.handler import RemoteCommands
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,7 +39,7 @@ def door_in(environment: Mapping[str, str], mood: str = "") -> Iterator[subproce
         worker.stdout.close()
 
 
-class _Moody(Visitors):
+class _Moody(RemoteCommands):
     """Carries commands out, and ends before or after, or takes its time."""
 
     def __init__(self, mood: str) -> None:

@@ -126,7 +126,7 @@ class Blind:
 
     def __init__(self) -> None:
         self.folders: list[Path] = []
-        self.deaf: list[Path] = []
+        self.polled: list[Path] = []
 
     def add(self, folder: Path, **_: object) -> None:
         self.folders.append(folder)

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.daemon.debounce import Debouncer
-from engram.daemon.free_memory import relieve
+from engram.daemon.free_memory import trim_memory
 from engram.daemon.power import on_battery
 from engram.daemon.schedule import Schedule
 from engram.daemon.state import event_log, pause
 from engram.daemon.state.event_log import EventLog, read_log
-from engram.daemon.state.heartbeat import Heartbeat, HeartbeatFile, read_pulse
+from engram.daemon.state.heartbeat import Heartbeat, HeartbeatFile, read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
 from engram.daemon.state.last_runs import LastRuns
 from engram.daemon.watch import FolderWatch
@@ -114,7 +114,7 @@ def test_a_folder_that_was_replaced_is_not_the_one_that_is_watched(tmp_path: Pat
         watch.add(folder)
         (folder / "new.md").touch()
         until(lambda: len(debouncer) > 1, "an event in the new one")
-        assert watch.folders == [folder] and watch.deaf == []
+        assert watch.folders == [folder] and watch.polled == []
 
 
 def test_what_is_only_read_is_no_news(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_files_that_make_no_sense_say_nothing(
     for name in ("paused.json", "pulse.json", "notes.json", "log.jsonl", "lock"):
         (state / "daemon" / name).write_bytes(data)
     assert isinstance(pause.read(state), pause.Paused)
-    assert read_pulse(state) is None or isinstance(read_pulse(state), Heartbeat)
+    assert read_heartbeat(state) is None or isinstance(read_heartbeat(state), Heartbeat)
     assert LastRuns(state).get("vaults", "x") == {}
     assert list(read_log(state / "daemon" / "log.jsonl")) == []
     assert InstanceLock(state).holder() == 0
@@ -202,10 +202,10 @@ def test_a_pulse_is_written_when_it_changed_and_not_too_often(tmp_path: Path) ->
     file = HeartbeatFile(tmp_path, hours.steady)
     assert file.offer(Heartbeat(queue=1)) == float("inf")
     assert file.offer(Heartbeat(queue=2)) == 3
-    assert read_pulse(tmp_path) == Heartbeat(queue=1)
+    assert read_heartbeat(tmp_path) == Heartbeat(queue=1)
     hours.go(3)
     file.offer(Heartbeat(queue=2))
-    found = read_pulse(tmp_path)
+    found = read_heartbeat(tmp_path)
     assert found is not None and found.queue == 2
     written = (tmp_path / "daemon" / "pulse.json").stat().st_mtime_ns
     hours.go(100)
@@ -265,4 +265,4 @@ def test_the_lock_note_is_json(tmp_path: Path) -> None:
 
 
 def test_memory_is_given_back_on_every_system() -> None:
-    relieve()
+    trim_memory()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon.spool import TranscriptPoke, spool, take
+from engram.daemon.spool import TranscriptNotice, spool, take
 from engram.daemon.state import pause
 from engram.model.errors import StorageError
 from engram.pipeline.flow import ExtractionResult
@@ -201,7 +201,7 @@ def test_what_is_paused_is_read_when_it_goes_on(
     transcript = projects / "s1.jsonl"
     transcript.write_text(said("I prefer tabs over spaces.", 1), encoding="utf-8")
     life = begin()
-    spool(state, TranscriptPoke("", "session-end", "claude-code", str(transcript), str(root)))
+    spool(state, TranscriptNotice("", "session-end", "claude-code", str(transcript), str(root)))
     life.live(HOUR)
     assert memories(open_vault) == []
     life.close()
@@ -220,7 +220,7 @@ def test_a_hook_is_followed(
     transcript.write_text(said("Remember that we never deploy on a Friday.", 1), encoding="utf-8")
     spool(
         Path(environment["ENGRAM_HOME"]),
-        TranscriptPoke("", "session-end", "claude-code", str(transcript), str(root)),
+        TranscriptNotice("", "session-end", "claude-code", str(transcript), str(root)),
     )
     begin().live(60)
     assert len(memories(open_vault)) == 1
@@ -255,7 +255,7 @@ def test_a_task_that_fails_is_tried_again_later_and_later_and_the_others_go_on(
 
 
 def _failing(life: Life) -> dict[str, str]:
-    return {name: trouble.code for name, trouble in life.loop.tasks.troubles.items()}
+    return {name: failure.code for name, failure in life.loop.tasks.failures.items()}
 
 
 def test_a_file_that_breaks_its_reader_does_not_hold_up_the_others(
@@ -301,7 +301,7 @@ def test_a_source_that_is_installed_later_and_a_folder_that_goes_are_noticed(
     (tmp_path / ".claude").rename(tmp_path / "elsewhere")
     life.live(30)
     assert folder.parent not in life.loop.watch.folders
-    assert not life.loop.tasks.troubles
+    assert not life.loop.tasks.failures
 
 
 def test_a_vault_that_is_moved_away_is_not_taken_for_emptied(
@@ -344,7 +344,7 @@ def test_broken_settings_change_nothing_and_are_told(
     config.write_text("[daemon\n", encoding="utf-8")
     life.loop.reload()
     assert _failing(life) == {"reload": "ConfigError"}
-    assert list(life.loop.feeds) == ["claude-code"]
+    assert list(life.loop.source_workers) == ["claude-code"]
     config.write_text(good.replace("claude-code", "codex"), encoding="utf-8")
     life.loop.reload()
-    assert list(life.loop.feeds) == ["codex"] and not _failing(life)
+    assert list(life.loop.source_workers) == ["codex"] and not _failing(life)

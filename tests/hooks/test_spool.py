@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon.spool import TranscriptPoke, give_back, note_trouble, take, troubles
+from engram.daemon.spool import TranscriptNotice, hook_failures, put_back, record_failure, take
 from tests.cli.shop import Shop
 from tests.hooks.conversation import hook, said_by
 
@@ -18,11 +18,11 @@ LINE = {
 }  # fmt: skip
 
 
-def waiting(state: Path) -> list[TranscriptPoke]:
+def waiting(state: Path) -> list[TranscriptNotice]:
     """What a catch-up would take, left where it is."""
-    pokes = take(state)
-    give_back(state, pokes)
-    return pokes
+    notices = take(state)
+    put_back(state, notices)
+    return notices
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_what_is_poked_is_taken_in_by_the_next_catch_up(
     for _ in range(3):
         assert hook(shop, event, data) == ("", [])
     state = shop.folder / "home"
-    assert [(poke.source, poke.path) for poke in waiting(state)] == [
+    assert [(notice.source, notice.path) for notice in waiting(state)] == [
         ("claude-code", str(transcript.resolve()))
     ]
     assert shop.run("hook", "catch-up").out == "took in 1 new turn from 1 transcript\n"
@@ -74,7 +74,7 @@ def test_other_agents_are_known_by_their_folders(shop: Shop) -> None:
     for path in places.values():
         data = said_by("SessionEnd", transcript_path=str(shop.write(path, "{}")))
         hook(shop, "session-end", data)
-    assert [poke.source for poke in waiting(shop.folder / "home")] == list(places)
+    assert [notice.source for notice in waiting(shop.folder / "home")] == list(places)
 
 
 def test_what_cannot_be_taken_in_waits(shop: Shop, transcript: Path) -> None:
@@ -88,19 +88,19 @@ def test_what_cannot_be_taken_in_waits(shop: Shop, transcript: Path) -> None:
 
 
 def test_a_line_holds_no_words_and_a_damaged_one_is_passed_over(tmp_path: Path) -> None:
-    poke = TranscriptPoke("2026-03-06T12:00:00Z", "session-end", "codex", "/x", "/v")
-    give_back(tmp_path, [poke, poke])
+    notice = TranscriptNotice("2026-03-06T12:00:00Z", "session-end", "codex", "/x", "/v")
+    put_back(tmp_path, [notice, notice])
     path = tmp_path / "hooks" / "spool.jsonl"
     path.write_bytes(b'{"torn\n[]\n{"time": "x"}\n\xff\n' + path.read_bytes())
     assert path.stat().st_mode & 0o777 == 0o600
-    assert take(tmp_path) == [poke]
+    assert take(tmp_path) == [notice]
     assert take(tmp_path) == []
     assert list((tmp_path / "hooks").iterdir()) == []
 
 
 def test_nothing_grows_without_end(tmp_path: Path) -> None:
     for _ in range(4000):
-        note_trouble(tmp_path, "2026-03-06T12:00:00Z", "prompt", "x" * 40)
+        record_failure(tmp_path, "2026-03-06T12:00:00Z", "prompt", "x" * 40)
     size = (tmp_path / "hooks" / "trouble.jsonl").stat().st_size
     assert 262_144 <= size < 262_144 + 200
-    assert troubles(tmp_path)[0] > 1000
+    assert hook_failures(tmp_path)[0] > 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.llm.backoff import ATTEMPTS, LONGEST_WAIT, patiently
+from engram.llm.backoff import ATTEMPTS, LONGEST_WAIT, with_retries
 from engram.llm.failure import RequestFailure
 
 
@@ -36,19 +36,21 @@ def passing(retry_after: float | None = None) -> RequestFailure:
 def test_what_may_pass_is_tried_four_times() -> None:
     waited, failing = Waited(), Failing(*(passing() for _ in range(9)))
     with pytest.raises(RequestFailure, match="no"):
-        patiently(failing, waited)
+        with_retries(failing, waited)
     assert failing.calls == ATTEMPTS and len(waited) == ATTEMPTS - 1
     assert all(0 <= seconds <= 30 for seconds in waited)
 
 
 def test_it_ends_with_the_first_answer() -> None:
     waited, failing = Waited(), Failing(passing(), passing())
-    assert patiently(failing, waited) == "well" and len(waited) == 2
+    assert with_retries(failing, waited) == "well" and len(waited) == 2
 
 
 def test_the_providers_word_is_waited_out() -> None:
     waited = Waited()
-    assert patiently(Failing(passing(7.5), passing(0.0), passing(LONGEST_WAIT)), waited) == "well"
+    assert (
+        with_retries(Failing(passing(7.5), passing(0.0), passing(LONGEST_WAIT)), waited) == "well"
+    )
     assert waited == [7.5, 0.0, LONGEST_WAIT]
 
 
@@ -64,5 +66,5 @@ def test_the_providers_word_is_waited_out() -> None:
 def test_the_rest_is_tried_once(error: Exception) -> None:
     waited, failing = Waited(), Failing(error)
     with pytest.raises(type(error)):
-        patiently(failing, waited)
+        with_retries(failing, waited)
     assert failing.calls == 1 and waited == []

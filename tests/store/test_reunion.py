@@ -14,7 +14,7 @@ from engram.store.files.entity_file import read_entity, render_entity
 from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import read_memory, render_memory
 from engram.store.files.transcripts import PURGED
-from engram.store.merge.file_versions import reunited, sides
+from engram.store.merge.file_versions import merged_file, sides
 from tests.kit import box, entity
 
 PATH = "facts/2026-03-06/fact-20260306-101000-9c1f03aa.md"
@@ -60,17 +60,17 @@ def memory_of(data: bytes) -> Memory:
 
 @given(versions(), versions())
 def test_it_says_the_same_whichever_comes_first_and_twice_is_once(one: bytes, other: bytes) -> None:
-    found, back = reunited(PATH, one, other), reunited(PATH, other, one)
+    found, back = merged_file(PATH, one, other), merged_file(PATH, other, one)
     assert found is not None and back is not None
     assert same_meaning(PATH, found, back)
     for version in (one, other):
-        assert reunited(PATH, found, version) == found
-    assert reunited(PATH, one, one) == one
+        assert merged_file(PATH, found, version) == found
+    assert merged_file(PATH, one, one) == one
 
 
 @given(versions(), versions())
 def test_no_receipt_tag_or_key_of_either_is_lost(one: bytes, other: bytes) -> None:
-    found = reunited(PATH, one, other)
+    found = merged_file(PATH, one, other)
     assert found is not None
     both = [memory_of(one), memory_of(other)]
     memory = memory_of(found)
@@ -91,7 +91,7 @@ def test_in_whatever_order_three_come_they_say_the_same(a: bytes, b: bytes, c: b
         found: bytes | None = order[0]
         for data in order[1:]:
             assert found is not None
-            found = reunited(PATH, found, data)
+            found = merged_file(PATH, found, data)
         assert found is not None
         return found
 
@@ -117,16 +117,16 @@ def test_what_only_a_person_can_decide_is_left_to_the_person(mine: bytes, theirs
     one = render_memory(BASE).replace(b"---\n", b"---\nmood: good\n", 1)
     if b"mood" not in theirs:
         one = render_memory(BASE)
-    assert reunited(PATH, one, one.replace(mine, theirs)) is None
+    assert merged_file(PATH, one, one.replace(mine, theirs)) is None
 
 
 def test_the_end_of_a_memory_stands_before_what_still_has_it_live() -> None:
     over = replace(BASE, status="superseded", superseded_by=("fact-b",), valid_until="2026-03-07")
     asked = replace(BASE, status="needs-review", status_since="2026-03-08T10:00:00Z")
     for live in (BASE, asked):
-        found = reunited(PATH, render_memory(live), render_memory(over))
+        found = merged_file(PATH, render_memory(live), render_memory(over))
         assert found is not None and memory_of(found).status == "superseded"
-    found = reunited(PATH, render_memory(BASE), render_memory(over))
+    found = merged_file(PATH, render_memory(BASE), render_memory(over))
     assert found is not None
     assert memory_of(found).superseded_by == ("fact-b",) and not memory_of(found).live
 
@@ -134,7 +134,7 @@ def test_the_end_of_a_memory_stands_before_what_still_has_it_live() -> None:
 def test_an_editors_other_style_is_no_other_version() -> None:
     data = render_memory(BASE)
     crlf = data.replace(b"\n", b"\r\n")
-    assert reunited(PATH, data, crlf) == data and reunited(PATH, crlf, data) == crlf
+    assert merged_file(PATH, data, crlf) == data and merged_file(PATH, crlf, data) == crlf
 
 
 # -- pages ---------------------------------------------------------------------------------------
@@ -144,29 +144,29 @@ def test_a_box_has_the_memories_of_both() -> None:
     path = "boxes/2026-03-06/box-00c0ffee.md"
     one = render_box(box("box-00c0ffee", "a", "b", path=path))
     other = render_box(box("box-00c0ffee", "a", "c", path=path)) + b"\nMy own line.\n"
-    found = reunited(path, one, other)
+    found = merged_file(path, one, other)
     assert found is not None and b"My own line." in found
     assert set(read_box(path, found).box.memories) == {"a", "b", "c"}
-    assert reunited(path, found, one) == found == reunited(path, found, other)
+    assert merged_file(path, found, one) == found == merged_file(path, found, other)
     mine = one + b"\nAnother line of mine.\n"
-    assert reunited(path, mine, other) is None
+    assert merged_file(path, mine, other) is None
 
 
 def test_an_entity_has_the_time_lines_of_both() -> None:
     path = "entities/person-kim.md"
     one = render_entity(entity("person-kim", "a", "b"))
     other = render_entity(entity("person-kim", "a", "b", "c", aliases=("Kimmy",)))
-    found = reunited(path, one, other)
+    found = merged_file(path, one, other)
     assert found is not None
     page = read_entity(path, found).entity
     assert [line[1] for line in page.timeline] == ["a", "b", "c"] and page.aliases == ("Kimmy",)
-    assert reunited(path, other, one) == found
+    assert merged_file(path, other, one) == found
 
 
 def test_of_plain_pages_the_one_that_has_every_line_stays() -> None:
     short, long = b"# Me\n- tea\n", b"# Me\n- tea\n- no milk\n"
-    assert reunited("profile.md", short, long) == long == reunited("profile.md", long, short)
-    assert reunited("profile.md", b"a\nb\n", b"a\nc\n") is None
+    assert merged_file("profile.md", short, long) == long == merged_file("profile.md", long, short)
+    assert merged_file("profile.md", b"a\nb\n", b"a\nc\n") is None
 
 
 # -- transcripts ---------------------------------------------------------------------------------
@@ -203,10 +203,10 @@ def talk(*blocks: str, extracted: str = "", **words: str) -> bytes:
 def test_transcripts_have_every_block_and_a_mark_that_holds(
     one: bytes, other: bytes, both: bytes | None
 ) -> None:
-    assert reunited(TALK, one, other) == both
-    assert reunited(TALK, other, one) == both
+    assert merged_file(TALK, one, other) == both
+    assert merged_file(TALK, other, one) == both
     if both is not None:
-        assert reunited(TALK, both, one) == both == reunited(TALK, both, other)
+        assert merged_file(TALK, both, one) == both == merged_file(TALK, both, other)
 
 
 _BLOCKS = st.lists(st.sampled_from("123456789"), unique=True).map(sorted)
@@ -214,7 +214,7 @@ _BLOCKS = st.lists(st.sampled_from("123456789"), unique=True).map(sorted)
 
 @given(_BLOCKS, _BLOCKS)
 def test_no_block_of_either_transcript_is_lost(one: list[str], other: list[str]) -> None:
-    found = reunited(TALK, talk(*one), talk(*other))
+    found = merged_file(TALK, talk(*one), talk(*other))
     assert found == talk(*sorted({*one, *other}))
 
 

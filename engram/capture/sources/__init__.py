@@ -56,7 +56,7 @@ def recognise(head: bytes, suffix: str) -> Source | None:
     """The source for a file that begins with `head` (up to 64 KiB); None when none fits.
 
     `suffix` is the file name's ending with its dot, empty for standard input. Content decides;
-    the ending only tells which plain text it is, and keeps data formats nobody knows from being
+    the ending only tells which plain text it is, and keeps unknown data formats from being
     taken for prose.
     """
     for name in SOURCES:

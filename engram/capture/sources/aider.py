@@ -169,7 +169,7 @@ class _AiderChat:
         #: where the header stands
         self.start = state.get("start", "0")
         self.project = state.get("project", "") or _folder(reading.path)
-        #: whose words the last lines were: user, tool, assistant; nobody's before any prompt
+        #: whose words the last lines were: user, tool, assistant; empty before any prompt
         self.role = state.get("role", "")
         #: within a prompt: whether it is words ("words") or passed over ("other")
         self.part = state.get("part", "")

@@ -78,7 +78,7 @@ class JsonLines(TranscriptSource):
 
 
 def _turn(line: Object, reading: SourceReading, number: int) -> Turn | None:
-    """The turn of one object; None, counted where it is strange, when nobody speaks in it."""
+    """The turn of one object; None, counted where it is strange, when it is no message."""
     role, content = _role(line), _text(line)
     if role is None:
         kind = line.get("role") or line.get("type")

@@ -31,18 +31,18 @@ from engram.model.errors import StorageError
 
 _log = logging.getLogger(__name__)
 #: how long a client may take to send its request, and to read the answer, seconds
-_PATIENCE = 1.0
-_HEARING = 5.0
+_REQUEST_TIME = 1.0
+_ANSWER_TIME = 5.0
 #: how long a command may run before its next output ends it, seconds
 DEADLINE = 60.0
 #: how long the last answer may take when the server closes, seconds
-_FAREWELL = 0.5
+_CLOSE_TIME = 0.5
 #: how often the host is called while idle, seconds
 _REST = 0.5
 #: the most bytes of an answer to a read
 LARGEST_ANSWER = 1_000_000
 #: must be equal for client and daemon: these variables decide where the user's files lie
-_HERE = (
+_SAME_VARIABLES = (
     "ANDROID_DATA", "ENGRAM_HOME", "HOME", "USERPROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
     "XDG_STATE_HOME",
 )  # fmt: skip
@@ -101,7 +101,7 @@ class ControlServer:
         self._environment = dict(environment)
         self.path = messages.place(environment)
         self._listener: socket.socket | None = None
-        self._thread = threading.Thread(target=self._keep, name="door", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="control socket", daemon=True)
         self._ours, self._theirs = os.pipe()
 
     def open(self) -> Self:
@@ -118,7 +118,7 @@ class ControlServer:
         """Stop listening and remove the socket; a slow answer is not waited for."""
         os.write(self._theirs, b".")
         if self._thread.is_alive():
-            self._thread.join(_FAREWELL)
+            self._thread.join(_CLOSE_TIME)
         if not self._thread.is_alive():
             os.close(self._ours)
             os.close(self._theirs)
@@ -131,7 +131,7 @@ class ControlServer:
 
     # -- on the server's thread -----------------------------------------------------------------
 
-    def _keep(self) -> None:
+    def _serve(self) -> None:
         assert self._listener is not None
         try:
             with self._listener:
@@ -143,7 +143,7 @@ class ControlServer:
                     if self._ours in ready:
                         break
                     if ready:
-                        self._let_in(self._listener)
+                        self._accept(self._listener)
                     else:
                         self._host.rest()
         finally:
@@ -151,32 +151,34 @@ class ControlServer:
                 os.unlink(self.path)
             self._host.close()
 
-    def _let_in(self, listener: socket.socket) -> None:
+    def _accept(self, listener: socket.socket) -> None:
         """Serve one client from greeting to answer; its errors end no other connection."""
         try:
             caller, _ = listener.accept()
             with caller:
-                caller.settimeout(_PATIENCE)
+                caller.settimeout(_REQUEST_TIME)
                 if _is_ours(caller):
-                    self._speak_with(caller)
+                    self._serve_client(caller)
                 else:
                     _log.warning("the control socket was called by another user")
         except OSError as error:
             _log.info("a caller at the control socket has gone: %s", error)
 
-    def _speak_with(self, caller: socket.socket) -> None:
+    def _serve_client(self, caller: socket.socket) -> None:
         caller.sendall(messages.framed(map(os.fsencode, messages.greeting())))
         fields = messages.receive(caller, messages.LARGEST_REQUEST)
         request = None if fields is None else _request(fields, lambda: _is_gone(caller))
         if request is None:
             return
-        answer = self._host.answer(request) if self._sees_the_same(request) else None
-        caller.settimeout(_HEARING)
+        answer = self._host.answer(request) if self._sees_same_files(request) else None
+        caller.settimeout(_ANSWER_TIME)
         caller.sendall(_framed(answer))
 
-    def _sees_the_same(self, request: CommandRequest) -> bool:
+    def _sees_same_files(self, request: CommandRequest) -> bool:
         """Whether client and daemon see the same files: a service can have private folders."""
-        if any(request.environment.get(name) != self._environment.get(name) for name in _HERE):
+        if any(
+            request.environment.get(name) != self._environment.get(name) for name in _SAME_VARIABLES
+        ):
             return False
         try:
             return messages.identity(str(request.folder)) == request.identity
@@ -225,7 +227,7 @@ def _listener(path: Path) -> socket.socket:
     _own_folder(path.parent)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        if _is_answered(path):
+        if _is_listening(path):
             raise StorageError(f"another daemon listens at {path}", "stop it: `engram daemon stop`")
         path.unlink(missing_ok=True)  # left by a daemon that was killed
         listener.bind(str(path))
@@ -258,10 +260,10 @@ def _own_folder(folder: Path) -> None:
         raise StorageError(f"others may look into {folder}", f"`chmod 700 {folder}`")
 
 
-def _is_answered(path: Path) -> bool:
+def _is_listening(path: Path) -> bool:
     """Whether a process listens at a socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
-        caller.settimeout(_PATIENCE)
+        caller.settimeout(_REQUEST_TIME)
         return caller.connect_ex(str(path)) in (0, errno.EAGAIN)
 
 

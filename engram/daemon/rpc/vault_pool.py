@@ -24,7 +24,7 @@ from engram.vault import Vault
 _MOST = 4
 _IDLE = 1800.0
 #: files that are being edited are not settled for so long, seconds
-_CALM = 2.0
+_SETTLE_PAUSE = 2.0
 
 _Key = tuple[str, frozenset[tuple[str, str]]]
 
@@ -67,11 +67,11 @@ class VaultPool:
             raise
         finally:
             if sound:
-                self._keep(key, kept)
+                self._put_back(key, kept)
             else:
                 kept.vault.close()
 
-    def _keep(self, key: _Key, kept: _OpenVault) -> None:
+    def _put_back(self, key: _Key, kept: _OpenVault) -> None:
         kept.asked = kept.looked = self._clock()
         self._kept[key] = kept
         while len(self._kept) > _MOST:
@@ -83,11 +83,11 @@ class VaultPool:
         for key, kept in list(self._kept.items()):
             if now - kept.asked > _IDLE:
                 self._kept.pop(key).vault.close()
-            elif kept.change_detector.able and now - kept.looked > _CALM:
+            elif kept.change_detector.able and now - kept.looked > _SETTLE_PAUSE:
                 kept.looked = now
-                self._look(key, kept)
+                self._settle(key, kept)
 
-    def _look(self, key: _Key, kept: _OpenVault) -> None:
+    def _settle(self, key: _Key, kept: _OpenVault) -> None:
         try:
             kept.vault.ready_to_read()
         except EngramError:

@@ -10,7 +10,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from engram.daemon.service.program import itself
+from engram.daemon.service.program import program_command
 from engram.model.errors import StorageError
 from engram.settings.paths import UserPaths
 
@@ -25,7 +25,7 @@ def detach(arguments: Sequence[str], places: UserPaths, environment: Mapping[str
         os.makedirs(places.state_dir, mode=0o700, exist_ok=True)
         # it outlives this process, which is not to warn about that when it ends
         process = subprocess.Popen(
-            [*itself(), *arguments], env=absolute, cwd=places.state_dir,
+            [*program_command(), *arguments], env=absolute, cwd=places.state_dir,
             stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True,
         )  # fmt: skip
         process.returncode = 0

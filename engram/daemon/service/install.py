@@ -154,7 +154,7 @@ def _refuse_foreign(path: Path, text: str, home: str) -> None:
 # -- uninstall -------------------------------------------------------------------------------------
 
 
-def estate(
+def installed_files(
     manager: ServiceManager, places: UserPaths, environment: Mapping[str, str]
 ) -> list[Path]:
     """The existing files and folders that the daemon made on this machine."""
@@ -179,7 +179,7 @@ def uninstall(
     manager: ServiceManager, places: UserPaths, environment: Mapping[str, str]
 ) -> tuple[list[Path], str]:
     """Stop and remove all of it; returns what was removed, and why the manager was not called."""
-    found = estate(manager, places, environment)
+    found = installed_files(manager, places, environment)
     trouble = ""
     if manager.file in found:
         try:

@@ -15,7 +15,7 @@ _NAMES = ("engram", "engram.exe")
 _WINDOWLESS, _WINDOWLESS_PYTHON = "engramw.exe", "pythonw.exe"
 
 
-def itself(named: str = "", *, windowless: bool = False) -> tuple[str, ...]:
+def program_command(named: str = "", *, windowless: bool = False) -> tuple[str, ...]:
     """The words that start engram; `named` is a path that the user gave."""
     if named:
         return (os.path.abspath(named),)

@@ -125,12 +125,12 @@ def _said(done: subprocess.CompletedProcess[bytes]) -> str:
     return said[0].strip() if said else f"exit code {done.returncode}"
 
 
-def supervisor_here() -> str:
+def manager_name() -> str:
     """The name of the service manager of this operating system."""
     return {"darwin": "launchd", "win32": "windows"}.get(sys.platform, "systemd")
 
 
-def supervisor(name: str, places: UserPaths, environment: Mapping[str, str]) -> ServiceManager:
+def manager_of(name: str, places: UserPaths, environment: Mapping[str, str]) -> ServiceManager:
     """The service manager of a name: systemd, launchd or windows."""
     return _KNOWN[name](places, environment)
 

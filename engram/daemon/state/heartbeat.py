@@ -77,7 +77,7 @@ class HeartbeatFile:
         return float("inf")
 
 
-def read_pulse(state: Path) -> Heartbeat | None:
+def read_heartbeat(state: Path) -> Heartbeat | None:
     """The last heartbeat, also of a daemon that ended; None when there is no valid one."""
     try:
         row = json.loads((state / FOLDER / "pulse.json").read_bytes())

@@ -93,11 +93,11 @@ class TurnStore(Protocol):
         """
         ...
 
-    def take_up_shown(self, turns: Sequence[Turn]) -> None:
+    def record_shown(self, turns: Sequence[Turn]) -> None:
         """Record turns that these transcripts show and another machine captured."""
         ...
 
-    def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
+    def record_transcripts(self, also: Iterable[str] = ()) -> list[str]:
         """Record transcripts that came as a whole, and some paths; the links of the new turns."""
         ...
 

@@ -1,4 +1,4 @@
-"""The one door through which a vault's files are written: relative paths in, durable bytes out.
+"""Disk of a vault: the only code that writes its files; relative paths in, durable bytes out.
 
 Guarantees: a file is either as before or as given, never half (temporary file, fsync, rename); a
 created file never replaces another; nothing is written or read through a symlink or outside the

@@ -112,8 +112,8 @@ _FILE = ", ".join(FileRow._fields)
 class Catalog:
     """One vault's catalog.
 
-    `turns`, `log`, `nights`, `topics`, `pages` (boxes and entities) and `accesses` are parts; what
-    they hold together is asked through `CatalogView`.
+    `turns`, `log`, `consolidations`, `topics`, `pages` (boxes and entities) and `accesses` are
+    parts; what they hold together is asked through `CatalogView`.
     """
 
     def __init__(self, database: CacheDatabase, vault: str) -> None:
@@ -121,7 +121,7 @@ class Catalog:
         self._vault = vault
         self.turns = TurnRows(database)
         self.log = LogRows(database)
-        self.nights = ConsolidationRows(database)
+        self.consolidations = ConsolidationRows(database)
         self.topics = TopicRows(database)
         self.pages = PageRows(database)
         self.accesses = AccessRows(database)

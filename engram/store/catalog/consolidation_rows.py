@@ -58,7 +58,7 @@ class ConsolidationRows:
     def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
         """`(task, action, subjects)` of the steps that the person undid, and left so."""
         found = set()
-        for number, step in self._taken_back():
+        for number, step in self._undone():
             for details, subjects in self._steps(number):
                 if not step or details["step"] == step:
                     found.add((details["task"], details["action"], subjects))
@@ -79,7 +79,7 @@ class ConsolidationRows:
         for details, names in subjects.items():
             yield json.loads(details), tuple(names)
 
-    def _taken_back(self) -> Iterator[tuple[int, str]]:
+    def _undone(self) -> Iterator[tuple[int, str]]:
         """`(consolidation, step)` that are undone at present; '' for all of its steps."""
         rows = self._db.rows(
             "select n, kind, undoes, batch from transactions where kind in ('undo', ?)"
@@ -87,12 +87,12 @@ class ConsolidationRows:
             KIND,
         )
         undone: set[int] = set()
-        nights = {row[0] for row in rows if row[1] == KIND}
+        consolidations = {row[0] for row in rows if row[1] == KIND}
         for number, kind, undoes, part in rows:
             if kind == KIND or number in undone:
                 continue
             undone.update(map(int, undoes.split()))
-            night, _, steps = part.partition(".")
-            if steps and int(night) not in undone:
-                yield from ((int(night), step) for step in steps.split("+"))
-        yield from ((number, "") for number in sorted(undone & nights))
+            run, _, steps = part.partition(".")
+            if steps and int(run) not in undone:
+                yield from ((int(run), step) for step in steps.split("+"))
+        yield from ((number, "") for number in sorted(undone & consolidations))

@@ -53,7 +53,7 @@ class VaultCommitter:
             yield
 
     def recover(self) -> None:
-        """Finish every pending transaction in order, then let the followers catch up."""
+        """Finish every pending transaction in order, then let the projections catch up."""
         for name in self._disk.names(layout.PENDING):
             path = f"{layout.PENDING}/{name}"
             if name.endswith(".tmp"):
@@ -117,7 +117,7 @@ class VaultCommitter:
         left: list[str] = []
         for index, change in enumerate(committed.plan.changes):
             if isinstance(change, transaction.Purged):
-                continue  # the eraser's
+                continue  # the purge writer's
             if not self._apply_one(change, _staged(committed.number, index), staged=staged):
                 left.append(change.path)
         if committed.plan.kind == "purge":

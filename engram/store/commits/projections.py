@@ -288,9 +288,9 @@ class Projections:
                     self.look_at(path)
                 self._look_at_homeless()
                 self.catalog.set_indexed(False)
-        self.take_quietly(found)
+        self.record_touched(found)
 
-    def take_quietly(self, found: Scan) -> None:
+    def record_touched(self, found: Scan) -> None:
         """Record the new stats of files whose bytes, or whose meaning, are the same: no edits.
 
         Of a rewritten file the version that the scan read is recorded, not what it may be now.

@@ -182,21 +182,23 @@ class TransactionLog:
             if not batch:
                 return [standing[0][0]], ""
         numbers = [row[0] for row in rows if row[3] == batch and row[0] not in undone]
-        nights = [row[0] for row in rows if row[2] == "consolidate" and row[0] not in undone]
-        return self._with_nights(sorted(numbers), sorted(nights)), batch
+        consolidations = [
+            row[0] for row in rows if row[2] == "consolidate" and row[0] not in undone
+        ]
+        return self._with_consolidations(sorted(numbers), sorted(consolidations)), batch
 
-    def _with_nights(self, numbers: list[int], nights: Sequence[int]) -> list[int]:
+    def _with_consolidations(self, numbers: list[int], consolidations: Sequence[int]) -> list[int]:
         """Transactions, and the later consolidations that changed the same files."""
         paths = {
             change.path for number in numbers for change in self._existing(number).plan.changes
         }
         found = list(numbers)
-        for night in nights:
-            if not numbers or night <= numbers[0] or night in found:
+        for run in consolidations:
+            if not numbers or run <= numbers[0] or run in found:
                 continue
-            touched = {change.path for change in self._existing(night).plan.changes}
+            touched = {change.path for change in self._existing(run).plan.changes}
             if touched & paths:
-                found.append(night)
+                found.append(run)
                 paths |= touched
         return sorted(found)
 

@@ -53,7 +53,7 @@ class UndoPlanner:
     def _undo_of_a_step(self, what: str) -> Plan:
         """The plan for one step of a consolidation, and later steps on the same subjects."""
         number, _, step = what.partition(".")
-        steps = self._projections.catalog.nights.steps(int(number))
+        steps = self._projections.catalog.consolidations.steps(int(number))
         if step not in steps:
             raise NotFound(f"there is no step {what!r}", f"`engram log {number}` shows the steps")
         wanted, subjects = {step}, set(steps[step])

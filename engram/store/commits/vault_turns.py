@@ -23,12 +23,12 @@ class VaultTurns:
         """Digests of those turns that were captured before and not taken back."""
         return self._projections.catalog.turns.seen(turns)
 
-    def take_up_shown(self, turns: Sequence[Turn]) -> None:
+    def record_shown(self, turns: Sequence[Turn]) -> None:
         """Record turns that the transcripts of these turns show and another machine captured."""
         names = dict.fromkeys(turn.transcript for turn in turns)
         self._add_shown(self._projections.transcripts.news_of(list(names)))
 
-    def take_up_transcripts(self, also: Iterable[str] = ()) -> list[str]:
+    def record_transcripts(self, also: Iterable[str] = ()) -> list[str]:
         """Record transcripts that came from another machine as a whole, and some other paths.
 
         Returns the links of the turns that are new.

@@ -27,7 +27,7 @@ from engram.store.commits.transaction import sha256
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import memory_changes
-from engram.store.merge.file_versions import reunited, sides
+from engram.store.merge.file_versions import merged_file, sides
 
 KIND = "reunite"
 #: the events of a merged copy, and of one that the person has to decide on
@@ -90,7 +90,7 @@ class ConflictCopies:
             path = own.find(original.rpartition("/")[2][:-3]) or original
             now, data = self._bytes(path), self._bytes(copy)
             why = _obstacle(copy, now, data)
-            found = reunited(path, now or b"", data or b"") if not why else None
+            found = merged_file(path, now or b"", data or b"") if not why else None
             why = why or ("" if found is not None else _UNDECIDED)
             if now is not None and found is not None and not dry_run:
                 own.replace(path, now, found)
@@ -107,49 +107,49 @@ class ConflictCopies:
 
     def plan(self) -> CopyMerge:
         """The plan for all other copies and markers."""
-        reunion = CopyMerge()
+        merge = CopyMerge()
         for copy in self._copies:
             original = layout.original_of(copy)
             if original.startswith(f"{layout.STATE}/") or original == layout.CONFIG:
-                reunion.apart.append(
+                merge.apart.append(
                     ConflictCopy(copy, original, "logs and settings of two machines")
                 )
             elif layout.kind_of(original) != "transcript":
-                self._take_in(copy, original, reunion)
+                self._merge_copy(copy, original, merge)
         for path in self._suspect() if self._in_git() else ():
             now = self._bytes(path)
             found = self._unmarked(path, now)
             if found is not None:
-                reunion.changes[path] = Change(path, now, found, "versions brought together")
-                self._tell(reunion, _TAKEN, path, path, found, now)
-                reunion.apart.append(ConflictCopy(path, path))
-        return reunion
+                merge.changes[path] = Change(path, now, found, "versions brought together")
+                self._tell(merge, _TAKEN, path, path, found, now)
+                merge.apart.append(ConflictCopy(path, path))
+        return merge
 
-    def _take_in(self, copy: str, original: str, reunion: CopyMerge) -> None:
+    def _merge_copy(self, copy: str, original: str, merge: CopyMerge) -> None:
         data = self._bytes(copy)
         path = self._home(original, data)
-        change = reunion.changes.get(path)
+        change = merge.changes.get(path)
         now = change.after if change is not None else self._bytes(path)
         why = _obstacle(copy, now, data)
         if why or data is None or now is None:
-            reunion.apart.append(ConflictCopy(copy, path, why))
+            merge.apart.append(ConflictCopy(copy, path, why))
             return
         why = _UNDECIDED
-        if (found := reunited(path, now, data)) is not None:
+        if (found := merged_file(path, now, data)) is not None:
             if found == now or not self._known(_TAKEN, path, now, copy, data):
                 before = change.before if change is not None else now
                 if found != now:
-                    reunion.changes[path] = Change(path, before, found, "versions brought together")
-                reunion.changes[copy] = Change(copy, data, None, "conflict copy taken in")
-                self._tell(reunion, _TAKEN, path, copy, found, data)
-                reunion.apart.append(ConflictCopy(copy, path))
+                    merge.changes[path] = Change(path, before, found, "versions brought together")
+                merge.changes[copy] = Change(copy, data, None, "conflict copy taken in")
+                self._tell(merge, _TAKEN, path, copy, found, data)
+                merge.apart.append(ConflictCopy(copy, path))
                 return
             why = _TAKEN_BACK
-        reunion.apart.append(ConflictCopy(copy, path, why))
+        merge.apart.append(ConflictCopy(copy, path, why))
         if why == _UNDECIDED and change is None:
-            self._ask(copy, path, now, data, reunion)
+            self._ask(copy, path, now, data, merge)
 
-    def _ask(self, copy: str, path: str, now: bytes, data: bytes, reunion: CopyMerge) -> None:
+    def _ask(self, copy: str, path: str, now: bytes, data: bytes, merge: CopyMerge) -> None:
         """Put a live memory into review; once, so that the person may confirm it as it is."""
         memory = read_content(path, now).content
         if not isinstance(memory, Memory) or memory.status != "active":
@@ -161,14 +161,14 @@ class ConflictCopies:
             patched = memory_changes(now, memory, asked)
         except BadInput:
             return  # no header for a status; the doctor reports the copy
-        reunion.changes[path] = Change(path, now, patched, "needs-review")
-        self._tell(reunion, _ASKED, path, copy, now, data)
+        merge.changes[path] = Change(path, now, patched, "needs-review")
+        self._tell(merge, _ASKED, path, copy, now, data)
 
     def _tell(
-        self, reunion: CopyMerge, name: str, path: str, copy: str, now: bytes, data: bytes | None
+        self, merge: CopyMerge, name: str, path: str, copy: str, now: bytes, data: bytes | None
     ) -> None:
         details = (("copy", copy), ("sha256", sha256(data or b"")))
-        reunion.events.append(Event(name, self._subject(path, now), details))
+        merge.events.append(Event(name, self._subject(path, now), details))
 
     def _known(self, name: str, path: str, now: bytes, copy: str, data: bytes) -> bool:
         """Whether that was done before with these very bytes of the copy."""
@@ -194,7 +194,7 @@ class ConflictCopies:
         versions = sides(data) if data is not None else None
         if versions is None or same_meaning(path, *versions):
             return None
-        return reunited(path, *versions)
+        return merged_file(path, *versions)
 
     def _suspect(self) -> list[str]:
         """Pages, and memories with an unreadable header: where markers can be resolved."""

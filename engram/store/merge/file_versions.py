@@ -26,7 +26,7 @@ from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.foreign_header import Value
 from engram.store.files.meaning import meaning_of_read, said_in
 from engram.store.files.memory_file import KEYS, memory_changes
-from engram.store.merge.transcript_versions import woven
+from engram.store.merge.transcript_versions import merged_transcript
 
 #: beginnings of git's marker lines; `diff3` shows the ancestor in between
 _OPEN, _OLDER, _BETWEEN, _CLOSE = (sign * 7 for sign in (b"<", b"|", b"=", b">"))
@@ -55,10 +55,10 @@ def sides(data: bytes) -> tuple[bytes, bytes] | None:
     return (b"".join(versions[0]), b"".join(versions[1])) if last == _CLOSE else None
 
 
-def reunited(path: str, one: bytes, other: bytes) -> bytes | None:
+def merged_file(path: str, one: bytes, other: bytes) -> bytes | None:
     """One file merged from two versions of the file at `path`; `one` itself when it holds all."""
     if layout.kind_of(path) == "transcript":
-        return woven(one, other)
+        return merged_transcript(one, other)
     if layout.content_type(path) is None:
         return _longer(one, other)
     versions = read_content(path, one), read_content(path, other)

@@ -40,7 +40,7 @@ class _Version(NamedTuple):
     extracted: str
 
 
-def woven(one: bytes, other: bytes) -> bytes | None:
+def merged_transcript(one: bytes, other: bytes) -> bytes | None:
     """One transcript merged from two versions; `one` or `other` itself when it holds all."""
     mine, theirs = _version(one), _version(other)
     if mine is None or theirs is None or mine.head != theirs.head:

@@ -7,7 +7,7 @@ import shlex
 
 import click
 
-from engram.daemon.service.program import itself
+from engram.daemon.service.program import program_command
 from engram.model.errors import BadInput
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
@@ -75,7 +75,7 @@ def _command(program: str) -> Command:
     """What the agent's shell is to run: absolute, found without a PATH."""
     vault = chosen().vault
     options = f"--vault {_quoted(os.path.abspath(vault))}" if vault else ""
-    return Command(" ".join(map(_quoted, itself(program))), options)
+    return Command(" ".join(map(_quoted, program_command(program))), options)
 
 
 def _quoted(path: str) -> str:

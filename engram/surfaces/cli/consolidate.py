@@ -1,4 +1,4 @@
-"""`engram consolidate`: the night shift now; each step with its reason, each can be taken back."""
+"""`engram consolidate`: runs a consolidation now and prints each step with its reason."""
 
 from __future__ import annotations
 

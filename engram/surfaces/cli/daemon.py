@@ -55,11 +55,11 @@ def run() -> None:
     from engram.daemon.rpc.server import ControlServer
     from engram.daemon.run import Daemon
     from engram.surfaces.cli.opt_in import ask_once
-    from engram.surfaces.remote.handler import Visitors
+    from engram.surfaces.remote.handler import RemoteCommands
 
     places, target = _places(), _target()
     ask_once(places)
-    Daemon(target, places, os.environ, talk, ControlServer(Visitors(), os.environ)).run()
+    Daemon(target, places, os.environ, talk, ControlServer(RemoteCommands(), os.environ)).run()
 
 
 @command.command("start")
@@ -67,7 +67,7 @@ def run() -> None:
 def start() -> None:
     """Start it: by the service manager where `engram daemon install` was run, else detached."""
     from engram.daemon.service.detached import detach
-    from engram.daemon.service.systems import supervisor, supervisor_here
+    from engram.daemon.service.systems import manager_name, manager_of
     from engram.daemon.state.instance_lock import InstanceLock
     from engram.surfaces.cli.opt_in import ask_once
 
@@ -78,7 +78,7 @@ def start() -> None:
             f"the daemon is running already (process {holder})", "`engram daemon status` shows it"
         )
     ask_once(places)
-    one = supervisor(supervisor_here(), places, os.environ)
+    one = manager_of(manager_name(), places, os.environ)
     by = ""
     if one.file.exists():
         one.check(os.environ)
@@ -116,12 +116,12 @@ def stop() -> None:
 @common
 def status() -> None:
     """What it is doing: the last event, what waits, what was spent today, what went wrong."""
-    from engram.daemon.state.heartbeat import Heartbeat, read_pulse
+    from engram.daemon.state.heartbeat import Heartbeat, read_heartbeat
     from engram.daemon.state.instance_lock import InstanceLock
     from engram.daemon.state.pause import read
 
     state = _places().state_dir
-    holder, heartbeat = InstanceLock(state).holder(), read_pulse(state) or Heartbeat()
+    holder, heartbeat = InstanceLock(state).holder(), read_heartbeat(state) or Heartbeat()
     running = bool(holder)
     if wants_json():
         emit_json(shapes.daemon_status(running, heartbeat, _names(read(state))))

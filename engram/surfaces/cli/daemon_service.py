@@ -42,13 +42,13 @@ def install(dry_run: bool, program: str, manager: str | None, force: bool) -> No
     every command here would use, or to that of --vault. Run it again after a new vault was made.
     """
     from engram.daemon.service import install
-    from engram.daemon.service.program import itself
+    from engram.daemon.service.program import program_command
     from engram.settings.paths import places_of
     from engram.surfaces.cli.opt_in import ask_once
 
-    one = _supervisor(manager)
+    one = _manager(manager)
     places = places_of(os.environ)
-    words = itself(program, windowless=one.name == "windows")
+    words = program_command(program, windowless=one.name == "windows")
     service = install.service_of(words, chosen().vault, places, os.environ)
     unit = install.planned(one, service, force=force)
     if not dry_run:
@@ -94,12 +94,12 @@ def uninstall(dry_run: bool, manager: str | None, force: bool) -> None:
     from engram.daemon.service import install
     from engram.settings.paths import places_of
 
-    one = _supervisor(manager)
+    one = _manager(manager)
     places = places_of(os.environ)
     install.checked(one, places, force=force)
     trouble = ""
     if dry_run:
-        found = install.estate(one, places, os.environ)
+        found = install.installed_files(one, places, os.environ)
     else:
         found, trouble = install.uninstall(one, places, os.environ)
     if wants_json():
@@ -120,8 +120,8 @@ def _drop_in(one: ServiceManager) -> Path:
     return one.file.with_name(f"{one.file.name}.d")
 
 
-def _supervisor(name: str | None) -> ServiceManager:
-    from engram.daemon.service.systems import supervisor, supervisor_here
+def _manager(name: str | None) -> ServiceManager:
+    from engram.daemon.service.systems import manager_name, manager_of
     from engram.settings.paths import places_of
 
-    return supervisor(name or supervisor_here(), places_of(os.environ), os.environ)
+    return manager_of(name or manager_name(), places_of(os.environ), os.environ)

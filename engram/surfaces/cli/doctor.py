@@ -67,13 +67,13 @@ def _check_vault(quick: bool) -> None:
 def _check_daemon() -> list[Finding]:
     """What there is to say of the daemon, and of what it would watch."""
     from engram.daemon.inspect import look
-    from engram.daemon.service.systems import supervisor, supervisor_here
+    from engram.daemon.service.systems import manager_name, manager_of
     from engram.health.daemon_health import attended
     from engram.queries.source_survey import cleanup
     from engram.settings.paths import places_of
 
     places = places_of(os.environ)
-    manager = supervisor(supervisor_here(), places, os.environ)
+    manager = manager_of(manager_name(), places, os.environ)
     seen = look(places, os.environ, manager.file, manager.text())
     return [*attended(seen), *cleanup(_places("claude-code"))]
 

@@ -44,22 +44,22 @@ def command(event: str) -> None:
 
 
 def _catch_up() -> None:
-    """Take in what was poked; what cannot be taken in now waits for the next time."""
-    from engram.daemon.spool import give_back, take, troubles
+    """Import the transcripts that hooks reported; what fails now is put back for the next time."""
+    from engram.daemon.spool import hook_failures, put_back, take
     from engram.settings.paths import places_of
 
     state = places_of(os.environ).state_dir
     turns = files = 0
     left = []
-    for poke in take(state):
+    for notice in take(state):
         try:
-            turns += _take_in(poke.vault, poke.source, Path(poke.path))
+            turns += _take_in(notice.vault, notice.source, Path(notice.path))
             files += 1
         except EngramError as error:
-            talk(f"note: {poke.path}: {error}")
-            left.append(poke)
-    give_back(state, [poke for poke in left if os.path.isfile(poke.path)])
-    failed, log = troubles(state)
+            talk(f"note: {notice.path}: {error}")
+            left.append(notice)
+    put_back(state, [notice for notice in left if os.path.isfile(notice.path)])
+    failed, log = hook_failures(state)
     if failed:
         talk(f"note: {plural(failed, 'hook')} gave up and said nothing: {log}")
     if wants_json():

@@ -1,4 +1,4 @@
-"""Whose transcripts are watched: nobody's before the person said so (per-source opt-in).
+"""Opt-in per source: no transcripts are watched before the user has chosen their source.
 
 Asked once, on a terminal, with what lies on this machine; the answer is a setting. Elsewhere it is
 said how to choose, and only vaults and inboxes are watched.
@@ -18,7 +18,7 @@ KEY = "daemon.sources"
 
 
 def ask_once(places: UserPaths) -> None:
-    """Ask which sources to watch if nobody was asked yet and somebody can answer."""
+    """Ask which sources to watch, once, and on a terminal only."""
     from engram.settings.load import load
 
     origin = load(None, os.environ, home=places).origins[KEY]

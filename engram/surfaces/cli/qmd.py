@@ -1,4 +1,4 @@
-"""`engram qmd ...`: the qmd face, for whoever comes through the command line (`--vault PATH qmd`).
+"""`engram qmd ...`: the qmd face, called by way of the command line (`--vault PATH qmd`).
 
 The console script goes the short way (`surfaces.entry`); here is the same with the vault that was
 chosen as the collection `vault`.

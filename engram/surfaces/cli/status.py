@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from engram.daemon.spool import troubles
-from engram.daemon.state.heartbeat import read_pulse
+from engram.daemon.spool import hook_failures
+from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
 from engram.model.report import ModelStatus
 from engram.settings.paths import places_of
@@ -25,7 +25,7 @@ def command() -> None:
         state = vault.status()
         newer = vault.read_only
     folder = places_of(os.environ).state_dir
-    failed, log = troubles(folder)
+    failed, log = hook_failures(folder)
     holder = InstanceLock(folder).holder()
     if wants_json():
         emit_json(shapes.status(state, failed, bool(holder)))
@@ -65,7 +65,7 @@ def command() -> None:
 
 def _say_daemon(folder: Path, holder: int) -> None:
     """Whether somebody captures in the background, and whether that goes well."""
-    heartbeat = read_pulse(folder)
+    heartbeat = read_heartbeat(folder)
     if not holder or heartbeat is None:
         say("daemon     not running" if not holder else f"daemon     running (process {holder})")
         return

@@ -99,10 +99,10 @@ def projects_of(folder: str) -> tuple[str, ...]:
 def at_session_start(source: ContextSource, asked: HookCall, deadline: float) -> str:
     """The most useful memories for a session in that folder."""
     projects = projects_of(asked.folder)
-    with _glance(source, deadline) as catalog_reader:
+    with _open_catalog(source, deadline) as catalog_reader:
         best = most_useful(catalog_reader.active(projects), projects, source.today)
         memories = catalog_reader.memories(best)
-        given = _as_they_are(memories, catalog_reader, source, projects)
+        given = _current(memories, catalog_reader, source, projects)
         return session_block(given, source.budget, project=next(iter(projects), "")).text
 
 
@@ -114,22 +114,22 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
         return ""
     projects = projects_of(asked.folder)
     filler = frozenset(map(stem, FILLER))
-    with _glance(source, deadline) as catalog_reader:
+    with _open_catalog(source, deadline) as catalog_reader:
         known = PromptWords(
             catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
         )
         found = matches(terms, known, _LOOKED_AT)
         memories = catalog_reader.memories(match.number for match in found)
         return prompt_block(
-            _as_they_are(memories, catalog_reader, source, projects), source.budget
+            _current(memories, catalog_reader, source, projects), source.budget
         ).text
 
 
-def _glance(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
+def _open_catalog(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
     return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, deadline)
 
 
-def _as_they_are(
+def _current(
     memories: Iterable[Memory],
     catalog_reader: ReadOnlyCatalog,
     source: ContextSource,

@@ -72,7 +72,7 @@ def _respond(
     if source is None:
         return ""
     if event not in _HOST_EVENTS:
-        _poke(event, asked.transcript, str(source.root), environment)
+        _notify(event, asked.transcript, str(source.root), environment)
         return ""
     give = (
         context_block.at_session_start if event == SESSION_START else context_block.beside_a_prompt
@@ -82,11 +82,11 @@ def _respond(
     return answer(give(source, asked, deadline), named)
 
 
-def _poke(event: str, transcript: str, vault: str, environment: Mapping[str, str]) -> None:
+def _notify(event: str, transcript: str, vault: str, environment: Mapping[str, str]) -> None:
     """Record a transcript that lies in its agent's own folder; any other path is ignored."""
     from pathlib import Path
 
-    from engram.daemon.spool import TranscriptPoke, spool
+    from engram.daemon.spool import TranscriptNotice, spool
     from engram.settings.paths import places_of
     from engram.store.base.clock import clock_of
     from engram.surfaces.hooks.agents import agent_of
@@ -97,8 +97,8 @@ def _poke(event: str, transcript: str, vault: str, environment: Mapping[str, str
     agent = agent_of(Path(transcript), environment, places.home)
     if agent is not None:
         now = clock_of(environment).now()
-        poke = TranscriptPoke(now, event, agent.name, os.path.realpath(transcript), vault)
-        spool(places.state_dir, poke)
+        notice = TranscriptNotice(now, event, agent.name, os.path.realpath(transcript), vault)
+        spool(places.state_dir, notice)
 
 
 def _vault(options: Sequence[str]) -> str:
@@ -113,12 +113,12 @@ def _vault(options: Sequence[str]) -> str:
 
 
 def _count(event: str, code: str, environment: Mapping[str, str]) -> None:
-    from engram.daemon.spool import note_trouble
+    from engram.daemon.spool import record_failure
     from engram.settings.paths import places_of
     from engram.store.base.clock import clock_of
 
     state = places_of(environment).state_dir
-    note_trouble(state, clock_of(environment).now(), event, code)
+    record_failure(state, clock_of(environment).now(), event, code)
 
 
 def _stdin() -> bytes:

@@ -26,8 +26,8 @@ from engram.vault import Vault
 _WORDS = 50
 
 
-class Visitors:
-    """The Host of a door: carries out what those who call ask for."""
+class RemoteCommands:
+    """The CommandHost of a daemon: executes the command lines of its clients."""
 
     def __init__(self) -> None:
         self._vaults = VaultPool()
@@ -37,17 +37,17 @@ class Visitors:
         verb = client.verb_of(list(request.arguments))
         if verb not in client.HANDED:
             return None
-        visitor = _Visitor(request, self._vaults)
-        with on_behalf_of(visitor):
+        caller = _RemoteCaller(request, self._vaults)
+        with on_behalf_of(caller):
             try:
                 code = run(list(request.arguments))
             except _NotHere:
                 return None
             except Exception as error:  # noqa: BLE001 - the daemon outlives a bug in one command
-                visitor.err.write("".join(traceback.format_exception(error)))
-                visitor.err.write(BUG)
+                caller.err.write("".join(traceback.format_exception(error)))
+                caller.err.write(BUG)
                 code = 70
-        return CommandAnswer(code, visitor.said, verb not in client.WRITING)
+        return CommandAnswer(code, caller.said, verb not in client.WRITING)
 
     def rest(self) -> None:
         """As CommandHost says."""
@@ -62,8 +62,8 @@ class _NotHere(Exception):
     """The caller has to run it: here the vault cannot be opened, or not be written."""
 
 
-class _Visitor:
-    """The process that sent a request, as the Caller of its command."""
+class _RemoteCaller:
+    """The client of a request, as the Caller of its command."""
 
     def __init__(self, request: CommandRequest, vaults: VaultPool) -> None:
         self._request = request
@@ -71,8 +71,8 @@ class _Visitor:
         self.said: list[tuple[str, str]] = []
         self.environment: Mapping[str, str] = request.environment
         self.folder = request.folder
-        self.out = _Sheet("out", self.said, request.terminals[0], request.gone)
-        self.err = _Sheet("err", self.said, request.terminals[1], request.gone)
+        self.out = _RecordedStream("out", self.said, request.terminals[0], request.gone)
+        self.err = _RecordedStream("err", self.said, request.terminals[1], request.gone)
 
     def columns(self) -> int:
         """As Caller says."""
@@ -95,7 +95,7 @@ class _Visitor:
         """As Caller says: nothing is buffered."""
 
 
-class _Sheet:
+class _RecordedStream:
     """Output of a command to one of its streams, in the order of both."""
 
     def __init__(

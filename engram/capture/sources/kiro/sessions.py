@@ -48,11 +48,11 @@ def is_session_line(line: Object) -> bool:
 
 def session_turns(stream: BinaryIO, reading: SourceReading, most: int) -> Iterator[Turn]:
     """Turns from `reading.offset` on."""
-    session = _Session(reading)
+    session = _KiroSession(reading)
     yield from session.talk.read(stream, most, session.take)
 
 
-class _Session:
+class _KiroSession:
     """The lines of one session."""
 
     def __init__(self, reading: SourceReading) -> None:

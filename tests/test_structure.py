@@ -1,0 +1,184 @@
+"""The layout of the package: names, docstrings, libraries, and the pages that describe them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from engram.capture.sources import SOURCES, source
+from engram.surfaces.cli.app import FACES, VERBS
+from tests.tree import (
+    PACKAGE,
+    ROOT,
+    classes,
+    docstring,
+    dotted,
+    imported,
+    modules,
+    rooms,
+)
+
+CLI = PACKAGE / "surfaces" / "cli"
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+#: more packages than this at the top do not fit on one screen of names
+MOST_ROOMS = 22
+#: words that a module's first line was once told in: the thing has a name of its field
+RETIRED = re.compile(
+    r"\b(?:house|shel(?:f|ves)|desk|seat|nights?|doors?|knocks?|pen|loom|court|sketch|rota|lots?"
+    r"|tending|furnish\w*|pokes?|rounds|pulse|keepers?|feeds|sentry|logbook|eraser|visitors?"
+    r"|nobody|somebody|anybody|whoever)\b",
+    re.IGNORECASE,
+)
+#: modules with which a program reaches out
+NETWORK = frozenset({
+    "aiohttp", "anthropic", "asyncio", "ftplib", "http", "httpx", "httpx2", "imaplib", "openai",
+    "poplib", "requests", "smtplib", "socket", "socketserver", "ssl", "urllib", "urllib3",
+    "webbrowser", "websockets", "xmlrpc",
+})  # fmt: skip
+#: the one module that reaches out, and with what
+WIRE = {"engram/llm/wire.py: openai", "engram/llm/wire.py: httpx2"}
+#: those that listen: the HTTP server of the qmd face, on loopback only, and the control socket of
+#: the daemon, a file that is this user's alone
+LISTENING = {
+    "engram/daemon/rpc/server.py: socket",
+    *(
+        f"engram/surfaces/qmd/mcp_http.py: {name}"
+        for name in ("http.server", "socket", "socketserver")
+    ),
+}
+#: those that start a process: the editor, the daemon away from its terminal, the command set to
+#: run before an update of qmd's index, and the service manager of the system
+STARTING = {
+    "engram/surfaces/cli/editor.py: subprocess", "engram/daemon/service/detached.py: subprocess",
+    "engram/surfaces/qmd/updating.py: subprocess", "engram/daemon/service/systems.py: subprocess",
+}  # fmt: skip
+PROCESSES = frozenset(["multiprocessing", "pty", "subprocess"])
+
+
+def twice(named: Iterable[tuple[str, Path]]) -> dict[str, list[str]]:
+    """The names that stand in several places, with those places."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, path in named:
+        found[name].append(path.relative_to(ROOT).as_posix())
+    return {name: places for name, places in sorted(found.items()) if len(places) > 1}
+
+
+# -- names -------------------------------------------------------------------------------------
+
+
+def test_no_base_name_stands_twice() -> None:
+    own = [path for path in modules() if path.stem != "__init__" and CLI not in path.parents]
+    assert twice((path.stem, path) for path in own) == {}
+
+
+def test_no_class_name_stands_twice() -> None:
+    assert twice((name, path) for path in modules() for name in classes(path)) == {}
+
+
+def test_no_module_is_named_after_nothing() -> None:
+    empty = re.compile(r"util|manager|helper|common|misc")
+    assert [path.stem for path in modules() if empty.search(path.stem)] == []
+
+
+def test_the_first_line_of_a_module_names_it_in_plain_words() -> None:
+    firsts = {dotted(path): docstring(path).splitlines()[0] for path in modules()}
+    short = {name: first for name, first in firsts.items() if len(first) < 20}
+    retired = {name: first for name, first in firsts.items() if RETIRED.search(first)}
+    assert (short, retired) == ({}, {})
+
+
+# -- packages ----------------------------------------------------------------------------------
+
+
+def test_the_top_of_the_package_fits_on_one_screen() -> None:
+    loose = {path.stem for path in modules() if path.parent == PACKAGE}
+    assert loose == {"__init__", "__main__"}
+    assert len(rooms()) <= MOST_ROOMS
+
+
+def test_each_module_is_imported_or_an_entry_point() -> None:
+    """What is named in a table and imported by it: the verbs and the sources of transcripts."""
+    scripts = [*PROJECT["project"]["scripts"].values(), *PROJECT["project"]["gui-scripts"].values()]
+    entries = {"engram.__main__", *(script.partition(":")[0] for script in scripts)}
+    verbs = {f"engram.surfaces.cli.{verb}" for verb in (*VERBS, *FACES, "import_")}
+    homes = {type(source(name)).__module__ for name in SOURCES}
+    used = {name for path in modules() for name in imported(path)} | entries | verbs | homes
+    packages = {dotted(path) for path in modules() if path.stem == "__init__"}
+    assert {dotted(path) for path in modules()} - packages - used == set()
+
+
+# -- libraries ---------------------------------------------------------------------------------
+
+
+def test_each_library_is_imported_in_one_place() -> None:
+    """click is the command line's, Whoosh has its codec beside it, and YAML is the header of a note
+    and the configuration of qmd; the others have one module."""
+    libraries = {
+        "click", "platformdirs", "frontmatter", "yaml", "rich", "watchdog", "whoosh", "openai",
+        "httpx2", "tenacity", "regex", "tomlkit",
+    }  # fmt: skip
+    homes: dict[str, set[Path]] = {library: set() for library in libraries}
+    for path in modules():
+        for name in imported(path):
+            homes.get(name.partition(".")[0], set()).add(path)
+    assert {path.parent.name for path in homes.pop("click")} == {"cli"}
+    assert {path.stem for path in homes.pop("whoosh")} == {"whoosh_codec", "whoosh_index"}
+    assert {path.stem for path in homes.pop("yaml")} == {"foreign_header", "yaml_text"}
+    assert {library: len(paths) for library, paths in homes.items()} == dict.fromkeys(homes, 1)
+
+
+def test_one_module_reaches_the_network_one_listens_and_few_start_a_process() -> None:
+    reached = {
+        f"{path.relative_to(ROOT).as_posix()}: {name}"
+        for path in modules()
+        for name in imported(path, members=False)
+        if name.partition(".")[0] in NETWORK | PROCESSES and name != "urllib.parse"
+    }
+    assert reached == WIRE | LISTENING | STARTING
+
+
+# -- the pages ---------------------------------------------------------------------------------
+
+
+def test_the_architecture_page_shows_the_import_contract() -> None:
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    layers = next(one["layers"] for one in contracts if one["type"] == "layers")
+    shown = ARCHITECTURE.split("<!-- contract -->\n```\n")[1].split("```\n<!-- /contract -->")[0]
+    assert shown.splitlines() == [layer.replace("engram.", "") for layer in layers]
+
+
+def test_the_architecture_page_names_every_room_once() -> None:
+    headings = re.findall(r"^- \*\*\[`(\w+)/`\]\(\.\./engram/(\w+)\)\*\*", ARCHITECTURE, re.M)
+    assert sorted(name for name, _ in headings) == rooms()
+    assert all(name == folder for name, folder in headings)
+
+
+def test_every_module_that_a_page_names_exists() -> None:
+    named = {
+        name
+        for page in (ARCHITECTURE, GLOSSARY)
+        for name in re.findall(r"`([a-z_]+(?:/[a-z_]+)+(?:\.py)?)/?`", page)
+        if name.partition("/")[0] in rooms()
+    }
+    assert len(named) > 60
+    gone = [
+        name
+        for name in sorted(named)
+        if not (PACKAGE / name).is_dir()
+        and not (PACKAGE / name).is_file()
+        and not (PACKAGE / f"{name}.py").is_file()
+    ]
+    assert gone == []
+
+
+def test_every_class_that_the_glossary_names_exists() -> None:
+    known = {name for path in modules() for name in classes(path)}
+    named = set(re.findall(r"`([A-Z][A-Za-z]+)`", GLOSSARY))
+    assert len(named) > 30
+    assert named - known == set()
