@@ -6,10 +6,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.admit.gate.secure import injection
+from tests.effort import examples
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("injections.toml").read_text(encoding="utf-8"))
 PERFORMED = [(code, text) for code, texts in SENTENCES["performed"].items() for text in texts]
@@ -50,7 +51,7 @@ def test_an_order_in_unseen_tag_characters_is_read() -> None:
 
 
 @given(st.text())
-@settings(max_examples=200, deadline=None)
+@examples(50)
 def test_any_text_has_a_code_or_none(text: str) -> None:
     assert injection(text) in CODES | {""}
 

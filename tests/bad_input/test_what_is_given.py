@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources import SOURCES
@@ -19,6 +19,7 @@ from engram.recall.filter import Filter
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
+from tests.effort import examples
 
 _TIME = "2026-03-06T10:10:00Z"
 _GOOD = b'{"role": "user", "content": "We decided to use Postgres for the shop."}\n'
@@ -210,7 +211,7 @@ _ODD = st.text(
 
 
 @given(_ODD, _ODD, _ODD, _ODD, _ODD)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(10, shared_fixture=True)
 def test_a_turn_of_any_words_is_kept_and_read_back(
     vault: Vault, session: str, text: str, title: str, project: str, tool: str
 ) -> None:
