@@ -133,6 +133,8 @@ def test_a_measurement_prints_its_table(
     monkeypatch.setattr(sys, "argv", [name, *words])
     # what is on this machine besides, and on which path, is none of the test's business
     monkeypatch.setattr("tests.benchmarks.scale.peers", dict)
+    # what is compiled already is not compiled again
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", "")
     importlib.import_module(f"tests.benchmarks.{name}").main()
     printed = capfd.readouterr().out
     for expected in SMALL[line]:

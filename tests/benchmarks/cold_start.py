@@ -45,7 +45,7 @@ def furnish(folder: Path, memories: int) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return inherited | environment | {
         "ENGRAM_CLOCK": _NOW, "ENGRAM_VAULT": str(folder / "vault"), "PYTHONPATH": str(_ROOT),
-        "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+        "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled")),
     }  # fmt: skip
 
 

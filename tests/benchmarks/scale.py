@@ -219,7 +219,7 @@ def place() -> Iterator[Place]:
             kept | {
                 "ENGRAM_HOME": str(folder / "home"), "ENGRAM_VAULT": str(folder / "vault"),
                 "ENGRAM_CLOCK": _NOW, "HOME": str(folder), "PYTHONPATH": str(_ROOT),
-                "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+                "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled")),
                 "XDG_CACHE_HOME": str(folder / "caches"),
                 "XDG_CONFIG_HOME": str(folder / "settings"),
             },

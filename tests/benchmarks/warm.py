@@ -46,7 +46,7 @@ class Bench:
         self.environment = inherited | {
             "ENGRAM_HOME": str(folder / "home"), "HOME": str(folder),
             "ENGRAM_CLOCK": "2026-03-06T12:00:00Z", "ENGRAM_VAULT": str(folder / "vault"),
-            "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+            "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled")),
         }  # fmt: skip
 
     def question(self, number: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import weakref
 from pathlib import Path
 
 import pytest
@@ -264,5 +265,13 @@ def test_the_lock_note_is_json(tmp_path: Path) -> None:
         assert note == {"pid": os.getpid()}
 
 
-def test_memory_is_given_back_on_every_system() -> None:
+def test_free_memory_collects_what_only_refers_to_itself() -> None:
+    class Node:
+        itself: Node
+
+    node = Node()
+    node.itself = node
+    garbage = weakref.ref(node)
+    del node
     relieve()
+    assert garbage() is None
