@@ -35,6 +35,11 @@ TARGETS = {
 _ASKED = json.dumps({"cwd": "/home/kim/shop", "prompt": "what about the tokens0500 valve?"})
 
 
+def compiled(folder: Path) -> str:
+    """Where byte code lies: in the folder of the run, if the environment does not say so."""
+    return os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled"))
+
+
 def furnish(folder: Path, memories: int) -> dict[str, str]:
     """A vault with that many memories in `folder`; returns the environment to use it in."""
     environment = {"ENGRAM_HOME": str(folder / "home"), "HOME": str(folder)}
@@ -45,7 +50,7 @@ def furnish(folder: Path, memories: int) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return inherited | environment | {
         "ENGRAM_CLOCK": _NOW, "ENGRAM_VAULT": str(folder / "vault"), "PYTHONPATH": str(_ROOT),
-        "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled")),
+        "PYTHONPYCACHEPREFIX": compiled(folder),
     }  # fmt: skip
 
 

@@ -35,9 +35,14 @@ _TOPICS = (
     " invoice printer ticket window report label contract kitchen meeting budget supplier harbour"
     " garden bicycle lesson journey tenant recipe orchard museum choir ferry workshop archive"
 )
-_BEGIN = "b br c d dr f g gl h k l m n p pl r s sk sl st t tr v w".split()
-_MIDDLE = "a e i o u ai ea ou".split()
-_END = "ck d l m n nd r rt s st t x".split()
+_BEGIN, _MIDDLE, _END = (
+    sounds.split()
+    for sounds in (
+        "b br c d dr f g gl h k l m n p pl r s sk sl st t tr v w",
+        "a e i o u ai ea ou",
+        "ck d l m n nd r rt s st t x",
+    )
+)
 #: words that nobody asks for
 _EVERYWHERE = frozenset(_GRAMMAR.split())
 _TAIL = ("", "", "", "er", "ing", "ed", "s", "ment", "ly", "ion")

@@ -31,6 +31,7 @@ from statistics import mean, median, quantiles
 from typing import Any
 
 from tests.benchmarks import fts5
+from tests.benchmarks.cold_start import compiled
 
 _NOW = "2026-03-06T12:00:00Z"
 _ROOT = Path(__file__).parents[2]
@@ -219,7 +220,7 @@ def place() -> Iterator[Place]:
             kept | {
                 "ENGRAM_HOME": str(folder / "home"), "ENGRAM_VAULT": str(folder / "vault"),
                 "ENGRAM_CLOCK": _NOW, "HOME": str(folder), "PYTHONPATH": str(_ROOT),
-                "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled")),
+                "PYTHONPYCACHEPREFIX": compiled(folder),
                 "XDG_CACHE_HOME": str(folder / "caches"),
                 "XDG_CONFIG_HOME": str(folder / "settings"),
             },

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from engram.daemon.rpc import messages
-from tests.benchmarks.cold_start import _ENGRAM, _ROOT
+from tests.benchmarks.cold_start import _ENGRAM, _ROOT, compiled
 from tests.benchmarks.invented import Invented
 from tests.benchmarks.scale import Taken, edit, megabytes, of_process, part_furnish, share
 from tests.daemon.doorkeeper import door_in
@@ -46,7 +46,7 @@ class Bench:
         self.environment = inherited | {
             "ENGRAM_HOME": str(folder / "home"), "HOME": str(folder),
             "ENGRAM_CLOCK": "2026-03-06T12:00:00Z", "ENGRAM_VAULT": str(folder / "vault"),
-            "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled")),
+            "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": compiled(folder),
         }  # fmt: skip
 
     def question(self, number: int) -> list[str]:
