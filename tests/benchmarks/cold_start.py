@@ -20,6 +20,7 @@ from statistics import median
 
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
+from tests.benchmarks.scale import compiled
 from tests.kit import takes_every_turn, turns
 
 _NOW = "2026-03-06T12:00:00Z"
@@ -33,11 +34,6 @@ TARGETS = {
 }  # fmt: skip
 #: what a host says to a hook
 _ASKED = json.dumps({"cwd": "/home/kim/shop", "prompt": "what about the tokens0500 valve?"})
-
-
-def compiled(folder: Path) -> str:
-    """Where byte code lies: in the folder of the run, if the environment does not say so."""
-    return os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled"))
 
 
 def furnish(folder: Path, memories: int) -> dict[str, str]:
