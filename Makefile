@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint types contract bench torture clean
@@ -19,8 +20,13 @@ $(READY): pyproject.toml
 demo: $(READY)  ## capture, extract, search, recall and undo on the shipped conversations, without a key
 	@bash tests/demo/run.sh $(BIN)
 
-test: $(READY) check  ## lint, types, import contract and all tests (what CI runs)
-	$(BIN)/python -m pytest
+# Beside the tests, not before them; three workers on two processors, because many tests wait.
+test: $(READY)  ## all tests, and lint, types and import contract beside them (what CI runs)
+	@$(MAKE) --no-print-directory check >$(VENV)/check.log 2>&1 & check=$$!; \
+	$(PYTEST); tests=$$?; \
+	wait $$check; checked=$$?; \
+	echo; cat $(VENV)/check.log; \
+	exit $$((tests | checked))
 
 check: lint types contract  ## everything but the tests
 
@@ -37,8 +43,9 @@ contract: $(READY)  ## the import contract
 bench: $(READY)  ## the measurements behind tests/benchmarks/README.md
 	$(BIN)/python -m tests.benchmarks
 
-torture: $(READY)  ## long crash and concurrency runs
-	TEST_SECONDS=60 $(BIN)/python -m pytest -s tests/torture/*.py tests/crash/test_many_writers.py
+torture: $(READY)  ## all tests with ten times the effort, and the long runs
+	TEST_EFFORT=10 $(PYTEST)
+	TEST_EFFORT=10 $(BIN)/python -m pytest -s tests/torture/*.py
 
 clean:  ## remove what these targets made
 	rm -rf $(VENV) demo-vault demo-vault-model .demo-home .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -6,11 +6,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
+from tests.effort import examples
 
 NOW = "2026-03-06T12:00:00Z"
+
+settings.register_profile("effort", examples())
+settings.load_profile("effort")
 
 
 @pytest.fixture

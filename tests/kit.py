@@ -1,12 +1,13 @@
-"""What several tests build with: turns, boxes, an extractor of every word, digests of trees."""
+"""What several tests build with: turns, boxes, an extractor of every word, digests, rows."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from engram.capture.turn_log import VaultTurnLog
 from engram.extract.receipt import receipt_of
@@ -53,6 +54,20 @@ def view_of(catalog: Catalog) -> CatalogView:
     """What a catalog knows that no vault stands behind: pages and turns are not asked for."""
     disk = VaultDisk(Path("no-vault"))
     return CatalogView(lambda: catalog, disk, VaultTurnLog(disk))
+
+
+_Row = TypeVar("_Row")
+
+
+def failing(rows: Iterable[_Row], check: Callable[[_Row], object]) -> str:
+    """The rows of a table for which a check raises, and what it raises; empty when it is none."""
+    wrong = []
+    for row in rows:
+        try:
+            check(row)
+        except Exception as error:  # noqa: BLE001 - the other rows are to be tried as well
+            wrong.append(f"{row!r:.200}: {type(error).__name__}: {error}")
+    return "\n".join(wrong)
 
 
 def turns(count: int, session: str = "s", first: int = 0) -> list[Turn]:

@@ -1,4 +1,4 @@
-"""The source tree of the package, read without importing it: modules, docstrings, classes, imports."""
+"""The source tree of the package, read without importing it: modules, docstrings, imports."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.admit.decide import AdmissionContext, admit
@@ -13,6 +13,7 @@ from engram.model.candidate import Candidate
 from engram.model.ids import is_id
 from engram.model.memory import AUTHORITIES, Memory, authority_rank
 from tests.admit.cases import NOW, SAID, candidate, memory
+from tests.effort import examples
 
 Drafting = Callable[..., tuple[AdmissionDraft, AdmissionContext]]
 SLOT = "shop::database"
@@ -213,11 +214,8 @@ _STATEMENTS = st.lists(
 
 
 @given(_STATEMENTS)
-@settings(
-    max_examples=60, deadline=None,
-    # the catalog stays empty: the draft alone remembers
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)  # fmt: skip
+# the catalog stays empty: the draft alone remembers
+@examples(15, shared_fixture=True)
 def test_whatever_is_said_of_a_slot_the_books_balance(
     drafting: Drafting, said: list[tuple[str, int, str, bool, int]]
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.admit.retention import expiry, renewed
@@ -11,6 +11,7 @@ from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, SCHEMAS
 from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, memory
+from tests.effort import examples
 
 TABLE = RetentionSettings()
 FOREVER = RetentionSettings(days=(("semantic", 0),))
@@ -75,7 +76,7 @@ def test_where_the_table_sets_no_day_only_the_persons_own_stays() -> None:
     st.sampled_from(CATEGORIES), st.sampled_from(("", *SCHEMAS)), st.floats(0, 1),
     st.dates().map(str),
 )  # fmt: skip
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_a_renewed_day_is_no_sooner_than_the_day_before(
     category: str, schema: str, confidence: float, expires: str
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.admit.same import confirmed, standing
@@ -11,6 +11,7 @@ from engram.model.instant import plus_minutes
 from engram.model.memory import STATUSES, confidence_tier
 from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, candidate, memory
+from tests.effort import examples
 
 TABLE = RetentionSettings()
 
@@ -69,7 +70,7 @@ def test_a_doubted_memory_stays_doubted() -> None:
 
 
 @given(st.floats(0, 1), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4)), max_size=12))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_repeats_never_lower_confidence_and_never_make_it_explicit(
     start: float, repeats: list[tuple[float, int]]
 ) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.admit.gate.secure import injection
+from tests.effort import examples
+from tests.kit import failing
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("injections.toml").read_text(encoding="utf-8"))
 PERFORMED = [(code, text) for code, texts in SENTENCES["performed"].items() for text in texts]
@@ -23,25 +26,29 @@ def test_the_set_is_large_and_covers_every_code() -> None:
     assert {f"injection_{kind}" for kind in kinds} == CODES
 
 
-@pytest.mark.parametrize(("code", "text"), PERFORMED)
-def test_who_performs_an_injection_is_stopped(code: str, text: str) -> None:
-    assert injection(text) == code
+def plain(text: str) -> str:
+    return text
 
 
-@pytest.mark.parametrize("text", HARMLESS)
-def test_who_speaks_like_one_is_not(text: str) -> None:
-    assert injection(text) == ""
+def among_others(text: str) -> str:
+    return f"The shop opens at nine.\n{text}\nKim likes tea."
 
 
-@pytest.mark.parametrize(("code", "text"), PERFORMED[::3])
-def test_an_order_among_other_sentences_is_found(code: str, text: str) -> None:
-    assert injection(f"The shop opens at nine.\n{text}\nKim likes tea.") == code
+def hidden(text: str) -> str:
+    return "\u200b".join(text.upper().replace(" ", "  "))
 
 
-@pytest.mark.parametrize(("code", "text"), PERFORMED[::3])
-def test_hidden_signs_and_case_hide_no_order(code: str, text: str) -> None:
-    hidden = "\u200b".join(text.upper().replace(" ", "  "))
-    assert injection(hidden) == code
+@pytest.mark.parametrize("form", [plain, among_others, hidden])
+def test_injection_that_is_performed_has_its_code(form: Callable[[str], str]) -> None:
+    def check(row: tuple[str, str]) -> None:
+        code, text = row
+        assert injection(form(text)) == code
+
+    assert not failing(PERFORMED, check)
+
+
+def test_injection_that_is_only_spoken_of_has_no_code() -> None:
+    assert [text for text in HARMLESS if injection(text)] == []
 
 
 def test_an_order_in_unseen_tag_characters_is_read() -> None:
@@ -50,7 +57,7 @@ def test_an_order_in_unseen_tag_characters_is_read() -> None:
 
 
 @given(st.text())
-@settings(max_examples=200, deadline=None)
+@examples(50)
 def test_any_text_has_a_code_or_none(text: str) -> None:
     assert injection(text) in CODES | {""}
 

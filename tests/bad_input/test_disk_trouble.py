@@ -21,6 +21,7 @@ from engram.model.errors import EngramError, Locked, StorageError
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
+from tests.effort import STRIDE, calls
 from tests.kit import takes_every_turn, tree_digest, turns
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and errors of POSIX")
@@ -129,7 +130,7 @@ def test_a_disk_that_fails_at_any_step_loses_nothing(
     shutil.copytree(path, prepared)
     known = {turn.text for turn in _BEFORE}
     steps = 0
-    for step in range(1, 500):
+    for step in calls(500):
         shutil.rmtree(path)
         shutil.copytree(prepared, path)
         with opened() as vault:
@@ -159,7 +160,7 @@ def test_a_disk_that_fails_at_any_step_loses_nothing(
             assert again.doctor() == []
             texts = sorted(memory.text for memory in again.projections.catalog.memories())
             assert len(texts) == len(set(texts)), "something is there twice"
-    assert steps > 3
+    assert steps > 3 / STRIDE
 
 
 def test_a_full_disk_says_so(failing: FailingOs, open_vault: Callable[..., Vault]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources import SOURCES
@@ -19,6 +19,8 @@ from engram.recall.filter import Filter
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
+from tests.effort import examples
+from tests.kit import failing
 
 _TIME = "2026-03-06T10:10:00Z"
 _GOOD = b'{"role": "user", "content": "We decided to use Postgres for the shop."}\n'
@@ -49,32 +51,34 @@ def test_an_unknown_source_is_an_error_that_lists_those_there_are(
     assert "claude-code" in refused.value.hint
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"", b"\n\n\n", b"\0" * 5000, bytes(range(256)) * 20, b"\xff\xfeh\0i\0",
-        b"\x1f\x8b\x08" + b"z" * 99, b"%PDF-1.7\n\xe2\xe3", b"PK\3\4" + b"\0" * 99, b"[" * 100_000,
-        b'{"a":' * 50_000, b'{"type": "user"}\n' * 50, b'null\n1\n[]\n"x"\n{}\n{"role": 7}\n',
-        b'{"role": "user", "content": {"x": 1}}\n', b'{"role": "user", "content": [[], 3, null]}\n',
-        b'{"type": "user", "message": {"content": 5}, "uuid": [], "timestamp": {}, "cwd": 1}\n',
-        b'{"type": "user", "message": {"content": "\\ud800"}, "uuid": "u", "timestamp": 1e999}\n',
-        b'{"role": "user", "content": "hi", "timestamp": -1e30, "session": ["x"], "id": 1e309}\n',
-        b"---\n" * 3000, b"# 9999-99-99\n\nUser: hi\nAssistant: " + b"x" * 9000,
-    ],
+_BLOBS = (
+    b"", b"\n\n\n", b"\0" * 5000, bytes(range(256)) * 20, b"\xff\xfeh\0i\0",
+    b"\x1f\x8b\x08" + b"z" * 99, b"%PDF-1.7\n\xe2\xe3", b"PK\3\4" + b"\0" * 99, b"[" * 100_000,
+    b'{"a":' * 50_000, b'{"type": "user"}\n' * 50, b'null\n1\n[]\n"x"\n{}\n{"role": 7}\n',
+    b'{"role": "user", "content": {"x": 1}}\n', b'{"role": "user", "content": [[], 3, null]}\n',
+    b'{"type": "user", "message": {"content": 5}, "uuid": [], "timestamp": {}, "cwd": 1}\n',
+    b'{"type": "user", "message": {"content": "\\ud800"}, "uuid": "u", "timestamp": 1e999}\n',
+    b'{"role": "user", "content": "hi", "timestamp": -1e30, "session": ["x"], "id": 1e309}\n',
+    b"---\n" * 3000, b"# 9999-99-99\n\nUser: hi\nAssistant: " + b"x" * 9000,
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("source", SOURCES)
 def test_a_file_of_something_else_is_read_without_harm(
-    source: str, data: bytes, vault: Vault, tmp_path: Path
+    source: str, vault: Vault, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    for suffix in (".jsonl", ".txt", ".md"):
-        (folder / f"x{suffix}").write_bytes(data)
-    report, _ = vault.import_files(source, folder)
-    assert report.problems == []
-    vault.import_files(source, folder / "x.jsonl")
-    vault.flush()
-    assert vault.doctor() == []
+    def check(data: bytes) -> None:
+        folder = tmp_path / str(_BLOBS.index(data))
+        folder.mkdir()
+        for suffix in (".jsonl", ".txt", ".md"):
+            (folder / f"x{suffix}").write_bytes(data)
+        report, _ = vault.import_files(source, folder)
+        assert report.problems == []
+        vault.import_files(source, folder / "x.jsonl")
+        vault.flush()
+        assert vault.doctor() == []
+
+    assert not failing(_BLOBS, check)
 
 
 @pytest.mark.parametrize("source", ["jsonl", "claude-code"])
@@ -210,7 +214,7 @@ _ODD = st.text(
 
 
 @given(_ODD, _ODD, _ODD, _ODD, _ODD)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(10, shared_fixture=True)
 def test_a_turn_of_any_words_is_kept_and_read_back(
     vault: Vault, session: str, text: str, title: str, project: str, tool: str
 ) -> None:

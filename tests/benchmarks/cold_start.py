@@ -20,6 +20,7 @@ from statistics import median
 
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
+from tests.benchmarks.scale import compiled
 from tests.kit import takes_every_turn, turns
 
 _NOW = "2026-03-06T12:00:00Z"
@@ -45,7 +46,7 @@ def furnish(folder: Path, memories: int) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return inherited | environment | {
         "ENGRAM_CLOCK": _NOW, "ENGRAM_VAULT": str(folder / "vault"), "PYTHONPATH": str(_ROOT),
-        "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+        "PYTHONPYCACHEPREFIX": compiled(folder),
     }  # fmt: skip
 
 

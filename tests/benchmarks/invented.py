@@ -35,9 +35,14 @@ _TOPICS = (
     " invoice printer ticket window report label contract kitchen meeting budget supplier harbour"
     " garden bicycle lesson journey tenant recipe orchard museum choir ferry workshop archive"
 )
-_BEGIN = "b br c d dr f g gl h k l m n p pl r s sk sl st t tr v w"
-_MIDDLE = "a e i o u ai ea ou"
-_END = "ck d l m n nd r rt s st t x"
+_BEGIN, _MIDDLE, _END = (
+    sounds.split()
+    for sounds in (
+        "b br c d dr f g gl h k l m n p pl r s sk sl st t tr v w",
+        "a e i o u ai ea ou",
+        "ck d l m n nd r rt s st t x",
+    )
+)
 #: words that nobody asks for
 _EVERYWHERE = frozenset(_GRAMMAR.split())
 _TAIL = ("", "", "", "er", "ing", "ed", "s", "ment", "ly", "ion")
@@ -55,14 +60,12 @@ def _made_up(number: int) -> str:
     """A word that can be said; one in twelve is a name as programs have them."""
     draw = random.Random(f"word {number}")
     word = "".join(
-        draw.choice(_BEGIN.split())
-        + draw.choice(_MIDDLE.split())
-        + (draw.choice(_END.split()) if last else "")
+        draw.choice(_BEGIN) + draw.choice(_MIDDLE) + (draw.choice(_END) if last else "")
         for last in (False, True)
     )
     match number % 36:
         case 0:
-            return f"{word}_{draw.choice(_BEGIN.split())}{draw.choice(_MIDDLE.split())}x.py"
+            return f"{word}_{draw.choice(_BEGIN)}{draw.choice(_MIDDLE)}x.py"
         case 12:
             return f"{word}-{draw.randrange(1, 20)}.{draw.randrange(10)}"
         case 24:

@@ -208,6 +208,11 @@ class Place:
         return self.run(*_ENGRAM, *words)
 
 
+def compiled(folder: Path) -> str:
+    """Where byte code lies: in the folder of the run, if the environment does not say so."""
+    return os.environ.get("PYTHONPYCACHEPREFIX", str(folder / "compiled"))
+
+
 @contextmanager
 def place() -> Iterator[Place]:
     """A folder for one table, with a home of its own for every program."""
@@ -219,7 +224,7 @@ def place() -> Iterator[Place]:
             kept | {
                 "ENGRAM_HOME": str(folder / "home"), "ENGRAM_VAULT": str(folder / "vault"),
                 "ENGRAM_CLOCK": _NOW, "HOME": str(folder), "PYTHONPATH": str(_ROOT),
-                "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+                "PYTHONPYCACHEPREFIX": compiled(folder),
                 "XDG_CACHE_HOME": str(folder / "caches"),
                 "XDG_CONFIG_HOME": str(folder / "settings"),
             },
@@ -705,6 +710,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="1000,10000", help="memories, and turns, of each vault")
+    parser.add_argument("--tables", default="memories,turns", help="which of them for each size")
     parser.add_argument("--large", action="store_true", help="100,000 of each, in part")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--questions", type=int, default=60, help="of each number of words")
@@ -717,8 +723,10 @@ def main() -> None:
     others = peers()
     print("CPU seconds (wall seconds), and CPU of engram by CPU of the peer")
     for count in [int(size) for size in options.sizes.split(",") if size]:
-        memories(count, options.runs, options.questions, others).print()
-        turns(count, options.questions).print()
+        if "memories" in options.tables:
+            memories(count, options.runs, options.questions, others).print()
+        if "turns" in options.tables:
+            turns(count, options.questions).print()
     if options.large:
         index_alone(100_000, options.questions).print()
         turns(100_000, options.questions).print()

@@ -23,13 +23,11 @@ from statistics import median
 from engram.daemon.rpc import messages
 from tests.benchmarks.cold_start import _ENGRAM, _ROOT
 from tests.benchmarks.invented import Invented
-from tests.benchmarks.scale import Taken, edit, megabytes, of_process, part_furnish, share
+from tests.benchmarks.scale import Taken, compiled, edit, megabytes, of_process, part_furnish, share
 from tests.daemon.doorkeeper import door_in
 
 #: what is measured -> the most milliseconds it may take, of wall time
 TARGETS = {"warm search": 100, "... the daemon's share": 20}
-#: how long a daemon takes to notice that nobody asks, and to look at what changed, seconds
-_NOTICED = 4.0
 
 
 class Bench:
@@ -46,7 +44,7 @@ class Bench:
         self.environment = inherited | {
             "ENGRAM_HOME": str(folder / "home"), "HOME": str(folder),
             "ENGRAM_CLOCK": "2026-03-06T12:00:00Z", "ENGRAM_VAULT": str(folder / "vault"),
-            "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
+            "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": compiled(folder),
         }  # fmt: skip
 
     def question(self, number: int) -> list[str]:
@@ -99,8 +97,8 @@ def of_daemon(daemon: subprocess.Popen[str]) -> tuple[float, int]:
     return ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def measure(bench: Bench, runs: int) -> None:
-    """Print the figures."""
+def measure(bench: Bench, runs: int, noticed: float) -> None:
+    """Print the figures; after `noticed` seconds a daemon has looked at what changed."""
     few = range(max(runs // 5, 1))
     with door_in(bench.environment) as daemon:
         for number in few:
@@ -117,10 +115,10 @@ def measure(bench: Bench, runs: int) -> None:
             edit(bench.files[number], f"zyq{number}")
             edited.append(bench.search(number))
             edit(bench.files[-1 - number], f"zyq{number}")
-            time.sleep(_NOTICED)
+            time.sleep(noticed)
             later.append(bench.search(number))
         tell("warm search after a hand edit", edited)
-        tell(f"... {_NOTICED:g} s after it", later)
+        tell(f"... {noticed:g} s after it", later)
         said = ("remember", "The gauge shows", "bar.")
         tell("warm remember", (bench.run(*_ENGRAM, *said, str(n)) for n in few))
         cold = (bench.run(*_ENGRAM, *said, f"c{n}", ENGRAM_NO_DAEMON="1") for n in few)
@@ -133,9 +131,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--noticed", type=float, default=4.0, help="seconds after a hand edit")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="warm-") as folder:
-        measure(Bench(Path(folder) / "v", options.memories), options.runs)
+        measure(Bench(Path(folder) / "v", options.memories), options.runs, options.noticed)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.clean import Removed
@@ -17,6 +17,7 @@ from engram.capture.sources import source
 from engram.model.errors import BadInput
 from engram.model.ports import Tally
 from engram.model.turn import Turn
+from tests.effort import examples
 
 
 class Noon:
@@ -269,7 +270,7 @@ def test_there_is_nothing_to_walk_at_a_missing_path(tmp_path: Path) -> None:
         walk(tmp_path / "missing", source("jsonl"))
 
 
-@settings(deadline=None, max_examples=40)
+@examples(10)
 @given(st.lists(st.sampled_from(["yes", "no", "<private>x</private>", "maybe so"]), max_size=12),
        st.lists(st.integers(0, 400), max_size=4))  # fmt: skip
 def test_a_file_that_is_written_piece_by_piece_gives_every_turn_once(

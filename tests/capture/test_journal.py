@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engram.capture.turn_log
 from engram.capture.turn_log import FOLDER, VaultTurnLog, decode, encode, encode_purged
 from engram.model.turn import Turn, turn_of
 from engram.store.base.disk import VaultDisk
+from tests.effort import examples
 from tests.kit import turns
 
 FIRST = f"{FOLDER}/00000001.jsonl"
@@ -49,7 +50,7 @@ TURNS = st.builds(
 
 
 @given(TURNS, st.integers(1, 99_999_999), st.sampled_from(["none", "low", "high"]), _TEXT)
-@settings(max_examples=150, deadline=None)
+@examples(40)
 def test_every_turn_comes_back_from_its_line(turn: Turn, seq: int, signal: str, batch: str) -> None:
     line = encode(turn, seq, signal, batch)
     assert line.count(b"\n") == 1 and line.endswith(b"\n") and line.isascii()
@@ -57,7 +58,7 @@ def test_every_turn_comes_back_from_its_line(turn: Turn, seq: int, signal: str, 
 
 
 @given(TURNS, st.data())
-@settings(max_examples=150, deadline=None)
+@examples(40)
 def test_a_line_with_one_other_byte_is_no_line(turn: Turn, data: st.DataObject) -> None:
     line = encode(turn, 1)
     at = data.draw(st.integers(0, len(line) - 1))
@@ -67,13 +68,13 @@ def test_a_line_with_one_other_byte_is_no_line(turn: Turn, data: st.DataObject) 
 
 
 @given(st.binary())
-@settings(max_examples=60, deadline=None)
+@examples(15)
 def test_any_bytes_are_a_line_or_none(data: bytes) -> None:
     assert decode(data) is None and decode(data + b"\n") is None
 
 
 @given(TURNS, st.integers(1, 99_999_999), st.sampled_from(["none", "high"]))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_a_purged_line_is_as_long_and_has_no_words(turn: Turn, seq: int, signal: str) -> None:
     line = encode(turn, seq, signal)
     purged = encode_purged(seq, turn.message, len(line))

@@ -6,13 +6,14 @@ import json
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.redact.redactor import Redaction, compile_redactor
 from engram.capture.redact.span_checks import CHECKS, entropy, luhn
 from engram.model.errors import ConfigError
 from tests.benchmarks.redaction import LABELLED, ROOT, Draws, expand, labelled, measure, shipped
+from tests.effort import examples
 
 REDACTOR = shipped()
 ROWS = labelled()
@@ -210,7 +211,7 @@ fragments = st.lists(
 
 
 @given(st.one_of(texts, fragments))
-@settings(max_examples=300, deadline=None)
+@examples(75)
 def test_redacting_twice_changes_nothing(text: str) -> None:
     once = REDACTOR.redact(text)
     again = REDACTOR.redact(once.text)

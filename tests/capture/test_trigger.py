@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.trigger import due, retry_at
 from engram.model.instant import minutes_between, plus_minutes
 from engram.model.settings import TriggerSettings
 from engram.model.turn import Waiting
+from tests.effort import examples
 
 NOW = "2026-03-06T12:00:00Z"
 AGES = {"young": plus_minutes(NOW, -14.9), "old": plus_minutes(NOW, -15)}
@@ -64,7 +65,7 @@ _MODES = st.sampled_from(["smart", "every_n", "time_based"])
 
 
 @given(_MODES, st.integers(1, 20), st.booleans(), st.integers(-60, 60), st.integers(0, 600))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_what_is_due_stays_due(mode: str, turns: int, high: bool, age: int, later: int) -> None:
     chosen = TriggerSettings(mode=mode)
     waiting = Waiting("t", turns, plus_minutes(NOW, -age), high)
@@ -73,7 +74,7 @@ def test_what_is_due_stays_due(mode: str, turns: int, high: bool, age: int, late
 
 
 @given(st.integers(1, 12), st.lists(st.floats(0.5, 60), min_size=1, max_size=4), st.integers(1, 9))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_every_failure_is_tried_again_or_put_aside(
     attempts: int, minutes: list[float], most: int
 ) -> None:

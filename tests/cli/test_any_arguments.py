@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import click
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.surfaces.cli.app import VERBS, cli
 from tests.cli.shop import Shop
+from tests.effort import examples
 
 #: any text that a system hands over, but for NUL; without roots and parents it stays in its folder
 _TEXT = (
@@ -49,9 +50,7 @@ def lines(draw: st.DrawFn) -> list[str]:
 
 
 # every example goes on with the vault that those before it left
-@settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(30, shared_fixture=True)
 @given(words=lines(), stdin=st.binary(max_size=40) | st.just(b"y\n"))
 @example(words=["undo", "²"], stdin=b"")
 @example(words=["undo", "9" * 5000], stdin=b"")

@@ -1,4 +1,8 @@
-"""The command line as a process of its own: streams, signals, users and limits are real."""
+"""The command line as a process of its own: streams and signals are real.
+
+One process for each way in; users and limits are those of this process, for as long as a command
+takes, so that the command can run inside it.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,16 @@ import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engram.surfaces.cli.app import main
 from tests.cli.shop import Shop
-from tests.golden.console import prompt_context
+from tests.golden.console import prompt_context, run
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "engram"]
@@ -31,12 +37,13 @@ def environment(shop: Shop, **more: str) -> dict[str, str]:
 
 
 def start(
-    shop: Shop, *arguments: str | bytes, more: dict[str, str] | None = None, **how: Any
-) -> Any:
+    shop: Shop, *arguments: str | bytes, more: dict[str, str] | None = None,
+    command: list[str] = COMMAND, **how: Any,
+) -> Any:  # fmt: skip
     """Start `engram ARGUMENTS` in the shop's folder, both streams piped if not told otherwise."""
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     around = {"cwd": shop.folder, "env": environment(shop, **(more or {}))}
-    return subprocess.Popen([*COMMAND, *arguments], **around | streams | how)
+    return subprocess.Popen([*command, *arguments], **around | streams | how)
 
 
 def finish(process: Any) -> tuple[int, str, str]:
@@ -44,10 +51,20 @@ def finish(process: Any) -> tuple[int, str, str]:
     return process.returncode, (out or b"").decode("utf-8"), (err or b"").decode("utf-8")
 
 
-def test_a_process_says_what_the_function_says(shop: Shop) -> None:
-    for arguments in (["list"], ["search", "writers", "--json"], ["show", "x"], ["x"], ["--help"]):
-        ran = shop.run(*arguments)
-        assert finish(start(shop, *arguments)) == (ran.code, ran.out, ran.err)
+SCRIPT = [sys.executable, "-c", "from engram.surfaces.entry import main; main()"]
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [(COMMAND, ["search", "writers", "--json"]), (SCRIPT, ["show", "x"])],
+    ids=["module", "console script"],
+)
+def test_process_says_what_the_function_says(
+    command: list[str], arguments: list[str], shop: Shop
+) -> None:
+    ran = shop.run(*arguments)
+    process = start(shop, *arguments, command=command)
+    assert finish(process) == (ran.code, ran.out, ran.err)
 
 
 def test_a_reader_that_goes_away_is_no_error(shop: Shop) -> None:
@@ -58,7 +75,7 @@ def test_a_reader_that_goes_away_is_no_error(shop: Shop) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize("arguments", [["list"], ["show", "decision", "--json"], ["--help"]])
+@pytest.mark.parametrize("arguments", [["list"], ["--help"]])
 def test_an_output_that_takes_nothing_is_an_error(arguments: list[str], shop: Shop) -> None:
     with open("/dev/full", "wb") as full:
         code, _, err = finish(start(shop, *arguments, stdout=full))
@@ -84,34 +101,37 @@ def test_a_locale_without_letters_breaks_nothing(shop: Shop) -> None:
     more = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     code, _, err = finish(start(shop, "remember", "The café is at Østergade 3.", more=more))
     assert code == 0, err
-    assert "Østergade" in shop.run("list").out
     assert "Østergade" in finish(start(shop, "list", more=more))[1]
 
 
 def test_arguments_of_any_bytes_break_nothing(shop: Shop) -> None:
-    for arguments in (
-        ["search", b"\xff\xfe"],
-        ["show", b"\xed\xa0\x80"],
-        ["import", "text", b"\xff"],
-    ):
-        code, _, err = finish(start(shop, *arguments))
-        assert code in (0, 1) and "Traceback" not in err, err
+    code, _, err = finish(start(shop, "search", b"\xff\xfe"))
+    assert code in (0, 1) and "Traceback" not in err, err
+    for arguments in (["show", b"\xed\xa0\x80"], ["import", "text", b"\xff"]):
+        assert shop.run(*map(os.fsdecode, arguments)).code in (0, 1)
 
 
-def test_a_working_directory_that_is_gone_breaks_nothing(shop: Shop) -> None:
+@pytest.mark.parametrize("words", [["list", "--vault=vault"], ["list"], ["config", "path"]])
+def test_a_working_directory_that_is_gone_breaks_nothing(words: list[str], shop: Shop) -> None:
     gone = shop.folder / "gone"
     gone.mkdir()
+    words = [word.replace("=", f"={shop.folder}/") for word in words]
+
+    def start_there(arguments: list[str]) -> object:
+        gone.rmdir()
+        return main(arguments)
+
+    ran = run(words, gone, prompt_context(shop.folder), start=start_there)
+    assert ran.code == (1 if words == ["list"] else 0), ran.err
+
+
+def test_process_starts_in_a_working_directory_that_is_gone(shop: Shop) -> None:
+    gone = shop.folder / "gone"
+    gone.mkdir()
+    command = ["sh", "-c", f'rmdir "{gone}"; exec "$@"', "sh", *COMMAND]
     vault = f"--vault={shop.vault}"
-    script = f'rmdir "{gone}"; exec "$@"'
-    for words, expected in ((["list", vault], 0), (["list"], 1), (["config", "path"], 0)):
-        shop.environment.clear()
-        process = start(shop, cwd=gone, more={}) if not words else subprocess.Popen(
-            ["sh", "-c", script, "sh", *COMMAND, *words], cwd=gone, env=environment(shop),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-        code, _, err = finish(process)
-        assert code == expected and "Traceback" not in err, err
-        gone.mkdir(exist_ok=True)
+    code, out, err = finish(start(shop, "list", vault, command=command, cwd=gone))
+    assert code == 0 and "decision-" in out, err
 
 
 def test_an_interrupt_at_the_question_keeps_the_memory(shop: Shop) -> None:
@@ -139,14 +159,13 @@ def test_a_limit_on_the_size_of_files_is_an_error_and_loses_nothing(limit: int, 
     shop.write("more.jsonl", more)
     before = shop.run("list", "--json").out
 
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    process = start(shop, "import", "jsonl", "more.jsonl", preexec_fn=limited)
-    code, _, err = finish(process)
-    assert code == 1, err
-    assert [line.partition(": ")[0] for line in err.splitlines()[-2:]] == ["error", "hint"]
-    assert "Traceback" not in err
+    was = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, was[1]))
+    try:
+        ran = shop.run("import", "jsonl", "more.jsonl")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, was)
+    assert (ran.code, beginnings(ran.err)) == (1, ["error", "hint"])
     assert shop.run("list", "--json").out == before
     assert shop.run("import", "jsonl", "more.jsonl").code == 0
     assert shop.run("doctor").out == "all is well\n"
@@ -156,39 +175,57 @@ def test_a_limit_on_the_size_of_files_is_an_error_and_loses_nothing(limit: int, 
 # -- files that a mode protects ----------------------------------------------------------------
 
 
+def beginnings(err: str) -> list[str]:
+    """The first words of the last two lines."""
+    return [line.partition(": ")[0] for line in err.splitlines()[-2:]]
+
+
+class Capabilities(ctypes.Structure):
+    """What capget(2) and capset(2) take: the first 32 capabilities, and the others."""
+
+    _fields_ = [
+        (f"{kind}{word}", ctypes.c_uint32)
+        for word in (0, 1)
+        for kind in ("effective", "permitted", "inheritable")
+    ]
+
+
 @pytest.fixture
-def how() -> dict[str, Any]:
-    """How to start a process for which modes of files count: root gives up its power over them."""
+def without_override() -> Iterator[None]:
+    """For this thread modes of files count: root gives up its power over them."""
     if os.geteuid() != 0:
-        return {}
+        yield
+        return
     if sys.platform != "linux":
         pytest.skip("root may read and write everything here")
-    call = ctypes.CDLL(None).prctl
-
-    def humbled() -> None:
-        for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-            assert call(24, capability, 0, 0, 0) == 0  # PR_CAPBSET_DROP
-
-    return {"preexec_fn": humbled}
+    library = ctypes.CDLL(None)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this thread
+    were, fewer = Capabilities(), Capabilities()
+    assert library.capget(header, ctypes.byref(were)) == 0
+    assert library.capget(header, ctypes.byref(fewer)) == 0
+    fewer.effective0 &= ~(1 << 1 | 1 << 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    assert library.capset(header, ctypes.byref(fewer)) == 0
+    yield
+    assert library.capset(header, ctypes.byref(were)) == 0
 
 
 @pytest.mark.parametrize(
     "closed", ["vault", "vault/state", "vault/facts", "vault/engram.toml", "home"]
 )
 def test_what_may_not_be_read_is_an_error_and_nothing_changes(
-    closed: str, shop: Shop, how: dict[str, Any]
+    closed: str, shop: Shop, without_override: None
 ) -> None:
     before = shop.run("list", "--json").out
     path = shop.folder / closed
     mode = path.stat().st_mode
     path.chmod(0)
     for arguments in (["remember", "The logo is blue."], ["search", "writers"], ["list"]):
-        code, _, err = finish(start(shop, *arguments, **how))
-        assert code in (0, 1) and "Traceback" not in err, err
-        if code:
-            assert [line.partition(": ")[0] for line in err.splitlines()[-2:]] == ["error", "hint"]
+        ran = shop.run(*arguments)
+        assert ran.code in (0, 1), ran.err
+        if ran.code:
+            assert beginnings(ran.err) == ["error", "hint"]
     path.chmod(mode)
-    after = finish(start(shop, "list", "--json", **how))[1]
+    after = shop.run("list", "--json").out
     if closed != "vault/facts":
         assert after == before
     assert set(_ids(before)) <= set(_ids(after))
@@ -196,20 +233,19 @@ def test_what_may_not_be_read_is_an_error_and_nothing_changes(
 
 @pytest.mark.parametrize("shut", ["vault", "vault/state", "vault/facts"])
 def test_what_may_not_be_written_is_an_error_and_can_be_searched(
-    shut: str, shop: Shop, how: dict[str, Any]
+    shut: str, shop: Shop, without_override: None
 ) -> None:
     folder = shop.folder / shut
     for path in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
         path.chmod(0o500)
-    code, _, err = finish(start(shop, "remember", "The logo is blue.", **how))
-    if code:
-        assert (code, err.splitlines()[-2][:6]) == (1, "error:"), err
-    code, out, err = finish(start(shop, "search", "writers", **how))
-    assert (code, out[:8]) == (0, "memories"), err
+    ran = shop.run("remember", "The logo is blue.")
+    if ran.code:
+        assert (ran.code, beginnings(ran.err)) == (1, ["error", "hint"])
+    ran = shop.run("search", "writers")
+    assert (ran.code, ran.out[:8]) == (0, "memories"), ran.err
     for path in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
         path.chmod(0o700)
-    code, out, err = finish(start(shop, "doctor", **how))
-    assert (code, out) == (0, "all is well\n"), err
+    assert shop.run("doctor").out == "all is well\n"
 
 
 def _ids(listing: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.consolidate.merge_question import KEY
@@ -21,6 +21,7 @@ from engram.store.catalog.catalog_view import CatalogView
 from engram.vault import Vault
 from tests.admit.cases import memory
 from tests.consolidate.cases import context
+from tests.effort import examples
 
 Shelve = Callable[[Iterable[Memory]], CatalogView]
 K8S = memory("In production, the team uses k8s.", created="2026-03-01T09:00:00Z")
@@ -176,7 +177,7 @@ VAULTS = st.lists(st.tuples(STATEMENTS, VARIANTS), max_size=14).map(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@examples(25, shared_fixture=True)
 @given(VAULTS, st.sets(st.integers(0, 13)))
 def test_an_incremental_run_finds_what_a_full_one_finds_for_the_changed(
     shelve: Shelve, memories: list[Memory], places: set[int]
@@ -187,7 +188,7 @@ def test_an_incremental_run_finds_what_a_full_one_finds_for_the_changed(
     assert plan(context(view, changed)) == [one for one in full if changed & set(one.subjects)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@examples(25, shared_fixture=True)
 @given(VAULTS)
 def test_every_loser_says_the_same_as_its_survivor_and_a_second_run_finds_nothing(
     shelve: Shelve, memories: list[Memory]

@@ -8,11 +8,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from engram.vault import Vault
+from tests.effort import EFFORT
 from tests.kit import takes_every_turn
 
-#: how long the writers go on, seconds; `make torture` asks for more
-_SECONDS = float(os.environ.get("TEST_SECONDS", "20"))
+#: sees how much time passes, or keeps the machine busy: one of these at a time
+pytestmark = pytest.mark.xdist_group("clock")
+
+#: how long the writers go on, seconds
+_SECONDS = 6.0 * EFFORT - 4.0
 
 _WRITER = """
 import sys, time

@@ -23,8 +23,14 @@ from engram.settings.paths import places_of
 from engram.store.base.clock import FixedClock
 
 #: a promise about behaviour, not about speed: far more than it takes
-PATIENCE = 30.0
-_COMMAND = "from engram.surfaces.cli.app import main; main()"
+PATIENCE = 120.0
+#: the command line, with a daemon that looks every half second what came or went, not every ten
+_COMMAND = """
+from engram.daemon import loop
+from engram.surfaces.cli.app import main
+loop._LOOK = loop._TICK = 0.5
+main()
+"""
 
 
 def until(condition: Callable[[], object], what: str) -> None:

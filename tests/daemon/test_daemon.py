@@ -16,6 +16,9 @@ import pytest
 from engram.vault import Vault
 from tests.daemon.life import daemon, events, ran, rows, said, started, until, watch_source
 
+#: sees how much time passes, or keeps the machine busy: one of these at a time
+pytestmark = pytest.mark.xdist_group("clock")
+
 FRIDAY = "Remember that we never deploy on a Friday."
 
 
@@ -186,7 +189,7 @@ def test_what_is_said_becomes_a_memory_and_what_engram_said_does_not(
 def test_it_ends_in_the_middle_of_an_import_and_goes_on_with_it(
     root: Path, projects: Path, environment: dict[str, str], open_vault: Callable[..., Vault]
 ) -> None:
-    count = 2500
+    count = 800
     with (projects / "s1.jsonl").open("w", encoding="utf-8") as stream:
         stream.writelines(
             said(f"Remember that valve {number} holds {number} bar.", number, f"s{number % 20}")

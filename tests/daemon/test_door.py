@@ -296,13 +296,13 @@ def test_a_busy_daemon_does_nothing_for_those_who_did_not_wait(shop: Shop) -> No
 
 
 def test_eight_at_once_are_all_served(shop: Shop, door: object) -> None:
-    words = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron")
+    words = ("amber", "birch", "cedar", "delta")
     asked = [process(shop, "remember", f"The {word} valve holds 3 bar.") for word in words]
     asked += [process(shop, "search", "writers") for _ in words]
     said = [(one.communicate(), one.returncode) for one in asked]
     assert all(code == 0 and not err for (_, err), code in said)
-    assert len({out for (out, _), _ in said[8:]}) == 1
-    assert sum(word in shop.run("list", "--limit", "99").out for word in words) == 8
+    assert len({out for (out, _), _ in said[4:]}) == 1
+    assert sum(word in shop.run("list", "--limit", "99").out for word in words) == 4
     assert shop.run("doctor").code == 0
 
 

@@ -1,9 +1,10 @@
-"""The small parts of the daemon: schedule, dirt, seat, logbook, pauses, pulse, power, notebook."""
+"""The small parts of the daemon: schedule, debouncer, lock, event log, pauses, heartbeat, power."""
 
 from __future__ import annotations
 
 import json
 import os
+import weakref
 from pathlib import Path
 
 import pytest
@@ -264,5 +265,13 @@ def test_the_lock_note_is_json(tmp_path: Path) -> None:
         assert note == {"pid": os.getpid()}
 
 
-def test_memory_is_given_back_on_every_system() -> None:
+def test_free_memory_collects_what_only_refers_to_itself() -> None:
+    class Node:
+        itself: Node
+
+    node = Node()
+    node.itself = node
+    garbage = weakref.ref(node)
+    del node
     trim_memory()
+    assert garbage() is None

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.daemon.change_detector import FolderChangeDetector
 from engram.vault import Vault
+from tests.effort import examples
 from tests.kit import takes_every_turn, turns
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
@@ -129,7 +130,7 @@ def test_a_queue_that_was_too_short_is_no_peace(
     assert not change_detector.quiet(CATALOG)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(7)
 @given(
     steps=st.lists(
         st.sampled_from(["look", "edit", "make", "drop", "folder", "remember"]), max_size=8

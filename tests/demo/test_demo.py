@@ -17,7 +17,10 @@ HERE = Path(__file__).parent
 SECRETS = ("Tr0ub4dor-and-3", "ghp_0123456789abcdef")
 POISON = "keys.collector.example"
 
-pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the demo is a bash script")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("bash") is None, reason="the demo is a bash script"),
+    pytest.mark.xdist_group("demo"),
+]
 
 
 class Demo(NamedTuple):

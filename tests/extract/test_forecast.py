@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.extract.llm.estimate import Forecast
@@ -10,6 +10,7 @@ from engram.extract.llm.prompt import ExtractionPrompt
 from engram.model.model_request import Context
 from engram.model.turn import Turn, turn_of
 from engram.settings.load import shipped
+from tests.effort import examples
 
 PROMPT = ExtractionPrompt(shipped("prompts/extract"), 6000)
 
@@ -32,7 +33,7 @@ def asked(turns: list[Turn]) -> list[int]:
     return tokens
 
 
-@settings(deadline=None, max_examples=60)
+@examples(15)
 @given(st.lists(st.lists(st.integers(1, 9000), min_size=1, max_size=60), min_size=1, max_size=3))
 def test_it_counts_the_questions_and_never_too_few_tokens(sizes: list[list[int]]) -> None:
     forecast = Forecast(PROMPT)

@@ -96,11 +96,10 @@ def test_what_is_left_out_has_its_usual_value() -> None:
     assert found.text == "The shop runs on MySQL."
 
 
-@pytest.mark.parametrize("name", sorted(answer_items._ALIASES))
-def test_every_alias_leads_to_a_category(name: str) -> None:
-    category, schema = answer_items._ALIASES[name]
-    found = one(category=f" {name.upper().replace('_', '-')} ")
-    assert (found.category, found.schema, found.fault) == (category, schema, "")
+def test_every_alias_leads_to_a_category() -> None:
+    for name, (category, schema) in answer_items._ALIASES.items():
+        found = one(category=f" {name.upper().replace('_', '-')} ")
+        assert (found.category, found.schema, found.fault) == (category, schema, ""), name
 
 
 @pytest.mark.parametrize(

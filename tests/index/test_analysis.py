@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.language.tokens import ANALYSIS, query_terms, terms
+from tests.effort import examples
 
 fragments = st.sampled_from(
     [
@@ -97,7 +98,7 @@ def test_a_query_finds_the_text_that_it_is_part_of(before: str, text: str) -> No
     assert set(query_terms(text)) <= set(terms(f"{before} {text}"))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(5)
 @given(st.sampled_from(["a", "aB", "a-", "日", "a'", "é", "/a", "_", "1"]))
 def test_a_long_run_costs_no_more_than_its_length(piece: str) -> None:
     assert all(len(term) <= 64 for term in terms(piece * 50_000))

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from engram.index import scoring
@@ -16,6 +16,7 @@ from engram.index.contract import COLLECTIONS, SearchIndex
 from engram.index.memory_finder import MemoryFinder
 from engram.index.whoosh_finder import WhooshFinder
 from engram.model.hit import Collection, Document, Hints, place_in
+from tests.effort import examples
 
 #: two quarters of one year and one of another, and no day
 DAYS = ("2025-11-30", "2026-02-28", "2026-03-01", "2026-04-01", "")
@@ -85,7 +86,7 @@ def answers(
 
 
 # a smaller example is not worth the minutes that each try's files cost
-@settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@examples(7, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(st.lists(documents(), max_size=20), changes, questions)
 def test_they_answer_alike_after_any_changes_and_a_rebuild_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory,

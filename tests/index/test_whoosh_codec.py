@@ -6,7 +6,7 @@ from array import array
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from whoosh import index
 from whoosh.filedb.structfile import BufferFile
@@ -14,6 +14,7 @@ from whoosh.filedb.structfile import BufferFile
 from engram.index import whoosh_codec
 from engram.index.whoosh_codec import Bags, BagWriter, _decoded, _encoded, numbers
 from engram.index.whoosh_index import _FIELDS, CollectionReader
+from tests.effort import examples
 
 CELLS = {"length": b"\1\0", "day": b"\0\0", "place": bytes(8)}
 
@@ -118,7 +119,7 @@ def expected(documents: dict[str, dict[str, int]]) -> Postings:
     return found
 
 
-@settings(max_examples=15, deadline=None)
+@examples(5)
 @given(batches_of_bags, st.booleans())
 def test_merging_with_deletions_keeps_exactly_the_live_postings(
     tmp_path_factory: pytest.TempPathFactory,

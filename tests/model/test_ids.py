@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.model.ids import block_id, is_id, memory_id, message_digest, session_digest, slug
 from engram.model.turn import turn_of
+from tests.effort import examples
 
 NOON = "2026-03-06T12:00:00Z"
 
@@ -36,7 +37,7 @@ def test_a_memory_id_is_category_source_time_and_content() -> None:
 
 
 @given(st.text())
-@settings(max_examples=60, deadline=None)
+@examples(15)
 def test_a_memory_id_is_an_id_whatever_was_said(text: str) -> None:
     assert is_id(memory_id("preference", NOON, text))
 
@@ -97,13 +98,13 @@ def test_names_that_differ_in_their_letters_have_two_slugs(pair: tuple[str, str]
 @given(st.text(), st.integers(min_value=1, max_value=60))
 @example("\ud800", 1)
 @example("a" * 200, 60)
-@settings(max_examples=200, deadline=None)
+@examples(50)
 def test_a_slug_is_an_id(text: str, limit: int) -> None:
     assert is_id(slug(text, limit=limit))
 
 
 @given(st.from_regex(r"[a-z0-9]+(-[a-z0-9]+){0,4}", fullmatch=True).filter(is_id))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_a_slug_of_a_slug_is_itself(name: str) -> None:
     assert slug(slug(name)) == slug(name)
     assert len(name) > 60 or slug(name) == name

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.model.instant import (
@@ -18,6 +18,7 @@ from engram.model.instant import (
     plus_days,
     plus_minutes,
 )
+from tests.effort import examples
 
 INSTANT = re.compile(r"(?:19[789]|[2-9]\d)\d{1,2}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 #: Text that nearly is a time.
@@ -71,7 +72,7 @@ def test_what_is_no_time_is_refused(written: str | float | datetime) -> None:
 
 @given(st.one_of(st.text(), NEARLY, st.integers(), st.floats(), st.datetimes()))
 @example("2026-03-06T10:10:00." + "9" * 40 + "Z")
-@settings(max_examples=600, deadline=None)
+@examples(150)
 def test_anything_gives_an_instant_or_a_value_error(written: str | float | datetime) -> None:
     try:
         instant = instant_of(written)
@@ -82,7 +83,7 @@ def test_anything_gives_an_instant_or_a_value_error(written: str | float | datet
 
 
 @given(MOMENTS, st.timedeltas(timedelta(hours=-14), timedelta(hours=14)))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_the_zone_it_was_written_in_does_not_matter(moment: datetime, offset: timedelta) -> None:
     minutes = timedelta(minutes=offset // timedelta(minutes=1))
     elsewhere = moment.astimezone(timezone(minutes))
@@ -92,7 +93,7 @@ def test_the_zone_it_was_written_in_does_not_matter(moment: datetime, offset: ti
 
 
 @given(MOMENTS, MOMENTS)
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_instants_sort_as_text_as_they_do_in_time(one: datetime, other: datetime) -> None:
     first, second = sorted((one.replace(microsecond=0), other.replace(microsecond=0)))
     assert instant_of(first) <= instant_of(second)
@@ -102,7 +103,7 @@ def test_instants_sort_as_text_as_they_do_in_time(one: datetime, other: datetime
 
 
 @given(MOMENTS)
-@settings(max_examples=60, deadline=None)
+@examples(15)
 def test_a_fraction_is_cut_and_never_rounded(moment: datetime) -> None:
     assert moment_of(instant_of(moment)) == moment.replace(microsecond=0)
 

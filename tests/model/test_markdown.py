@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from engram.model.markdown import code_lines, neutralise, quote_block
+from tests.effort import examples
 
 #: Pieces that build blocks, open spans or escape each other, beside plain words.
 PIECES = [
@@ -47,7 +48,7 @@ def prose(text: str) -> str:
     return spans.sub(lambda found: "code" if found[1] else found[0], "\n".join(kept))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(markdown)
 @example("`a\n` <b> `")
 @example("- ```\ncode\n<b>")
@@ -62,7 +63,7 @@ def test_a_renderer_finds_nothing_that_acts(text: str) -> None:
     assert last.content == "after" and last.level == 1, "nothing reaches past the end of the text"
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(markdown)
 def test_no_line_begins_a_block_or_carries_a_block_id(text: str) -> None:
     lines = neutralise(text).split("\n")
@@ -74,7 +75,7 @@ def test_no_line_begins_a_block_or_carries_a_block_id(text: str) -> None:
         assert not re.search(r"(?:^|\s)\^[A-Za-z0-9-]+\s*$", line)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(markdown)
 def test_nothing_that_obsidian_and_its_plugins_run_is_left(text: str) -> None:
     inert = neutralise(text)
@@ -87,7 +88,7 @@ def test_nothing_that_obsidian_and_its_plugins_run_is_left(text: str) -> None:
     assert not [span for span in spans if span.startswith(("=", "$="))]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(markdown)
 def test_it_is_idempotent(text: str) -> None:
     once = neutralise(text)
@@ -95,7 +96,7 @@ def test_it_is_idempotent(text: str) -> None:
     assert quote_block(text) == quote_block(once)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(100)
 @given(markdown)
 def test_every_word_survives_in_order(text: str) -> None:
     shown = re.sub("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]", "", text)
@@ -110,7 +111,7 @@ def test_plain_prose_is_left_alone(text: str) -> None:
     assert neutralise("x" + text + "x") == "x" + text + "x"
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(markdown)
 def test_a_quote_is_one_quote_to_its_end(text: str) -> None:
     block = quote_block(text)

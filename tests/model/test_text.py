@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.text import content_hash, first_line, jaccard, normalise, sha256_text, words
+from tests.effort import examples
 
 #: Any text, and text made of the signs that the normaliser treats in their own way.
 _SIGNS = "aB1.-+#/%'’‐−–$€@~:=*\\ _ßİǅ\u0301\u00adﬁ①½㎏…。，、\u200d\u3000\ufeff٣"
@@ -19,7 +20,7 @@ _MODIFIER_APOSTROPHE = "ʼ"
 
 
 @given(TEXTS)
-@settings(max_examples=300, deadline=None)
+@examples(75)
 def test_normalising_twice_is_normalising_once(text: str) -> None:
     once = normalise(text)
     assert normalise(once) == once
@@ -27,7 +28,7 @@ def test_normalising_twice_is_normalising_once(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=300, deadline=None)
+@examples(75)
 def test_every_letter_and_digit_of_every_script_survives_in_order(text: str) -> None:
     joined = text.replace("\u00ad", "")  # where a word may be parted, nothing is written
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", joined).casefold())
@@ -86,13 +87,13 @@ def test_case_width_white_space_and_punctuation_are_no_difference(one: str, othe
 
 
 @given(st.lists(NAMES, min_size=1), st.sampled_from([" ", "\t", "\r\n", "\u00a0", "\u2003", "  "]))
-@settings(max_examples=60, deadline=None)
+@examples(15)
 def test_white_space_only_separates(names: list[str], blank: str) -> None:
     assert words(blank + blank.join(names) + blank) == names
 
 
 @given(st.lists(NAMES, min_size=1))
-@settings(max_examples=60, deadline=None)
+@examples(15)
 def test_capitals_full_width_and_brackets_change_nothing(names: list[str]) -> None:
     text = " ".join(names)
     wide = "".join(chr(ord(sign) + 0xFEE0) if sign != " " else "\u3000" for sign in text)
@@ -129,7 +130,7 @@ def test_the_hash_of_a_text_never_changes() -> None:
 
 
 @given(st.text(), st.text(), st.text(alphabet="abc/", min_size=1))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_hashes_are_equal_exactly_when_the_normal_forms_are(one: str, two: str, scope: str) -> None:
     same = normalise(one) == normalise(two)
     assert (content_hash(one, scope) == content_hash(two, scope)) == same
@@ -146,7 +147,7 @@ def test_jaccard_is_the_shared_share() -> None:
 
 
 @given(st.text(), st.integers(min_value=10, max_value=60))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_a_first_line_is_one_line_of_at_most_the_width(text: str, width: int) -> None:
     line = first_line(text, width)
     assert len(line) <= width

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tests.qmd.desk import Desk
 
 _COMMANDS = st.sampled_from([
@@ -40,9 +41,7 @@ def same_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return machine
 
 
-@settings(
-    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(65, shared_fixture=True)
 @given(
     command=_COMMANDS,
     words=st.lists(_WORDS | _SUBCOMMANDS | _OPTIONS | st.text(max_size=8), max_size=5),

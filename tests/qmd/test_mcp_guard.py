@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.surfaces.qmd.mcp_guard import Guard, is_loopback
@@ -86,7 +86,6 @@ def test_what_was_refused_is_shown_cut() -> None:
     assert len(Guard().objection(["localhost"], ["http://" + "e" * 9000])) < 300
 
 
-@settings(deadline=None)
 @given(st.text(), st.text())
 def test_any_headers_have_an_answer(host: str, origin: str) -> None:
     assert isinstance(Guard().objection([host], [origin]), str)

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.surfaces.qmd import mcp_http
@@ -20,6 +20,7 @@ from engram.surfaces.qmd.mcp_guard import Guard
 from engram.surfaces.qmd.mcp_http import Server
 from engram.surfaces.qmd.mcp_protocol import MODERN, MOST_MESSAGE, VERSION_KEY
 from engram.surfaces.qmd.rows import Unusable
+from tests.effort import examples
 from tests.qmd.mcp_shelf import Desk
 
 JSON = {"Content-Type": "application/json"}
@@ -396,18 +397,14 @@ bodies = (
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(10, shared_fixture=True)
 @given(bodies)
 def test_any_body_of_a_search_is_answered(site: Site, body: object) -> None:
     status, _, said = site.ask("POST", "/query", json.dumps(body).encode(), JSON)
     assert (status, "results" in said) in ((200, True), (400, False))
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(10, shared_fixture=True)
 @given(values)
 def test_any_message_is_answered(site: Site, body: object) -> None:
     status, _, said = site.ask("POST", "/mcp", json.dumps(body).encode(), MCP)

@@ -19,6 +19,9 @@ import pytest
 from engram.surfaces.qmd.mcp_daemon import Files
 from engram.surfaces.qmd.mcp_main import PORT, ServerArguments, asked_of
 
+#: sees how much time passes, or keeps the machine busy: one of these at a time
+pytestmark = pytest.mark.xdist_group("clock")
+
 ROOT = Path(__file__).parents[2]
 MAIN = "import sys; from engram.surfaces.qmd.mcp_main import main; sys.exit(main(sys.argv[1:]))"
 #: prints where the client reads, as a library may, before every answer

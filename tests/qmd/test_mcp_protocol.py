@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.surfaces.qmd.mcp_offer import TOOLS
@@ -279,7 +279,6 @@ def check_answer(answer: Any, identity: object) -> None:
         assert isinstance(answer["result"], dict)
 
 
-@settings(deadline=None)
 @given(requests)
 def test_any_request_has_one_answer(request: dict[str, Any]) -> None:
     machine = Desk()
@@ -289,7 +288,6 @@ def test_any_request_has_one_answer(request: dict[str, Any]) -> None:
     assert machine.complaints == []
 
 
-@settings(deadline=None)
 @given(messages | values | st.lists(messages | requests, max_size=4))
 def test_any_value_is_answered_or_passed_over(message: Any) -> None:
     machine = Desk()
@@ -303,7 +301,6 @@ def test_any_value_is_answered_or_passed_over(message: Any) -> None:
         check_answer(answer, answer["id"])
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_answered_or_passed_over(line: bytes) -> None:
     said = Desk().endpoint.respond(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.memory import STATUSES, Memory
@@ -119,7 +119,6 @@ memories = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(any_text, memories, st.integers(-5, 400))
 def test_the_budget_is_never_exceeded_and_the_fence_holds(
     question: str, given_memories: list[Memory], budget: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.language.snippet import Excerpt, columns, excerpt
@@ -81,7 +81,6 @@ def test_a_word_wider_than_the_window_is_cut() -> None:
     assert shown.text.endswith("…")
 
 
-@settings(deadline=None)
 @given(
     st.text(alphabet=st.one_of(st.characters(), st.sampled_from("ab 京タ\n…")), max_size=120),
     st.text(alphabet="ab京タ ", max_size=8),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.candidate import Candidate, Receipt
@@ -87,7 +87,6 @@ _PIECES = st.lists(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), _PIECES), min_size=1, max_size=4))
-@settings(deadline=None)
 def test_what_is_written_parses_into_the_turns_that_were_said(
     said: list[tuple[str, str]],
 ) -> None:
@@ -128,7 +127,6 @@ def test_names_of_sessions_and_titles_cannot_add_to_a_header(vault: Vault) -> No
 
 
 @given(_PIECES, _PIECES, st.lists(_PIECES, max_size=3))
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_words_forge_the_header_of_a_fact(text: str, quote: str, tags: list[str]) -> None:
     memory = Memory(
         id="fact-1", category="fact", text=text, quote=quote, title=text, tags=tuple(tags),
@@ -145,7 +143,6 @@ def _memory(text: str, **more: str | tuple[str, ...]) -> Memory:
 
 
 @given(st.lists(_PIECES, min_size=1, max_size=4), _PIECES)
-@settings(deadline=None)
 def test_the_fence_of_recall_cannot_be_closed(texts: list[str], question: str) -> None:
     memories = [
         _memory(text, title=text, sources=(f"a#^{text}",), status=text, project=text)

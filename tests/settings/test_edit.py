@@ -8,13 +8,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.errors import ConfigError
 from engram.settings.keys import known_keys
 from engram.settings.paths import UserPaths, places_of
 from engram.settings.toml_edit import set_user_key
+from tests.effort import examples
 
 TIDY = """\
 # mine   
@@ -137,7 +138,7 @@ LINES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@examples(40)
 @given(rows=st.lists(LINES, max_size=6), end=st.sampled_from(["\n", ""]), value=st.integers(1, 99))
 @pytest.mark.parametrize("key", ["recall.limit", "retention.days.fact", "vault", "trigger.mode"])
 def test_after_setting_the_file_says_the_value_and_all_it_said_before(

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.errors import ConfigError
@@ -16,6 +16,7 @@ from engram.model.settings import Settings
 from engram.settings.keys import known_keys
 from engram.settings.load import VAULT_KEYS, Loaded, load, shipped, shipped_path
 from engram.settings.paths import places_of
+from tests.effort import examples
 
 
 class Person:
@@ -339,7 +340,7 @@ def toml(value: object) -> str:
     return repr(value)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(40)
 @given(name=st.sampled_from([*sorted(known_keys()), "trigger", "nope"]), value=_VALUES)
 def test_any_value_is_taken_or_refused_as_a_configuration_error(
     tmp_path_factory: pytest.TempPathFactory, name: str, value: object
@@ -356,7 +357,7 @@ def test_any_value_is_taken_or_refused_as_a_configuration_error(
         assert layers == ({"shipped"} if value == {} else {"shipped", "user"})
 
 
-@settings(max_examples=100, deadline=None)
+@examples(25)
 @given(data=st.binary(max_size=60), text=st.text(alphabet='[]{}"=.\n#\\ae1_', max_size=40))
 def test_any_bytes_are_read_or_refused_as_a_configuration_error(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, text: str

@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput, ConfigError, StorageError
 from engram.settings.paths import places_of
 from engram.settings.registry import Registered, Registry
+from tests.effort import examples
 
 
 def registry_in(home: Path) -> Registry:
@@ -120,7 +121,7 @@ def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None
 NAMES = st.text(st.characters(exclude_characters="/\0", codec=None), min_size=1, max_size=8)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(10)
 @given(st.dictionaries(NAMES, st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True), max_size=4))
 def test_what_was_added_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, names: dict[str, str]

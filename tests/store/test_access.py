@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engram.queries.index_sync
@@ -20,6 +20,7 @@ from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access import AccessLog
 from engram.store.catalog.catalog import Catalog
 from engram.vault import Vault
+from tests.effort import examples
 from tests.kit import takes_every_turn, tree_digest, turns
 
 NOON, LATER = "2026-03-06T12:00:00Z", "2026-03-07T12:00:00Z"
@@ -117,10 +118,7 @@ LOGS = st.lists(st.tuples(st.lists(st.sampled_from("abc"), max_size=3), st.boole
 
 
 @given(LOGS)
-@settings(
-    max_examples=40, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the log is written anew
-)  # fmt: skip
+@examples(10, shared_fixture=True)  # the log is written anew
 def test_counting_now_and_then_is_counting_once(
     catalog: Catalog, disk: VaultDisk, asked: list[tuple[list[str], bool]]
 ) -> None:

@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -24,6 +23,7 @@ from engram.store.catalog.turn_rows import PURGED
 from engram.store.files.content_file import read_content
 from engram.vault import Vault
 from tests.conftest import NOW
+from tests.effort import examples
 from tests.kit import box, entity, takes_every_turn, turns, write_pages
 
 _WORDS = st.sampled_from(["Kim likes tea.", "Kim likes cake.", "The shop opens at nine."])
@@ -280,4 +280,4 @@ class AnyOrder(RuleBasedStateMachine):
 
 
 TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(max_examples=20, stateful_step_count=15, deadline=None)
+TestAnyOrder.settings = examples(5, stateful_step_count=15)

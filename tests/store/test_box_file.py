@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.box import SEALS, Box
@@ -14,6 +14,7 @@ from engram.model.errors import BadInput
 from engram.model.markdown import inert_line
 from engram.store.files.box_file import box_changes, box_remains, read_box, render_box
 from engram.store.files.document import render
+from tests.effort import examples
 
 PATH = "boxes/2026-03-06/box-4be1f09a.md"
 FILE = """\
@@ -95,7 +96,7 @@ def test_a_box_is_a_page_to_be_read() -> None:
     assert read_box(PATH, FILE.encode()).box == BOX
 
 
-@settings(max_examples=200, deadline=None)
+@examples(50)
 @given(boxes)
 def test_a_box_is_read_as_it_was_written(box: Box) -> None:
     assert read_box(PATH, render_box(box)) == type(read_box(PATH, b""))(box)
@@ -216,7 +217,7 @@ def states(draw: st.DrawFn) -> tuple[Box, Box]:
     return before, after
 
 
-@settings(max_examples=200, deadline=None)
+@examples(50)
 @given(states(), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\nMy own words.\n"]))
 def test_a_changed_file_says_the_changed_box(
     pair: tuple[Box, Box], newline: str, remark: str

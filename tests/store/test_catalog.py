@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.change import Event, Plan, Transaction
@@ -17,6 +17,7 @@ from engram.model.text import content_hash
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
+from tests.effort import examples
 from tests.kit import view_of
 
 NOON = "2026-03-06T12:00:00Z"
@@ -61,10 +62,7 @@ _NAMES = st.lists(st.text(max_size=5), max_size=3).map(tuple)
 
 
 @given(st.text(), st.floats(0, 1), _NAMES, st.lists(st.tuples(st.text(), st.text()), max_size=2))
-@settings(
-    max_examples=60, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # one id, replaced each time
-)  # fmt: skip
+@examples(15, shared_fixture=True)  # one id, replaced each time
 def test_a_memory_comes_back_as_it_was_put(
     catalog: Catalog, text: str, share: float, names: tuple[str, ...], extra: list[tuple[str, str]]
 ) -> None:

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput, StorageError
 from engram.store.base.disk import VaultDisk
+from tests.effort import examples
 
 
 @pytest.fixture
@@ -213,10 +214,7 @@ _PARTS = st.one_of(st.text(), st.sampled_from(["..", ".", "", "a", "link", "..."
 
 @given(st.lists(_PARTS, max_size=5).map("/".join))
 @example("a" * 300)
-@settings(
-    max_examples=200, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # nothing is written
-)  # fmt: skip
+@examples(50, shared_fixture=True)  # nothing is written
 def test_any_path_lies_inside_or_is_refused(disk: VaultDisk, path: str) -> None:
     try:
         found = disk.path(path)

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 import frontmatter
 import pytest
 import yaml
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput
 from engram.store.files.document import BOM, NoteDocument, parse, patch, render
 from engram.store.files.foreign_header import Value
+from tests.effort import examples
 
 EXAMPLE = b"""\
 ---
@@ -183,7 +184,7 @@ def test_a_header_that_would_end_a_yaml_parser_is_only_a_problem() -> None:
     assert "unreadable header" in (document.problem or "")
 
 
-@settings(max_examples=500, deadline=None)
+@examples(125)
 @given(st.binary(max_size=80) | fenced)
 @example(b"---\n\xef\xbb\xbfid: x\n---\n")
 def test_any_bytes_are_read_and_none_are_lost(data: bytes) -> None:
@@ -197,7 +198,7 @@ def test_any_bytes_are_read_and_none_are_lost(data: bytes) -> None:
         assert lines in before.replace(b"\r\n", b"\n")
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(notes())
 def test_headers_in_every_style_are_sound(data: bytes) -> None:
     document = parse(data)
@@ -215,7 +216,7 @@ def test_a_rendered_note_has_exactly_the_shape_of_the_design() -> None:
     assert render(document.header, document.body) == EXAMPLE
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(st.dictionaries(words, new_values, max_size=5), words)
 def test_what_is_rendered_is_read_back(header: dict[str, Value], body: str) -> None:
     data = render(header, body)
@@ -232,7 +233,7 @@ def is_no_number(text: str) -> bool:
     return not text.lstrip("-")[:1].isdigit()
 
 
-@settings(max_examples=200, deadline=None)
+@examples(50)
 @given(st.dictionaries(words.filter(bool), words.filter(is_no_number), min_size=1))
 def test_other_readers_see_the_same_texts(header: dict[str, Value]) -> None:
     data = render(header, "Body.\n")
@@ -347,7 +348,7 @@ def test_a_note_gets_a_header_when_that_is_asked_for(data: bytes, made: bytes) -
     assert patch(data, {"id": None}) == data
 
 
-@settings(max_examples=600, deadline=None)
+@examples(150)
 @given(notes(), changes)
 def test_a_patch_says_what_was_asked_and_touches_nothing_else(
     data: bytes, wanted: dict[str, Value | None]
@@ -365,7 +366,7 @@ def test_a_patch_says_what_was_asked_and_touches_nothing_else(
     assert patch(data, dict(before.header)) == data
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(notes(), keys, new_values)
 def test_lines_of_other_keys_stay_in_place(data: bytes, key: str, value: Value) -> None:
     """Line by line: what comes before and after the patched entry is the same bytes."""
@@ -384,7 +385,7 @@ def test_lines_of_other_keys_stay_in_place(data: bytes, key: str, value: Value) 
     assert not [name for name in others if f"\n{name}:" in f"\n{between}"]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(notes(), changes, changes)
 def test_patches_of_different_keys_commute(
     data: bytes, one: dict[str, Value | None], other: dict[str, Value | None]
@@ -395,7 +396,7 @@ def test_patches_of_different_keys_commute(
     assert parse(there).body == parse(back).body
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(fenced, keys, new_values)
 def test_on_any_bytes_a_patch_is_right_or_refused(data: bytes, key: str, value: Value) -> None:
     try:

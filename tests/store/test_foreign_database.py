@@ -11,11 +11,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput
 from engram.store.base.foreign_database import ForeignDatabase
+from tests.effort import examples
 
 #: Writes pairs of rows, each in one transaction, until its input ends.
 _WRITER = """
@@ -205,7 +206,7 @@ def test_what_is_no_database_is_refused_or_empty(tmp_path: Path, content: bytes 
     assert path.exists() == (content is not None)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(10)
 @given(st.integers(0, 12_000), st.binary(min_size=1, max_size=64))
 def test_damage_is_refused_or_read_past(
     tmp_path_factory: pytest.TempPathFactory, at: int, damage: bytes

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -21,6 +21,7 @@ from engram.store.base.clock import FixedClock
 from engram.store.files.document import patch
 from engram.vault import Vault
 from tests.conftest import NOW
+from tests.effort import examples
 from tests.kit import takes_every_turn, turns
 from tests.store.editor import Style
 
@@ -210,6 +211,4 @@ class HandEdits(RuleBasedStateMachine):
 
 
 TestHandEdits = HandEdits.TestCase
-TestHandEdits.settings = settings(
-    max_examples=15, stateful_step_count=12, deadline=None, phases=_PHASES
-)
+TestHandEdits.settings = examples(5, stateful_step_count=12, phases=_PHASES)

@@ -8,11 +8,12 @@ import sys
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.store.files.foreign_header import Value, oversize, read_yaml
 from engram.store.files.header import TEXT_KEYS, comment_after, cut, entry_lines, read, scalar
+from tests.effort import examples
 
 #: Texts that some reader takes for something else, beside whatever hypothesis finds.
 TRAPS = [
@@ -209,7 +210,7 @@ def test_the_limits_hold_for_yaml_and_not_for_our_own_shape() -> None:
     assert oversize(["é" * 9_000]) == "more than 16384 bytes"
 
 
-@settings(max_examples=400, deadline=None)
+@examples(100)
 @given(st.lists(texts | pieces, max_size=8))
 def test_any_lines_can_be_read(lines: list[str]) -> None:
     reading = read(lines)
@@ -224,7 +225,7 @@ shapes = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=800, deadline=None)
+@examples(200)
 @given(st.lists(st.tuples(shapes, texts | pieces), min_size=1, max_size=3))
 def test_our_reading_is_that_of_yaml(parts: list[tuple[str, str]]) -> None:
     text = "\n".join(shape.replace("{}", words) for shape, words in parts)
@@ -238,7 +239,7 @@ def test_our_reading_is_that_of_yaml(parts: list[tuple[str, str]]) -> None:
 # Writing.
 
 
-@settings(max_examples=500, deadline=None)
+@examples(125)
 @given(texts)
 def test_a_written_text_is_that_text_for_every_reader(text: str) -> None:
     for written in (scalar(text), scalar(text, flow=True)):
@@ -251,7 +252,7 @@ def test_a_written_text_is_that_text_for_every_reader(text: str) -> None:
     assert values(f"k: [{scalar(text, flow=True)}, x]") == {"k": [text, "x"]}
 
 
-@settings(max_examples=500, deadline=None)
+@examples(125)
 @given(texts | st.decimals(allow_nan=False, places=3).map(str) | st.dates().map(str))
 def test_a_typed_value_keeps_its_text_whatever_it_is_read_as(text: str) -> None:
     written = scalar(text, typed=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.memory import LIVE, Memory
@@ -15,6 +15,7 @@ from engram.store.catalog import catalog as catalogs
 from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.conditions import where
 from engram.vault import Vault
+from tests.effort import examples
 
 _TIMES = st.sampled_from(
     ["", "1970-01-01T00:00:00Z", "2026-03-05T23:59:59Z", "2026-03-06T00:00:00Z",
@@ -53,9 +54,7 @@ def catalog(tmp_path: Path) -> Catalog:
 
 
 @given(_MEMORIES, _FILTERS, st.integers(1, 5))
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(40, shared_fixture=True)
 def test_a_listing_is_what_the_filter_admits(
     catalog: Catalog, memories: list[Memory], wanted: Filter, limit: int
 ) -> None:

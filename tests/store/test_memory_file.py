@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.attributes import normal_slot
@@ -15,6 +15,7 @@ from engram.model.markdown import neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, SCHEMAS, SPACES, STATUSES, Memory
 from engram.store.files.document import parse, patch
 from engram.store.files.memory_file import memory_changes, read_memory, render_memory
+from tests.effort import examples
 
 PATH = "facts/2026-03-06/decision-20260306-101000-9c1f03aa.md"
 FILE = """\
@@ -146,7 +147,7 @@ def test_a_slot_is_read_in_one_form_however_it_is_written() -> None:
     assert read("key: '::city'")[0].key == ""
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(memories)
 def test_what_is_rendered_is_read_back(memory: Memory) -> None:
     found = read_memory(memory.path, render_memory(memory))
@@ -154,7 +155,7 @@ def test_what_is_rendered_is_read_back(memory: Memory) -> None:
     assert [problem for problem in found.problems if problem != "created is missing"] == []
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(prose, st.lists(prose, max_size=3))
 def test_foreign_text_comes_back_neutralised(text: str, quotes: list[str]) -> None:
     data = render_memory(
@@ -167,7 +168,7 @@ def test_foreign_text_comes_back_neutralised(text: str, quotes: list[str]) -> No
     assert all(f"\n\n{quote_block(quote)}\n" in data.decode() for quote in shown)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(memories, memories)
 def test_changes_of_a_memory_are_changes_of_its_header(before: Memory, other: Memory) -> None:
     after = replace(other, id=before.id, path=before.path, text=before.text, quote=before.quote)

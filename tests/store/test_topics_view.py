@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.language.topics import topic_terms
@@ -19,6 +19,7 @@ from engram.queries.checks import stale_views
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.vault import Vault
+from tests.effort import examples
 from tests.kit import topic_totals, tree_digest
 
 _TEXTS = st.sampled_from(
@@ -31,9 +32,7 @@ _MEMORIES = st.builds(
 
 
 @given(st.lists(st.lists(_MEMORIES | st.sampled_from("abcd"), max_size=6), max_size=6))
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(15, shared_fixture=True)
 def test_totals_that_followed_are_those_of_a_new_count(
     tmp_path: Path, transactions: list[list[Memory | str]]
 ) -> None:

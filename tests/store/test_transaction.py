@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import StorageError
 from engram.store.commits.transaction import Purged, decode, encode, purged, sha256
+from tests.effort import examples
 
 BODIES = (
     st.none()
@@ -45,13 +46,13 @@ ONE = Transaction(
 
 
 @given(TRANSACTIONS)
-@settings(max_examples=150, deadline=None)
+@examples(40)
 def test_every_transaction_survives_its_file(transaction: Transaction) -> None:
     assert decode(encode(transaction)) == transaction
 
 
 @given(TRANSACTIONS)
-@settings(max_examples=30, deadline=None)
+@examples(8)
 def test_equal_transactions_give_equal_bytes_in_one_form(transaction: Transaction) -> None:
     data = encode(transaction)
     assert data == encode(decode(data))
@@ -69,14 +70,14 @@ def test_text_stands_as_text_and_anything_else_as_base64() -> None:
 
 
 @given(st.binary(max_size=80))
-@settings(max_examples=100, deadline=None)
+@examples(25)
 def test_what_is_no_transaction_file_is_a_storage_error(data: bytes) -> None:
     with pytest.raises(StorageError):
         decode(data, "state/journal/2026-03/00000007.json")
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(40)
 def test_a_damaged_file_is_refused_or_says_nothing_false_of_a_body(data: st.DataObject) -> None:
     whole = encode(ONE)
     at = data.draw(st.integers(0, len(whole) - 1))
@@ -135,7 +136,7 @@ def test_a_purged_body_is_gone_and_its_path_remains() -> None:
 
 
 @given(TRANSACTIONS, st.lists(WORDS, max_size=3))
-@settings(max_examples=60, deadline=None)
+@examples(15)
 def test_purging_touches_only_its_paths_and_twice_is_once(
     transaction: Transaction, paths: list[str]
 ) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.model.instant import plus_minutes
 from engram.model.turn import Turn, turn_of
 from engram.store.base.disk import VaultDisk
 from engram.store.files.transcripts import PURGED, Transcripts
+from tests.effort import examples
 
 START = "2026-03-06T10:10:00Z"
 FOLDER = "transcripts/2026-03-06"
@@ -155,10 +156,7 @@ _WORDS = st.one_of(st.text(), st.lists(st.one_of(_PIECES, st.text(max_size=5))).
 @example([_FORGED], [])
 @example([f"```\n{_FORGED}\n```"], [_FORGED])
 @example([f"```\n{_FORGED}", f"{_FORGED}\n```"], [])
-@settings(
-    max_examples=60, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the file is removed
-)  # fmt: skip
+@examples(15, shared_fixture=True)  # the file is removed
 def test_the_blocks_are_exactly_the_turns_whatever_was_said(
     disk: VaultDisk, said: list[str], tools: list[str]
 ) -> None:
@@ -170,10 +168,7 @@ def test_the_blocks_are_exactly_the_turns_whatever_was_said(
 
 
 @given(_WORDS, _WORDS, st.text())
-@settings(
-    max_examples=60, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the file is removed
-)  # fmt: skip
+@examples(15, shared_fixture=True)  # the file is removed
 def test_titles_projects_and_sessions_forge_nothing_either(
     disk: VaultDisk, title: str, project: str, session: str
 ) -> None:
@@ -277,10 +272,7 @@ def test_a_block_that_a_person_changed_is_not_taken_away(disk: VaultDisk) -> Non
 
 
 @given(st.lists(_WORDS, min_size=1, max_size=4), st.data())
-@settings(
-    max_examples=50, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the file is removed
-)  # fmt: skip
+@examples(15, shared_fixture=True)  # the file is removed
 def test_withdrawing_takes_the_words_and_no_others(
     disk: VaultDisk, said: list[str], data: st.DataObject
 ) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engram.queries.index_sync
@@ -16,6 +16,7 @@ from engram.model.ports import TurnLog, TurnStore
 from engram.model.turn import Waiting
 from engram.store.catalog.turn_rows import DEAD, DONE, PENDING, PURGED, WITHDRAWN, ranges_of
 from engram.vault import Vault
+from tests.effort import examples
 from tests.kit import turns
 
 
@@ -155,10 +156,7 @@ def test_failures_are_counted_until_it_works(vault: Vault, book: TurnStore) -> N
         max_size=8,
     )
 )  # fmt: skip
-@settings(
-    max_examples=15, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the states go on from there
-)  # fmt: skip
+@examples(5, shared_fixture=True)  # the states go on from there
 def test_every_turn_is_in_one_state_and_the_counts_add_up(
     vault: Vault, steps: list[tuple[str, int, int]]
 ) -> None:
@@ -177,7 +175,7 @@ def test_every_turn_is_in_one_state_and_the_counts_add_up(
 
 
 @given(st.sets(st.integers(0, 30)))
-@settings(max_examples=60, deadline=None)
+@examples(15)
 def test_ranges_are_the_numbers_without_gaps_inside(numbers: set[int]) -> None:
     ranges = ranges_of(sorted(numbers))
     assert {at for first, last in ranges for at in range(first, last + 1)} == numbers

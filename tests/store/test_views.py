@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engram.queries.index_sync
@@ -17,6 +17,7 @@ from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.commits.views import EventTrace, FactHashes, hash_lines, trace_lines
 from engram.vault import Vault
+from tests.effort import examples
 from tests.kit import takes_every_turn, turns
 
 NOON = "2026-03-06T12:00:00Z"
@@ -81,10 +82,7 @@ def test_one_that_looked_before_another_wrote_looks_again(disk: VaultDisk) -> No
 
 
 @given(st.integers(0, len(WHOLE)))
-@settings(
-    max_examples=60, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the file is written anew
-)  # fmt: skip
+@examples(15, shared_fixture=True)  # the file is written anew
 def test_a_trace_that_was_cut_anywhere_is_completed(disk: VaultDisk, length: int) -> None:
     disk.put(layout.TRACE, WHOLE[:length])
     # the transaction that was torn was not followed to its end: it is followed again

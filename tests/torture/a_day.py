@@ -30,6 +30,7 @@ from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.accounting import account, said
 from tests.background import say
+from tests.effort import EFFORT
 from tests.fakes.model_server import (
     Asked,
     Handler,
@@ -44,11 +45,11 @@ from tests.fakes.model_server import (
     torn,
 )
 
-_HOURS = float(os.environ.get("TEST_HOURS", "24"))
-_TURNS = int(os.environ.get("TEST_TURNS", "1200"))
+_HOURS = 2.4 * EFFORT
+_TURNS = 120 * EFFORT
 _BEGIN = "2026-03-06T06:00:00Z"
 #: so little that a day's turns do not fit, in tokens
-_CAP = int(os.environ.get("TEST_CAP", "150000"))
+_CAP = 15_000 * EFFORT
 _MESSAGE = re.compile(r"^\[(\d+)\] user, [^\n]*\n(.*)$", re.M)
 
 

@@ -7,7 +7,6 @@ a second consolidation changes nothing, and in the end everything is taken back.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -16,9 +15,10 @@ import pytest
 
 from engram.model.memory import CATEGORIES
 from engram.vault import Vault
+from tests.effort import EFFORT
 from tests.life import Life, MovingClock, days
 
-_DAYS = int(os.environ.get("TEST_DAYS", "365"))
+_DAYS = round(36.5 * EFFORT)
 FIRST = "2026-01-01"
 
 

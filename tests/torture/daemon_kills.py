@@ -5,7 +5,6 @@ Every turn is accounted for in the end, by the files alone, and none of it is th
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Mapping
@@ -14,11 +13,12 @@ from pathlib import Path
 from engram.vault import Vault
 from tests.accounting import account, doubles, said
 from tests.background import Background, speaker
+from tests.effort import EFFORT
 
-_KILLS = int(os.environ.get("TEST_KILLS", "200"))
-_TURNS = int(os.environ.get("TEST_TURNS", "20000"))
+_KILLS = 20 * EFFORT
+_TURNS = 2000 * EFFORT
 #: how long a daemon lives on the average, seconds
-_LIFE = float(os.environ.get("TEST_LIFE", "3"))
+_LIFE = 3.0
 
 
 def test_a_daemon_that_is_killed_loses_and_doubles_nothing(

@@ -7,7 +7,6 @@ person is gone, no command failed but for the lock, and nobody ever saw half a f
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -17,9 +16,10 @@ from pathlib import Path
 from engram.vault import Vault
 from tests.accounting import account, doubles, said
 from tests.background import Background, speaker
+from tests.effort import EFFORT
 from tests.kit import takes_every_turn, turns
 
-_SECONDS = float(os.environ.get("TEST_SECONDS", "60"))
+_SECONDS = 6.0 * EFFORT
 #: numbers of what the agent, `capture -` and `import` say, apart from each other
 _AGENT, _CAPTURE, _IMPORT = 0, 100_000, 200_000
 

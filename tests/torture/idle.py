@@ -22,10 +22,11 @@ from watchdog.observers import Observer
 
 from engram.vault import Vault
 from tests.background import Background, cpu_seconds, memory_mb, settle_down
+from tests.effort import EFFORT
 from tests.kit import takes_every_turn, turns
 
-_MEMORIES = int(os.environ.get("TEST_MEMORIES", "10000"))
-_SECONDS = float(os.environ.get("TEST_IDLE_SECONDS", "600"))
+_MEMORIES = 1000 * EFFORT
+_SECONDS = 60.0 * EFFORT
 
 
 class Writes(FileSystemEventHandler):

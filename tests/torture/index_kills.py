@@ -5,16 +5,16 @@ Not part of `make test`: it takes minutes. No search may be empty, and none may 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 import pytest
 
 from engram.vault import Vault
+from tests.effort import EFFORT
 from tests.index.killing import kill_while_reading
 from tests.kit import takes_every_turn
 
-_KILLS = int(os.environ.get("TEST_KILLS", "100"))
+_KILLS = 10 * EFFORT
 
 
 @pytest.mark.parametrize("rebuilding", [False, True], ids=["commit", "rebuild"])

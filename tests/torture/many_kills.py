@@ -15,9 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engram.vault import Vault
+from tests.effort import EFFORT
 from tests.kit import takes_every_turn
 
-_KILLS = int(os.environ.get("TEST_KILLS", "60"))
+_KILLS = 6 * EFFORT
 
 _WRITER = """
 import sys

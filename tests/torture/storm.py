@@ -7,7 +7,6 @@ says so). What it knows in the end is compared with a listing of the folder, by 
 from __future__ import annotations
 
 import hashlib
-import os
 import signal
 import time
 from collections.abc import Mapping
@@ -16,9 +15,10 @@ from pathlib import Path
 from engram.vault import Vault
 from tests.accounting import account, said
 from tests.background import Background, cpu_seconds, memory_mb, say, settle_down
+from tests.effort import EFFORT
 
-_FILES = int(os.environ.get("TEST_FILES", "50000"))
-_SESSIONS = int(os.environ.get("TEST_SESSIONS", "100"))
+_FILES = 5000 * EFFORT
+_SESSIONS = 10 * EFFORT
 #: for all of it, seconds
 _LONGEST = 900.0
 #: files of one folder

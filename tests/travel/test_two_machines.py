@@ -7,13 +7,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.change import Plan
 from engram.model.turn import turn_of
 from engram.pipeline import flow
 from engram.store.base import layout
+from tests.effort import examples
 from tests.fakes.model_server import Behaviour, ModelServer, answers, fact, facts
 from tests.machines import Machine, SyncTool, copied
 
@@ -68,7 +69,7 @@ def test_of_two_expiries_the_later_one_comes_out_on_both(pair: tuple[Machine, Ma
             assert [found for found in vault.doctor() if found.code != "exposed"] == []
 
 
-@settings(max_examples=12, deadline=None)
+@examples(5)
 @given(
     st.lists(
         st.sampled_from(["one hears", "two hears", "one tends", "two tends", "sync"]), max_size=6

@@ -6,7 +6,7 @@ import io
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
@@ -14,6 +14,7 @@ from engram.capture.sources.aider import FILE, Aider
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 START = "\n# aider chat started at 2026-03-04 09:10:11\n\n> Aider v0.86.1  \n"
 LATER = "\n# aider chat started at 2026-03-05 08:00:00\n\n"
@@ -237,7 +238,7 @@ def words(turns: list[Turn]) -> str:
     return "".join("".join(turn.text for turn in turns).split())
 
 
-@settings(deadline=None, max_examples=300)
+@examples(75)
 @given(st.lists(_lines, max_size=8), st.lists(_lines, max_size=8), st.data())
 def test_reading_in_two_pieces_finds_what_reading_at_once_does(
     parts: list[str], more: list[str], data: st.DataObject
@@ -253,7 +254,7 @@ def test_reading_in_two_pieces_finds_what_reading_at_once_does(
     assert words(pieces) == words(once)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(_lines.map(str.encode) | st.binary(max_size=40), max_size=10))
 def test_no_bytes_raise_and_a_second_reading_finds_the_same(parts: list[bytes]) -> None:
     data = b"".join(parts)

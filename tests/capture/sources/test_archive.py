@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import PurePath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.formats import zip_archive
@@ -17,6 +17,7 @@ from engram.capture.sources.formats.zip_archive import documents, glimpses
 from engram.model.errors import BadInput
 from engram.model.ports import SourceReading
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 WANTED = (re.compile(r"(?:\A|/)b\.json\Z"), re.compile(r"(?:\A|/)a\d*\.json\Z"))
 
@@ -161,7 +162,7 @@ def test_glimpses_show_names_and_beginnings() -> None:
     assert list(glimpses(b"PK\x03\x04")) == []
 
 
-@settings(deadline=None, max_examples=200)
+@examples(50)
 @given(st.data())
 def test_a_mutilated_archive_is_read_or_refused(data: st.DataObject) -> None:
     whole = bytearray(packed({"b.json": b'[{"a": 1}]' * 9, "a1.json": b"2", "x.zip": b"PK"}))

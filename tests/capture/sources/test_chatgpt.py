@@ -8,7 +8,7 @@ import zipfile
 from pathlib import PurePath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
@@ -17,6 +17,7 @@ from engram.model.errors import BadInput
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 NOON = "2026-05-01T12:00:00Z"
 
@@ -323,7 +324,7 @@ _junk = st.recursive(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=200)
+@examples(50)
 @given(_junk)
 def test_no_document_raises(document: object) -> None:
     read(json.dumps([document]).encode())
@@ -335,7 +336,7 @@ def test_no_document_raises(document: object) -> None:
         turn.text.encode()
 
 
-@settings(deadline=None, max_examples=100)
+@examples(25)
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(data: bytes) -> None:
     ChatGpt().recognises(data)
@@ -346,7 +347,7 @@ def test_no_bytes_raise(data: bytes) -> None:
         assert data.startswith(b"PK")
 
 
-@settings(deadline=None, max_examples=60)
+@examples(15)
 @given(st.lists(st.sampled_from(["yes", "no", "Ünd 😀"]), max_size=6), st.data())
 def test_a_torn_file_gives_some_of_the_messages_of_the_whole(
     words: list[str], data: st.DataObject

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import PurePath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
@@ -17,6 +17,7 @@ from engram.model.errors import BadInput
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 NOON = "2026-05-01T12:00:00Z"
 
@@ -283,7 +284,7 @@ _junk = st.recursive(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=200)
+@examples(50)
 @given(_junk)
 def test_no_document_raises(document: object) -> None:
     talk = conversation(document, uuid=document, current_leaf_message_uuid="a")
@@ -294,7 +295,7 @@ def test_no_document_raises(document: object) -> None:
         turn.text.encode()
 
 
-@settings(deadline=None, max_examples=100)
+@examples(25)
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(data: bytes) -> None:
     ClaudeAi().recognises(data)

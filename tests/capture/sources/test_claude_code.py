@@ -6,7 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.claude_code import ClaudeCode
@@ -14,6 +14,7 @@ from engram.model.ids import message_digest
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, said
+from tests.effort import examples
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude_code"
 OLD = "22222222-aaaa-4bbb-8ccc-000000000002"
@@ -383,7 +384,7 @@ _strange = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(st.one_of(_lines, _strange, _queue), max_size=8), st.data())
 def test_reading_in_two_pieces_finds_what_reading_at_once_does(
     parts: list[bytes], data: st.DataObject
@@ -399,7 +400,7 @@ def test_reading_in_two_pieces_finds_what_reading_at_once_does(
     assert words(pieces) == words(once)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(st.one_of(_lines, _strange, _queue, st.binary(max_size=60)), max_size=8))
 def test_nothing_in_a_file_raises_and_every_turn_can_be_written(parts: list[bytes]) -> None:
     turns, reading = read(b"".join(parts))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.claude_code import ClaudeCode
 from engram.capture.sources.claude_code.screen import silent
 from engram.model.ports import SourceReading
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 
 def compact(value: object) -> bytes:
@@ -105,7 +106,7 @@ _line = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@examples(100)
 @given(_line, st.booleans(), st.sampled_from([b"", b"", b"", b"} {", b"}{", b'"', b"\\", b","]))
 def test_a_line_that_is_passed_over_never_speaks(value: object, tight: bool, noise: bytes) -> None:
     line = json.dumps(value, separators=(",", ":") if tight else None).encode() + b"\n"

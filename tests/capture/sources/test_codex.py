@@ -6,13 +6,14 @@ import io
 import json
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.codex import Codex
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, said
+from tests.effort import examples
 
 NOW = "2026-05-01T12:00:00Z"
 
@@ -376,7 +377,7 @@ _bare = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@examples(50)
 @given(
     st.one_of(
         st.lists(_enveloped, max_size=7).map(lambda parts: [meta(), *parts]),
@@ -412,7 +413,7 @@ _strange = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@examples(50)
 @given(
     st.lists(
         st.one_of(_strange.map(lambda o: json.dumps(o).encode() + b"\n"), st.binary(max_size=40)),

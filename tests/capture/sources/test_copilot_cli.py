@@ -6,7 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.copilot_cli import CopilotCli
@@ -14,6 +14,7 @@ from engram.model.ids import message_digest
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, check_nothing_raises, check_two_pieces, said
+from tests.effort import examples
 
 
 def read(data: bytes) -> tuple[list[Turn], SourceReading]:
@@ -157,7 +158,7 @@ _lines = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(_lines, max_size=7), st.data())
 def test_reading_in_two_pieces_finds_what_reading_at_once_does(
     parts: list[bytes], data: st.DataObject
@@ -179,7 +180,7 @@ _strange = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(st.one_of(_strange, st.binary(max_size=40)), max_size=6))
 def test_nothing_in_a_file_raises(parts: list[bytes]) -> None:
     check_nothing_raises(read, CopilotCli(), b"".join(parts))

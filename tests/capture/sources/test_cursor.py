@@ -7,13 +7,14 @@ import json
 from pathlib import Path, PurePath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.cursor import CursorEditor
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, said
+from tests.effort import examples
 
 LONG = "We always write prices in cents and never in euros."
 
@@ -203,7 +204,7 @@ _line = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@examples(50)
 @given(st.lists(_line, max_size=7), st.data())
 def test_two_readings_find_the_same_messages_as_one(
     lines: list[object], data: st.DataObject
@@ -218,7 +219,7 @@ def test_two_readings_find_the_same_messages_as_one(
     ]
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.binary(max_size=120))
 def test_no_bytes_raise(data: bytes) -> None:
     read(data)

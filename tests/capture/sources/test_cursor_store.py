@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.cursor import CursorEditor
@@ -18,6 +18,7 @@ from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from engram.store.base.foreign_database import ForeignDatabase
 from tests.capture.sources.reader import Noon, said
+from tests.effort import examples
 
 NOON = 1_777_636_800_000  # 2026-05-01T12:00:00Z
 DAY = 86_400_000
@@ -184,9 +185,7 @@ _KEYS = [
 _object = st.dictionaries(st.sampled_from(_KEYS), _value)
 
 
-@settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(15, shared_fixture=True)
 @given(_object, st.lists(_object, max_size=3))
 def test_no_content_raises(
     store: Store, composer: dict[str, object], bubbles: list[dict[str, object]]

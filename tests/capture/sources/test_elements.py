@@ -6,12 +6,13 @@ import io
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.formats import json_stream as module
 from engram.capture.sources.formats.json_stream import elements, first_keys
 from engram.model.ports import Tally
+from tests.effort import examples
 
 LISTS = frozenset({"results", "memories"})
 
@@ -178,7 +179,7 @@ _json = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(
     st.lists(st.dictionaries(st.text(max_size=4), _json, max_size=3), max_size=5),
     st.sampled_from([None, 0, 2]),
@@ -191,7 +192,7 @@ def test_what_was_written_is_read(
     assert values(data) == json.loads(data)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(50)
 @given(
     st.lists(
         st.sampled_from(

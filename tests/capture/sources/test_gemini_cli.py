@@ -8,7 +8,7 @@ import os
 from pathlib import Path, PurePath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.gemini_cli import GeminiCli
@@ -16,6 +16,7 @@ from engram.model.ids import message_digest
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon, said
+from tests.effort import examples
 
 SESSION = "5b0f2c11-0000-4000-8000-00000000c0de"
 HEADER = {
@@ -309,7 +310,7 @@ _record = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(_record, max_size=6))
 def test_no_content_raises_and_a_second_reading_finds_the_same(records: list[object]) -> None:
     for data in (log(*records), chat(*records)):
@@ -324,7 +325,7 @@ _growing = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(_growing, st.data())
 def test_two_readings_of_a_log_lose_nothing_and_find_nothing_twice(
     steps: list[tuple[str, int, int]], data: st.DataObject
@@ -349,7 +350,7 @@ def test_two_readings_of_a_log_lose_nothing_and_find_nothing_twice(
     assert {turn.message for turn in once} <= {turn.message for turn in both}
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.binary(max_size=120))
 def test_no_bytes_raise(data: bytes) -> None:
     read(data)

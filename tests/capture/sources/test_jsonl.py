@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.jsonl import JsonLines
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 
 def read(data: bytes) -> tuple[list[Turn], SourceReading]:
@@ -125,7 +126,7 @@ _object = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(_object | st.just({"role": "user", "content": "yes"}), max_size=6), st.data())
 def test_two_readings_find_the_same_messages_as_one(
     objects: list[object], data: st.DataObject
@@ -139,7 +140,7 @@ def test_two_readings_find_the_same_messages_as_one(
     assert [turn.message for turn in first + rest] == [turn.message for turn in once]
 
 
-@settings(deadline=None, max_examples=100)
+@examples(25)
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(data: bytes) -> None:
     _, reading = read(data)

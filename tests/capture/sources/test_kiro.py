@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path, PurePath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.kiro import Kiro
@@ -18,6 +18,7 @@ from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from engram.store.base.foreign_database import ForeignDatabase
 from tests.capture.sources.reader import Noon, said
+from tests.effort import examples
 
 NOON = 1_777_636_800_000  # 2026-05-01T12:00:00Z
 DAY = 86_400_000
@@ -144,7 +145,7 @@ _entry = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(_entry | _value, max_size=5))
 def test_no_content_raises_and_a_second_reading_finds_the_same(
     transaction_log: list[object],
@@ -280,7 +281,7 @@ def test_unknown_lines_of_a_session_are_counted() -> None:
     assert reading.tally.unparsed_lines == 1
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(
     st.lists(st.sampled_from((MESSAGES + EVENTS).splitlines(keepends=True)), max_size=8), st.data()
 )
@@ -295,7 +296,7 @@ def test_two_readings_find_the_same_messages_as_one(
     assert [turn.message for turn in first + rest] == [turn.message for turn in once]
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.binary(max_size=100))
 def test_no_bytes_raise(data: bytes) -> None:
     for start in (b"", b"SQLite format 3\0", EVENTS, b'{"conversation_id":'):

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
@@ -15,6 +15,7 @@ from engram.capture.sources.mcp_memory import MAX_OBSERVATION, McpMemory
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 NOON = "2026-05-01T12:00:00Z"
 
@@ -132,7 +133,7 @@ _junk = st.recursive(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(_junk, st.binary(max_size=20))
 def test_nothing_raises_and_reading_again_finds_the_same(document: object, rest: bytes) -> None:
     data = json.dumps(document).encode() + rest
@@ -143,7 +144,7 @@ def test_nothing_raises_and_reading_again_finds_the_same(document: object, rest:
         turn.text.encode()
 
 
-@settings(deadline=None, max_examples=60)
+@examples(15)
 @given(st.integers(0, 10_000))
 def test_a_file_cut_anywhere_gives_some_of_the_messages_of_the_whole(cut: int) -> None:
     whole = lines(ADA, WORKS, {**ADA, "name": "Zoë"})

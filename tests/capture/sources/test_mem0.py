@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources import recognise
@@ -15,6 +15,7 @@ from engram.capture.sources.mem0 import Mem0
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 NOON = "2026-05-01T12:00:00Z"
 
@@ -141,7 +142,7 @@ _junk = st.recursive(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(_junk, st.binary(max_size=20))
 def test_nothing_raises_and_reading_again_finds_the_same(document: object, rest: bytes) -> None:
     data = json.dumps(document).encode() + rest
@@ -150,7 +151,7 @@ def test_nothing_raises_and_reading_again_finds_the_same(document: object, rest:
     assert read(data)[0] == turns
 
 
-@settings(deadline=None, max_examples=60)
+@examples(15)
 @given(st.lists(st.sampled_from(["yes", "no", "Ünd 😀"]), max_size=6), st.data())
 def test_two_readings_cut_anywhere_find_the_messages_of_one(
     texts: list[str], data: st.DataObject

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.sources.opencode import OpenCode
@@ -18,6 +18,7 @@ from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from engram.store.base.foreign_database import ForeignDatabase
 from tests.capture.sources.reader import said
+from tests.effort import examples
 
 NOON = 1_777_636_800_000  # 2026-05-01T12:00:00Z
 HOUR = 3_600_000
@@ -144,7 +145,7 @@ _message = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(40)
 @given(st.lists(_message | _value, max_size=5), st.dictionaries(st.sampled_from([*INFO]), _value))
 def test_no_content_raises_and_a_second_reading_finds_the_same(
     messages: list[object], info: dict[str, object]
@@ -155,7 +156,7 @@ def test_no_content_raises_and_a_second_reading_finds_the_same(
     assert [turn.message for turn in first] == [turn.message for turn in second]
 
 
-@settings(deadline=None, max_examples=100)
+@examples(25)
 @given(st.binary(max_size=100))
 def test_no_bytes_raise(data: bytes) -> None:
     read(data)

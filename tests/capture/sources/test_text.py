@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from engram.capture.sources.plain_text import TURN_BYTES, Markdown, PlainText
 from engram.model.ports import SourceReading
 from engram.model.turn import Turn
 from tests.capture.sources.reader import Noon
+from tests.effort import examples
 
 
 def read(text: str | bytes, name: str = "note") -> tuple[list[Turn], SourceReading]:
@@ -171,7 +172,7 @@ _parts = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@examples(50)
 @given(st.lists(_parts | _words, max_size=25), st.integers(0, 3000))
 def test_every_word_of_a_note_is_in_some_turn(parts: list[str], long: int) -> None:
     text = "".join(parts) + "tea " * long + "".join(parts)
@@ -183,7 +184,7 @@ def test_every_word_of_a_note_is_in_some_turn(parts: list[str], long: int) -> No
     assert reading.offset == len(text.encode())
 
 
-@settings(deadline=None, max_examples=100)
+@examples(25)
 @given(st.binary(max_size=300))
 def test_no_bytes_raise(data: bytes) -> None:
     turns, reading = read(data)
