@@ -35,7 +35,7 @@ def look(
     paused = pause.read(state)
     return DaemonSnapshot(
         unit=str(unit) if text is not None else "",
-        shut_out=_unwritable(places, text),
+        unwritable=_unwritable(places, text),
         pid=pid,
         version=heartbeat.version if heartbeat is not None and heartbeat.pid == pid else "",
         ours=__version__,

@@ -16,14 +16,14 @@ from engram.health.doctor import Finding
 class DaemonSnapshot:
     """State of one user's daemon, as it was found.
 
-    `unit` is the file of the installed service; `shut_out` the registered vaults that it does not
+    `unit` is the file of the installed service; `unwritable` the registered vaults that it does not
     let the daemon write to; `pid` who holds the lock, with the `version` that it reports, beside
     `ours`. `paused` are sources, or "everything"; `absent` the sources that are to be watched, and
     where each would lie; `exposed` the folders that other users may enter.
     """
 
     unit: str = ""
-    shut_out: Sequence[str] = ()
+    unwritable: Sequence[str] = ()
     pid: int = 0
     version: str = ""
     ours: str = ""
@@ -45,7 +45,7 @@ def attended(seen: DaemonSnapshot) -> Iterator[Finding]:
             f"the daemon that is running is engram {seen.version}, this is {seen.ours}",
             "run `engram daemon stop`, then `engram daemon start`",
         )  # fmt: skip
-    for path in seen.shut_out:
+    for path in seen.unwritable:
         yield Finding(
             "warning", "daemon_shut_out", path, f"the service may not write to {path}",
             "run `engram daemon install` again: it lists the vaults that are registered",
