@@ -29,7 +29,7 @@ from engram.model.memory import (
     STATUSES,
 )
 from engram.model.settings import Settings
-from engram.recall import injection
+from engram.recall import blocks
 from engram.settings.keys import CHOICES, RANGES, known_keys
 from engram.settings.load import VAULT_KEYS
 from engram.store.base.clock import FixedClock
@@ -354,9 +354,9 @@ def test_the_agents_are_those_that_connect_knows(tmp_path: Path) -> None:
 
 def test_the_limits_of_what_an_agent_is_given_are_those_of_the_program() -> None:
     page = MANUAL["agents"]
-    assert between(page, "session-tokens") == f"{injection.MOST_TOKENS:,}"
-    assert between(page, "prompt-tokens") == str(injection.PROMPT_TOKENS)
-    assert between(page, "prompt-memories") == str(injection.PROMPT_MEMORIES)
+    assert between(page, "session-tokens") == f"{blocks.MOST_TOKENS:,}"
+    assert between(page, "prompt-tokens") == str(blocks.PROMPT_TOKENS)
+    assert between(page, "prompt-memories") == str(blocks.PROMPT_MEMORIES)
     assert between(page, "deadline") == f"{DEADLINE:g}"
 
 
