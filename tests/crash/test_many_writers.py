@@ -27,7 +27,7 @@ from engram.vault import Vault
 from tests.kit import takes_every_turn, turns
 path, name, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
 end, first = time.monotonic() + seconds, 0
-while time.monotonic() < end:
+while time.monotonic() < end or first < 6:
     with takes_every_turn(Vault.open(path, clock=FixedClock("2026-03-06T12:00:00Z"))) as vault:
         vault.capture(turns(2, session=name, first=first))
     first += 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.box import Box
@@ -18,6 +18,7 @@ from engram.model.text import content_hash
 from engram.model.view import VaultView
 from tests.admit.cases import candidate
 from tests.consolidate.view import Remembered, after
+from tests.effort import examples
 from tests.kit import box, entity
 
 _NAMES = tuple("abcdefgh")
@@ -116,7 +117,7 @@ def _answers(view: VaultView) -> dict[str, object]:
 
 
 @given(st.lists(_memory, max_size=4), st.lists(_deed, max_size=10), st.booleans())
-@settings(max_examples=150, deadline=None)
+@examples(40)
 def test_overlay_answers_as_the_vault_will(
     known: list[Memory], deeds: list[object], asked: bool
 ) -> None:
