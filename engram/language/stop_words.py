@@ -1,7 +1,7 @@
 """Words that say nothing, each written once with the roles in which it says nothing.
 
 English, but for articles in `silent`. What `query` leaves out is left out of topics and tags too,
-and what `topic` does out of tags. Negations tell in a query and in nothing that is listed.
+and what `topic` leaves out is left out of tags. A question keeps `not`, `no` and `never`.
 """
 
 from __future__ import annotations
