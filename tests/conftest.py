@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from engram.store.base.clock import FixedClock
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
 from tests.effort import examples
 
 NOW = "2026-03-06T12:00:00Z"
@@ -25,14 +25,22 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def open_vault(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable[..., Vault]]:
+def adapters() -> Adapters:
+    """What vaults are opened with: the real ones, where a module says nothing else."""
+    return Adapters()
+
+
+@pytest.fixture
+def open_vault(
+    tmp_path: Path, environment: dict[str, str], adapters: Adapters
+) -> Iterator[Callable[..., Vault]]:
     """Open (making it the first time) the vault of a name; all are closed at the end."""
     opened: list[Vault] = []
 
     def open_one(name: str = "vault", now: str = NOW) -> Vault:
         path = tmp_path / name
         make = Vault.open if (path / "engram.toml").exists() else Vault.create
-        vault = make(path, environment=environment, clock=FixedClock(now))
+        vault = make(path, environment=environment, clock=FixedClock(now), adapters=adapters)
         opened.append(vault)
         return vault
 

@@ -11,17 +11,23 @@ from typing import TypeVar
 
 from engram.capture.turn_log import VaultTurnLog
 from engram.extract.receipt import receipt_of
+from engram.index.memory_finder import MemoryFinder
 from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.change import Plan
 from engram.model.entity import Entity
+from engram.model.settings import Settings
 from engram.model.step import Page
 from engram.model.turn import Turn, turn_of
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.catalog_view import CatalogView
 from engram.store.files.render import FileRenderer
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
+from engram.vault.wiring import VaultParts
+
+#: the index in memory, for tests that do not ask it, or only a little
+LIGHT = Adapters(finder=lambda folder: MemoryFinder())
 
 
 class Cheap:
@@ -46,7 +52,18 @@ class EveryTurn(Cheap):
 
 def takes_every_turn(vault: Vault) -> Vault:
     """The vault with `EveryTurn` for its extractor."""
-    vault.ports = replace(vault.ports, extractor=EveryTurn())
+    return reopened(vault, extractor=EveryTurn())
+
+
+def reopened(vault: Vault, *, settings: Settings | None = None, **adapters: object) -> Vault:
+    """The vault as if it had been opened with other settings, or with these adapters too."""
+    vault.close()
+    parts = vault.parts
+    loaded = replace(parts.loaded, settings=settings or parts.settings)
+    both = replace(parts.adapters, **adapters)  # type: ignore[arg-type]
+    vault.parts = VaultParts(
+        parts.root, loaded, parts.places, parts.environment, both, trusted=parts.trusted
+    )
     return vault
 
 
@@ -139,8 +156,8 @@ def entity(identifier: str, *memories: str, **more: object) -> Entity:
 
 def write_pages(vault: Vault, *pairs: tuple[Page | None, Page | None]) -> int:
     """Make, change and remove boxes and entities in one transaction; returns its number."""
-    changes = FileRenderer(vault.disk).pages(pairs)
-    return vault.committer.commit(Plan("consolidate", tuple(changes))).number
+    changes = FileRenderer(vault.parts.disk).pages(pairs)
+    return vault.parts.committer.commit(Plan("consolidate", tuple(changes))).number
 
 
 def topic_totals(texts: Iterable[Mapping[str, int]]) -> list[tuple[str, int, int]]:

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engram.health.audit import audit
 from engram.model.instant import Instant, plus_days, plus_minutes
 from engram.model.memory import PROTECTED, Memory, confidence_tier
 from engram.model.turn import Turn, turn_of
@@ -89,14 +88,14 @@ class Life:
 
     def _edit(self, chance: random.Random) -> None:
         """Another word in the text of some memory, as an editor saves it."""
-        live = [memory for memory in self.vault.projections.catalog.memories() if memory.live]
+        live = [memory for memory in self.vault.parts.catalog.memories() if memory.live]
         path = self.vault.root / chance.choice(live).path
         before = path.read_bytes()
         header, fence, body = before.rpartition(b"\n---\n")
         after = header + fence + body.replace(b".", b", as I see it.", 1)
         path.write_bytes(after)
         self.edits.append((path, before, after))
-        self.vault.settle_within(math.inf)
+        self.vault.parts.settler.within(math.inf)
 
     def digest(self) -> str:
         """What the vault holds, logs and views left out."""
@@ -104,7 +103,7 @@ class Life:
 
     def memories(self) -> dict[str, Memory]:
         """Every memory of the vault, which are all that there ever were."""
-        found = {memory.id: memory for memory in self.vault.projections.catalog.memories()}
+        found = {memory.id: memory for memory in self.vault.parts.catalog.memories()}
         assert self.seen <= found.keys(), sorted(self.seen - found.keys())[:3]
         self.seen |= found.keys()
         return found
@@ -117,7 +116,7 @@ class Life:
         again = self.vault.consolidate()
         assert (again.steps, again.transaction, self.digest()) == ((), 0, before)
         self.check_statuses()
-        amiss = {row.name: row.flaws[:3] for row in audit(self.vault.audit()) if row.flaws}
+        amiss = {row.name: row.flaws[:3] for row in self.vault.audit().rows if row.flaws}
         assert not amiss.keys() & _NEVER, amiss
 
     def check_statuses(self) -> None:
@@ -139,13 +138,13 @@ class Life:
     def undo_everything(self) -> None:
         """Every change, newest first; what was typed is typed back when its turn comes."""
         edits = list(self.edits)
-        rows = self.vault.projections.catalog.log.rows()
+        rows = self.vault.parts.catalog.log.rows()
         for number, _, kind, *_ in rows:
             if kind == "settle":
                 path, before, after = edits.pop()
                 assert path.read_bytes() == after, path
                 path.write_bytes(before)
-                self.vault.settle_within(math.inf)
+                self.vault.parts.settler.within(math.inf)
             elif self.vault.change(number).plan.changes and kind != "undo":
                 self.vault.undo(str(number))
 

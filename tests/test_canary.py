@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from engram.model.candidate import Candidate
 from engram.model.errors import StorageError
-from engram.pipeline.flow import CaptureResult, ExtractionResult
-from engram.vault import Vault
+from engram.model.hit import Answers
+from engram.model.intake import CaptureResult
+from engram.model.memory import Memory
+from engram.model.turn import Turn
+from engram.vault import Adapters, Vault
 from engram.vault.canary import sing
-from engram.vault.reading import Answers
+from tests.kit import Cheap
 
 
 @pytest.fixture(autouse=True)
@@ -34,57 +38,64 @@ def test_a_memory_lives_and_nothing_is_left(
     assert not (tmp_path / "mine").exists()
 
 
-def no_capture(vault: Vault, turns: object) -> CaptureResult:
-    return CaptureResult()
+class Silent(Cheap):
+    """An Extractor that finds nothing."""
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        return []
 
 
-def no_flush(vault: Vault) -> ExtractionResult:
-    return ExtractionResult()
+class Deaf(Vault):
+    def capture(self, turns: object) -> CaptureResult:
+        return CaptureResult()
 
 
-def no_answers(vault: Vault, question: str) -> Answers:
-    return Answers([], [])
+class Blind(Vault):
+    def search(self, query: str, **_: object) -> Answers:
+        return Answers()
 
 
-def refused(vault: Vault, reference: str) -> None:
-    raise StorageError("the disk is full", "free some space")
+class Unforgetting(Vault):
+    def forget(self, reference: str, reason: str = "") -> None:  # type: ignore[override]
+        pass
+
+
+class Full(Vault):
+    def forget(self, reference: str, reason: str = "") -> Memory:
+        raise StorageError("the disk is full", "free some space")
+
+
+class HalfForgetting(Vault):
+    """The memory goes, and what was said is found for ever."""
+
+    def search(self, query: str, **_: object) -> Answers:
+        found = super().search(query)
+        return found if found.memories else Answers([], ["a turn"])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
-    ("step", "broken"),
+    ("step", "kind", "adapters"),
     [
-        ("written", {"capture": no_capture}),
-        ("extracted", {"extract_due": no_flush, "flush": no_flush}),
-        ("found", {"search": no_answers}),
-        ("forgotten", {"forget": lambda vault, reference: None}),
+        ("written", Deaf, Adapters()),
+        ("extracted", Vault, Adapters(extractor=Silent())),
+        ("found", Blind, Adapters()),
+        ("forgotten", Unforgetting, Adapters()),
     ],
 )
 def test_what_quietly_does_nothing_is_found_at_its_step(
-    step: str, broken: dict[str, Callable[..., object]], monkeypatch: pytest.MonkeyPatch
+    step: str, kind: type[Vault], adapters: Adapters
 ) -> None:
-    for name, instead in broken.items():
-        monkeypatch.setattr(Vault, name, instead)
-    (finding,) = sing()
+    (finding,) = sing(kind, adapters)
     assert (finding.severity, finding.code, finding.subject) == ("error", "canary", step)
     assert f"could not be {step}" in finding.message and finding.fix
 
 
-def test_what_was_said_is_forgotten_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = Vault.search
-    asked: list[str] = []
-
-    def only_the_memory_goes(vault: Vault, question: str) -> Answers:
-        asked.append(question)
-        found = search(vault, question)
-        return found if len(asked) == 1 else Answers([], ["a turn"])  # type: ignore[list-item]
-
-    monkeypatch.setattr(Vault, "search", only_the_memory_goes)
-    assert [finding.subject for finding in sing()] == ["forgotten"]
+def test_what_was_said_is_forgotten_too() -> None:
+    assert [finding.subject for finding in sing(HalfForgetting)] == ["forgotten"]
 
 
-def test_an_error_is_told_with_its_hint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Vault, "forget", refused)
-    (finding,) = sing()
+def test_an_error_is_told_with_its_hint() -> None:
+    (finding,) = sing(Full)
     assert finding.subject == "forgotten" and "the disk is full" in finding.message
     assert finding.fix == "free some space"
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, NotFound
 from engram.model.hit import Hit
 from engram.model.ids import docid
@@ -18,7 +16,7 @@ from engram.recall.rank import Setting
 from engram.store.base import layout
 from engram.vault import Vault
 from tests.conftest import NOW
-from tests.kit import takes_every_turn, tree_digest
+from tests.kit import LIGHT, reopened, takes_every_turn, tree_digest
 
 HERE = Setting(NOW, "shop")
 _SAID = [
@@ -33,7 +31,7 @@ _SAID = [
 @pytest.fixture
 def full(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with one conversation, extracted."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    reopened(vault, finder=LIGHT.finder)
     takes_every_turn(vault)
     said = [
         turn_of(role, text, f"2026-03-0{day}T10:00:00Z", source="test", session="s",  # type: ignore[arg-type]
@@ -47,7 +45,7 @@ def full(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
 
 def the(vault: Vault, word: str) -> Memory:
     """The memory that has this word."""
-    (found,) = (one for one in vault.projections.catalog.memories() if word in one.text)
+    (found,) = (one for one in vault.parts.catalog.memories() if word in one.text)
     return found
 
 
@@ -67,31 +65,31 @@ def test_a_memory_is_found_by_every_name_it_has(full: Vault) -> None:
         memory.id, f" {memory.id} ", f"[[{memory.id}]]", f"{memory.id}.md", memory.path,
         short, short.removeprefix("#"), short.upper(), beginning,
     ):  # fmt: skip
-        assert full.library.memory(name) == memory
+        assert full.parts.lookup.memory(name) == memory
 
 
 def test_an_id_whose_memory_is_gone_does_not_mean_the_next_of_that_name(full: Vault) -> None:
     first = full.remember("The shop opens at nine.").memory
     second = full.remember("The shop opens at nine.", project="shop").memory
     assert second.id == f"{first.id}-2"
-    full.undo(str(full.projections.catalog.last - 1))
+    full.undo(str(full.parts.catalog.last - 1))
     with pytest.raises(NotFound):
         full.forget(first.id)
     assert full.restore(first.id) == first.id
-    assert full.library.memory(first.id).live and full.library.memory(second.id).live
+    assert full.parts.lookup.memory(first.id).live and full.parts.lookup.memory(second.id).live
 
 
 def test_an_ambiguous_beginning_is_refused_with_examples(full: Vault) -> None:
     with pytest.raises(BadInput) as refused:
-        full.library.memory("fact-")
+        full.parts.lookup.memory("fact-")
     assert "fact-2026" in refused.value.hint
 
 
 @pytest.mark.parametrize("name", ["", "nobody", "#000000", "../x", "[[]]", "\ud800", "%", "#"])
 def test_what_nobody_is_called_is_not_found(full: Vault, name: str) -> None:
     with pytest.raises(NotFound):
-        full.library.memory(name)
-    assert full.library.find_memory(name) is None
+        full.parts.lookup.memory(name)
+    assert full.parts.lookup.find_memory(name) is None
 
 
 def test_a_file_that_a_person_renamed_is_found_by_its_id(full: Vault) -> None:
@@ -99,17 +97,17 @@ def test_a_file_that_a_person_renamed_is_found_by_its_id(full: Vault) -> None:
     path = full.root / memory.path
     path.rename(path.with_name("About tea.md"))
     full.doctor()
-    assert full.library.memory(memory.id).path.endswith("/About tea.md")
+    assert full.parts.lookup.memory(memory.id).path.endswith("/About tea.md")
 
 
 def test_a_turn_is_found_by_its_link(full: Vault) -> None:
     memory = the(full, "tea")
-    said = full.library.find_turn(memory.sources[0])
+    said = full.parts.lookup.find_turn(memory.sources[0])
     assert said is not None and said.turn.text == _SAID[2][1]
     lines = (full.root / said.file).read_text("utf-8").split("\n")
     assert lines[said.line - 1].endswith("^" + said.link.partition("^")[2])
-    assert full.library.find_turn(docid(said.link)) == said
-    assert full.library.find_turn("nobody#^m0123456789") is None
+    assert full.parts.lookup.find_turn(docid(said.link)) == said
+    assert full.parts.lookup.find_turn("nobody#^m0123456789") is None
 
 
 # -- listings -----------------------------------------------------------------------------------
@@ -126,25 +124,27 @@ def test_a_turn_is_found_by_its_link(full: Vault) -> None:
     ],
 )  # fmt: skip
 def test_a_listing_shows_what_passes_newest_first(full: Vault, wanted: Filter, days: str) -> None:
-    assert "".join(one.created[9] for one in full.library.listing(wanted, 10)) == days
+    assert "".join(one.created[9] for one in full.parts.lookup.listing(wanted, 10)) == days
 
 
 def test_a_listing_as_of_a_day_shows_what_was_true_then(full: Vault) -> None:
-    days = [len(full.library.listing(Filter(as_of=f"2026-03-0{day}"), 10)) for day in range(1, 7)]
+    days = [
+        len(full.parts.lookup.listing(Filter(as_of=f"2026-03-0{day}"), 10)) for day in range(1, 7)
+    ]
     assert days == sorted(days) and days[-1] == 4 and days[0] < 4
-    assert full.library.listing(Filter(as_of="2026-03-06", statuses=("retired",)), 10) == []
+    assert full.parts.lookup.listing(Filter(as_of="2026-03-06", statuses=("retired",)), 10) == []
 
 
 def test_a_listing_shows_no_more_than_asked_for(full: Vault) -> None:
-    assert [one.created[9] for one in full.library.listing(Filter(), 2)] == ["5", "4"]
-    assert full.library.listing(Filter(), 0) == []
+    assert [one.created[9] for one in full.parts.lookup.listing(Filter(), 2)] == ["5", "4"]
+    assert full.parts.lookup.listing(Filter(), 0) == []
 
 
 def test_the_forgotten_are_listed_when_asked_for(full: Vault) -> None:
     memory = the(full, "tea")
     full.forget(memory.id)
-    assert memory.id not in [one.id for one in full.library.listing(Filter(), 10)]
-    (found,) = full.library.listing(Filter(statuses=("retired",)), 10)
+    assert memory.id not in [one.id for one in full.parts.lookup.listing(Filter(), 10)]
+    (found,) = full.parts.lookup.listing(Filter(statuses=("retired",)), 10)
     assert found.id == memory.id
 
 
@@ -155,7 +155,7 @@ def test_an_origin_is_the_words_the_time_and_every_event(full: Vault) -> None:
     memory = the(full, "tea")
     full.forget(memory.id, "wrong")
     full.restore(memory.id)
-    origin = full.library.origin(the(full, "tea"))
+    origin = full.parts.lookup.origin(the(full, "tea"))
     assert origin.receipts == (
         (memory.sources[0], "2026-03-03T10:00:00Z", "user", "Kim takes her tea without sugar."),
     )
@@ -173,7 +173,9 @@ def test_a_receipt_that_no_transcript_shows_says_so(full: Vault) -> None:
     link = memory.sources[0]
     path.write_text(path.read_text("utf-8").replace(link, "gone-0#^m0123456789"), "utf-8")
     full.doctor()
-    ((_, time, role, said),) = full.library.origin(full.library.memory(memory.id)).receipts
+    ((_, time, role, said),) = full.parts.lookup.origin(
+        full.parts.lookup.memory(memory.id)
+    ).receipts
     assert (time, role) == ("", "") and said.startswith("(no transcript")
 
 
@@ -183,8 +185,8 @@ def test_links_lead_both_ways(full: Vault) -> None:
     header = f'supersedes:\n  - "[[{old.id}]]"\nsources:'
     path.write_text(path.read_text("utf-8").replace("sources:", header, 1), "utf-8")
     full.doctor()
-    assert ("supersedes", old.id) in full.library.links(full.library.memory(new.id))
-    assert ("linked_from", new.id) in full.library.links(full.library.memory(old.id))
+    assert ("supersedes", old.id) in full.parts.lookup.links(full.parts.lookup.memory(new.id))
+    assert ("linked_from", new.id) in full.parts.lookup.links(full.parts.lookup.memory(old.id))
 
 
 # -- by word ------------------------------------------------------------------------------------
@@ -220,8 +222,8 @@ def test_what_was_forgotten_is_hidden_with_its_turns_until_it_is_restored(full: 
     assert asked(full, "tea sugar") == ([], [])
     hidden, turns = asked(full, "tea sugar", all_statuses=True)
     assert [hit.status for hit in hidden] == ["retired"] and turns == []
-    assert full.library.find_turn(memory.sources[0]) is None
-    assert list(full.library.grep("sugar", Filter())) == []
+    assert full.parts.lookup.find_turn(memory.sources[0]) is None
+    assert list(full.parts.lookup.grep("sugar", Filter())) == []
     full.restore(memory.id)
     memories, turns = asked(full, "tea sugar")
     assert len(memories) == 1 and turns[0].id == memory.sources[0]
@@ -230,9 +232,9 @@ def test_what_was_forgotten_is_hidden_with_its_turns_until_it_is_restored(full: 
 def test_reading_writes_nothing_but_that_it_was_asked(full: Vault) -> None:
     before = tree_digest(full.root)
     asked(full, "tea")
-    list(full.library.grep("tea", Filter()))
+    list(full.parts.lookup.grep("tea", Filter()))
     full.recall("what does Kim drink?")
-    full.library.origin(the(full, "tea"))
+    full.parts.lookup.origin(the(full, "tea"))
     (full.root / layout.ACCESS).unlink()
     assert tree_digest(full.root) == before
 
@@ -241,7 +243,7 @@ def test_reading_writes_nothing_but_that_it_was_asked(full: Vault) -> None:
 
 
 def test_a_pattern_finds_lines_where_they_stand(full: Vault) -> None:
-    found = list(full.library.grep("Postgres|Friday", Filter()))
+    found = list(full.parts.lookup.grep("Postgres|Friday", Filter()))
     assert len(found) == 7
     for path, line in found:
         lines = (full.root / path).read_text("utf-8").split("\n")
@@ -253,15 +255,17 @@ def test_a_pattern_finds_lines_where_they_stand(full: Vault) -> None:
 
 
 def test_case_matters_unless_it_is_told_not_to(full: Vault) -> None:
-    assert list(full.library.grep("POSTGRES", Filter())) == []
-    assert len(list(full.library.grep("POSTGRES", Filter(), ignore_case=True, turns=False))) == 2
+    assert list(full.parts.lookup.grep("POSTGRES", Filter())) == []
+    assert (
+        len(list(full.parts.lookup.grep("POSTGRES", Filter(), ignore_case=True, turns=False))) == 2
+    )
 
 
 @pytest.mark.parametrize("pattern", ["(", "(a|aa)+$", "a" * 2000, "[z-a]"])
 def test_a_pattern_that_cannot_be_used_is_refused(full: Vault, pattern: str) -> None:
     full.remember(f"The code of the door is {'a' * 60}!")
     with pytest.raises(BadInput):
-        list(full.library.grep(pattern, Filter()))
+        list(full.parts.lookup.grep(pattern, Filter()))
 
 
 # -- given back ---------------------------------------------------------------------------------
@@ -279,7 +283,7 @@ def test_a_transcript_alone_still_answers(full: Vault) -> None:
     for path in (full.root / "state" / "turns").iterdir():
         path.unlink()
     full.rebuild()
-    said = full.library.find_turn(link)
+    said = full.parts.lookup.find_turn(link)
     assert said is not None and said.turn.text == "Kim takes her tea without sugar."
     assert asked(full, "tea sugar")[1][0].id == link
     assert Path(said.file).parts[0] == "transcripts"

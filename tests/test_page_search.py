@@ -45,8 +45,10 @@ It holds two hundred degrees.
 
 def write(vault: Vault, path: str, text: str) -> Path:
     """As the program commits a page."""
-    before = vault.disk.read(path)
-    vault.committer.commit(Plan("consolidate", (Change(path, before, text.encode(), "a page"),)))
+    before = vault.parts.disk.read(path)
+    vault.parts.committer.commit(
+        Plan("consolidate", (Change(path, before, text.encode(), "a page"),))
+    )
     return vault.root / path
 
 
@@ -128,12 +130,12 @@ def test_an_index_of_the_schema_before_is_built_anew(
     pages: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whoosh_finder, "_SCHEMA", "2.1")
-    pages.index_sync.rebuild()
+    pages.rebuild_index()
     pages.close()
     monkeypatch.undo()
     again = open_vault()
     assert found(again, "marzipan") == ["box-1a2b3c4d"]
-    assert "schema 3." in again.index_sync.status().made_by
+    assert "schema 3." in again.parts.index.status().made_by
 
 
 def test_a_vault_without_pages_does_not_ask_for_any(
@@ -141,9 +143,9 @@ def test_a_vault_without_pages_does_not_ask_for_any(
 ) -> None:
     vault.remember("The cake is green.")
     asked: list[str] = []
-    find = vault.index_sync._finder.find
+    find = vault.parts.index._finder.find
     monkeypatch.setattr(
-        vault.index_sync._finder, "find", lambda *given: asked.append(given[1]) or find(*given)
+        vault.parts.index._finder, "find", lambda *given: asked.append(given[1]) or find(*given)
     )
     vault.search("cake")
     assert asked == ["memories", "turns"]

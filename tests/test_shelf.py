@@ -7,46 +7,43 @@ from collections.abc import Callable
 
 import pytest
 
-import engram.queries.index_sync
 from engram.index.contract import IndexUnusable
-from engram.index.memory_finder import MemoryFinder
-from engram.pipeline import flow
+from engram.index.whoosh_finder import WhooshFinder
+from engram.pipeline import ingest
 from engram.queries.index_sync import document_of
 from engram.vault import Vault
-from tests.kit import takes_every_turn, turns
+from tests.kit import LIGHT, reopened, takes_every_turn, turns
 
 _COLLECTIONS = ("memories", "turns")
 
 
 @pytest.fixture
-def light(vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch) -> Vault:
+def light(vault: Vault) -> Vault:
     """A vault with the index in memory."""
-    vault.close()
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
-    return takes_every_turn(open_vault())
+    return takes_every_turn(reopened(vault, finder=LIGHT.finder))
 
 
 def keys(vault: Vault, words: str) -> list[list[str]]:
     """What the index has for some words: memories and turns."""
     return [
-        sorted(hit.key for hit in vault.index_sync.find(words, collection, 99))  # type: ignore[arg-type]
+        sorted(hit.key for hit in vault.parts.index.find(words, collection, 99))  # type: ignore[arg-type]
         for collection in _COLLECTIONS
     ]
 
 
 def in_step(vault: Vault) -> bool:
     """Whether the index holds exactly what catalog and transcripts hold, but what is hidden."""
-    vault.index_sync.refresh()
-    memories = sorted(memory.id for memory in vault.projections.catalog.memories())
-    transcripts = vault.projections.transcripts
-    hidden = vault.projections.catalog.hidden()
+    vault.parts.index.refresh()
+    memories = sorted(memory.id for memory in vault.parts.catalog.memories())
+    transcripts = vault.parts.projections.transcripts
+    hidden = vault.parts.catalog.hidden()
     links = [
         block.link
         for path in transcripts.paths()
         for block in transcripts.blocks(path)
         if block.link not in hidden
     ]
-    assert vault.index_sync.counts() == (len(memories), len(links))
+    assert vault.parts.index.counts() == (len(memories), len(links))
     held = keys(vault, "valve holds bar tea nine six green")
     return held == [memories, sorted(links)]
 
@@ -90,7 +87,7 @@ def test_an_edit_by_hand_is_found_by_its_new_words_alone(light: Vault) -> None:
 
 
 def test_an_import_goes_from_the_index_and_comes_back(light: Vault) -> None:
-    flow.take_in(turns(3), light.ports, "import-1")
+    ingest.take_in(turns(3), light.parts, "import-1")
     light.flush()
     assert in_step(light) and len(keys(light, "valve")[1]) == 3
     undone = light.undo("import-1")
@@ -128,14 +125,14 @@ def test_an_index_that_is_lost_or_damaged_is_built_anew(
 ) -> None:
     takes_every_turn(vault).capture(turns(5))
     vault.close()
-    index = vault.cache / "index"
+    index = vault.parts.cache / "index"
     if damage == "deleted":
         shutil.rmtree(index)
     for path in [path for path in index.rglob("*") if path.is_file()]:
         path.write_bytes(b"" if damage == "emptied" else b"\xff" * 100)
     again = open_vault()
     again.ready_to_read()
-    assert len(keys(again, "valve")[0]) == 5 and again.index_sync.index_reason == ""
+    assert len(keys(again, "valve")[0]) == 5 and again.parts.index.index_reason == ""
 
 
 def test_a_catalog_that_was_made_anew_gets_an_index_of_its_own(
@@ -143,28 +140,27 @@ def test_a_catalog_that_was_made_anew_gets_an_index_of_its_own(
 ) -> None:
     takes_every_turn(vault).capture(turns(5))
     vault.close()
-    (vault.cache / "catalog.sqlite").unlink()
+    (vault.parts.cache / "catalog.sqlite").unlink()
     again = takes_every_turn(open_vault())
     again.ready_to_read()
     assert len(keys(again, "valve")[0]) == 5 and in_step(again)
 
 
 def test_without_any_index_the_files_are_read(
-    vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch
+    vault: Vault, open_vault: Callable[..., Vault]
 ) -> None:
     takes_every_turn(vault).capture(turns(5))
     vault.close()
-    shutil.rmtree(vault.cache / "index")
+    shutil.rmtree(vault.parts.cache / "index")
 
-    class Full(engram.queries.index_sync.WhooshFinder):
+    class Full(WhooshFinder):
         def rebuild(self, documents: object, *, seen: int | None = None) -> None:
             raise IndexUnusable("the disk is full")
 
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", Full)
-    again = open_vault()
+    again = reopened(open_vault(), finder=Full)
     again.ready_to_read()
     assert len(keys(again, "valve")[0]) == 5
-    assert "full" in again.index_sync.index_reason
+    assert "full" in again.parts.index.index_reason
     assert [finding.code for finding in again.doctor()] == ["index"]
 
 

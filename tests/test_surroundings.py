@@ -13,7 +13,7 @@ def said(text: str, minute: int, project: str = "shop", session: str = "s") -> T
 
 
 def around(vault: Vault) -> VaultPromptContext:
-    return VaultPromptContext(vault.projections, vault.turn_log, vault.index_sync)
+    return VaultPromptContext(vault.parts.projections, vault.parts.turn_log, vault.parts.index)
 
 
 def taught(vault: Vault) -> Vault:

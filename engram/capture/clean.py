@@ -17,10 +17,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from engram.model.injected_block import without_own
+from engram.model.intake import Removed
 from engram.model.turn import Turn
 
 #: Opening tags of blocks that agents, editors and hooks put around or beside a prompt.
@@ -49,16 +50,6 @@ _OWN_QUESTION = re.compile(r"<engram-data [0-9a-f]{8}>")
 _OFF = "off "
 #: the most entries of a conversation's state; the oldest are dropped first
 MAX_STATE = 256
-
-
-@dataclass(slots=True)
-class Removed:
-    """How much was kept out: private parts, turns off the record (questions and answers), and
-    turns of our own questions to a model."""
-
-    private: int = 0
-    off_record: int = 0
-    own: int = 0
 
 
 def remember(state: MutableMapping[str, str], key: str, value: str) -> None:

@@ -30,8 +30,9 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import Removed, kept, readable
+from engram.capture.clean import kept, readable
 from engram.model.errors import BadInput
+from engram.model.intake import Removed
 from engram.model.ports import Clock, ForeignRows, Source, SourceReading, Tally
 from engram.model.turn import Turn
 

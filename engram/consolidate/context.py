@@ -9,7 +9,7 @@ from typing import Any
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.instant import Day, Instant, day_of
 from engram.model.model_request import Request
-from engram.model.ports import BoxWeaver, EntityWeaver, Judge, Model
+from engram.model.ports import BoxWeaver, EntityPage, Judge, Model
 from engram.model.settings import Settings
 from engram.model.step import Step
 from engram.model.view import VaultView
@@ -30,7 +30,7 @@ class PassContext:
     settings: Settings
     judge: Judge
     box_weaver: BoxWeaver
-    entity_weaver: EntityWeaver
+    entity_page: EntityPage
     changed: frozenset[str] | None = None
     closing: bool = True
     model: Model | None = None

@@ -69,7 +69,7 @@ class EntityBook:
         That is where the evidence changed and, in full runs, where the synthesis is a mere list.
         """
         former = self.page(identifier)
-        after = self._context.entity_weaver.page(identifier, memories, former, aliases, self.lead)
+        after = self._context.entity_page(identifier, memories, former, aliases, self.lead)
         changed = former is None or former.timeline != after.timeline
         due = after.synthesis_by == "listed" and (changed or self._context.changed is None)
         if not due or self._asked >= MOST_ASKED or not can_be_asked(self._context, after):
@@ -78,9 +78,7 @@ class EntityBook:
         said = synthesis_of(self._context, after)
         if not said:
             return after
-        return self._context.entity_weaver.page(
-            identifier, memories, former, aliases, self.lead, said
-        )
+        return self._context.entity_page(identifier, memories, former, aliases, self.lead, said)
 
 
 def is_worth_a_page(memories: Iterable[Memory]) -> bool:

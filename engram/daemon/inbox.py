@@ -86,11 +86,11 @@ class Inbox:
     def _put_away(self, vault: Vault, name: str) -> None:
         stem, suffix = os.path.splitext(name)
         number, free = 1, name
-        while vault.disk.size(f"{TAKEN}/{free}") is not None:
+        while vault.parts.disk.size(f"{TAKEN}/{free}") is not None:
             number += 1
             free = f"{stem}-{number}{suffix}"
-        vault.disk.rename(f"{INBOX}/{name}", f"{TAKEN}/{free}")
-        vault.disk.sync([INBOX, TAKEN])
+        vault.parts.disk.rename(f"{INBOX}/{name}", f"{TAKEN}/{free}")
+        vault.parts.disk.sync([INBOX, TAKEN])
 
 
 def _kind(path: Path) -> str:

@@ -17,12 +17,20 @@ from engram.daemon.service.units import writes_of
 from engram.daemon.state import pause
 from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import FOLDER, InstanceLock
-from engram.health.daemon_health import DaemonSnapshot
+from engram.health.daemon_health import DaemonSnapshot, attended
+from engram.model.findings import Finding
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 
 _GROUP_AND_OTHERS = 0o077
+
+
+def findings(
+    places: UserPaths, environment: Mapping[str, str], unit: Path, text: str | None
+) -> list[Finding]:
+    """What is to be said of what is there; `text` is that of the unit, None for none."""
+    return list(attended(look(places, environment, unit, text)))
 
 
 def look(

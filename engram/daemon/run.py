@@ -31,7 +31,6 @@ from engram.model.errors import EngramError
 from engram.model.model_request import Spent
 from engram.settings.paths import UserPaths
 from engram.store.base.clock import clock_of
-from engram.vault.wiring import model_status
 
 #: after the signal: how long a task may go on, how long sealing may take, and when the process
 #: ends in any case, seconds
@@ -141,7 +140,7 @@ class Daemon:
         home = loop.vault_workers.get(self._target)
         model = None
         if home is not None and home.vault is not None:
-            model = model_status(home.vault.settings.llm, home.vault.machine)
+            model = home.vault.model_status()
         spent = model.spent if model is not None else Spent()
         watch = loop.watch
         return Heartbeat(

@@ -18,12 +18,12 @@ from engram.daemon.state.last_runs import LastRuns
 from engram.daemon.watch import FolderWatch
 from engram.model.errors import EngramError, NotFound, StorageError, Untrusted
 from engram.model.instant import Instant, minutes_between
+from engram.model.intake import ExtractionResult
+from engram.model.model_request import Tier
 from engram.model.ports import Clock
 from engram.model.report import Consolidated
-from engram.pipeline.flow import ExtractionResult
 from engram.store.base import layout
 from engram.vault import Vault
-from engram.vault.reading import Tier
 
 #: what is watched: folders that a person edits, and the vault's own settings
 _CONCERNS = frozenset({*layout.CONTENT, INBOX, layout.CONFIG})
@@ -168,7 +168,7 @@ class VaultWorker:
             return done
         if _since(self._news, now) < idle_minutes:
             return None
-        if not vault.projections.catalog.consolidations.changed():
+        if not vault.news():
             return None
         return vault.consolidate(closing=False, tier=self._tier())
 
@@ -176,13 +176,12 @@ class VaultWorker:
         """Rebuild the index once a day when anything changed; returns whether it was."""
         vault, now = self.here, self._clock.now()
         row = self._row()
-        catalog = vault.projections.catalog
-        seen = f"{catalog.last}.{catalog.turns.last}"
+        seen = vault.version()
         if not row.get("built"):
             self._put(built=now, held=seen)
         if not row.get("built") or _since(row["built"], now) < _DAY or row.get("held") == seen:
             return False
-        vault.index_sync.rebuild()
+        vault.rebuild_index()
         self._put(built=now, held=seen)
         return True
 
@@ -194,7 +193,7 @@ class VaultWorker:
         return sum(waiting.turns for waiting in self.vault.waiting())
 
     def _tier(self) -> Tier:
-        return "rules" if self.here.projections.catalog.consolidations.imported() else "auto"
+        return "rules" if self.here.imported_news() else "auto"
 
     def _counted(self, count: int) -> int:
         if count:
@@ -208,8 +207,7 @@ class VaultWorker:
         self._notes.put(_TABLE, self._name(), {**self._row(), **values})
 
     def _name(self) -> str:
-        header = self.here.loaded.vault
-        return header.id if header is not None else ""
+        return self.here.id
 
 
 def _since(earlier: Instant, now: Instant) -> float:

@@ -11,10 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from engram.model.box import Box
 from engram.model.entity import Entity
+from engram.model.findings import AuditFlaw, AuditReport, AuditRow
 from engram.model.instant import Instant, day_of, plus_days
 from engram.model.memory import Memory
 from engram.model.standing import disputes
@@ -29,35 +29,6 @@ _LOW = 0.4
 _OWN = re.compile(r"</?engram-memory\b|from the person's own memory vault", re.IGNORECASE)
 
 Group = tuple[Memory, Sequence[Memory]]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFlaw:
-    """One flaw: the memories or pages concerned, and what is wrong."""
-
-    ids: tuple[str, ...]
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    """One question of the audit: its flaws among so many, and the share that is still `ok`."""
-
-    name: str
-    flaws: tuple[AuditFlaw, ...]
-    among: int
-    threshold: float
-    fix: str
-
-    @property
-    def share(self) -> float:
-        """Flaws among what could have one, 0..1, three digits."""
-        return round(min(1.0, len(self.flaws) / max(self.among, 1)), 3)
-
-    @property
-    def verdict(self) -> Literal["ok", "look"]:
-        """Whether the person should look at it."""
-        return "look" if self.share > self.threshold else "ok"
 
 
 @dataclass(slots=True)
@@ -88,6 +59,11 @@ class Evidence:
     def live(self) -> list[Memory]:
         """The memories in use."""
         return [memory for memory in self.memories if memory.live]
+
+
+def report(seen: Evidence) -> AuditReport:
+    """Every row, and the rules that make noise."""
+    return AuditReport(tuple(audit(seen)), tuple(rule_shares(seen)))
 
 
 def audit(seen: Evidence) -> list[AuditRow]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engram.health.doctor import Finding
+from engram.model.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,10 @@ vault has no finding; `error` means that a promise is not kept, `warning` that a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One problem: where, what, and the one thing to do about it."""
-
-    severity: Literal["error", "warning"]
-    code: str
-    subject: str
-    message: str
-    fix: str
+from engram.model.findings import Finding, in_order
 
 
 @dataclass(slots=True)
@@ -51,11 +41,6 @@ class Examination:
 def diagnose(seen: Examination) -> list[Finding]:
     """Every finding, errors first, in a stable order."""
     return in_order([*_transactions(seen), *_files(seen), *_prompt_context(seen)])
-
-
-def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings in display order: errors first."""
-    return sorted(findings, key=lambda finding: (finding.severity, finding.code, finding.subject))
 
 
 def _transactions(seen: Examination) -> Iterator[Finding]:

@@ -11,26 +11,14 @@ Pure. A memory in a contradiction is asked about there, and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
+from engram.model.findings import ReviewItem
 from engram.model.instant import Day, Instant, day_of, plus_days
 from engram.model.memory import Memory, authority_rank, confidence_tier
 from engram.model.standing import disputes
 
 #: days before its end that a speculation is asked about: the review is a weekly habit
 _SOON = 7
-
-Reason = Literal["contradiction", "review", "speculative", "new"]
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewItem:
-    """One question to the person: about one memory, or about a pair, with why it is asked."""
-
-    reason: Reason
-    memories: tuple[Memory, ...]
-    why: str
 
 
 def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[ReviewItem]:
@@ -47,9 +35,12 @@ def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[ReviewI
     return [*found.values(), *(item for item in fresh if item.memories[0].id not in asked)]
 
 
-def in_dispute(one: Memory, other: Memory) -> bool:
-    """Whether two memories still contradict each other."""
-    return bool(disputes([one, other]))
+def still_asked(found: Sequence[Memory | None]) -> list[Memory] | None:
+    """The memories of a question as they are by now; None when it is answered already."""
+    memories = [memory for memory in found if memory is not None and memory.live]
+    if len(memories) < len(found) or (len(found) > 1 and not disputes(memories)):
+        return None
+    return memories
 
 
 def _contradictions(live: Sequence[Memory], now: Instant) -> Iterator[ReviewItem]:

@@ -1,11 +1,11 @@
-"""Hit and document: what a search returns, and what an index is given."""
+"""Hit, answers and document: what a search returns, and what an index is given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Collection as Some
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, overload
 
 from engram.model.ids import message_digest
 from engram.model.instant import Day
@@ -99,3 +99,38 @@ class Hit:
     source: str = ""
     why: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answers(Sequence[Hit]):
+    """What a search found: a sequence of hits, memories first, then turns, then pages.
+
+    `behind` says that hand edits were not all taken up. `meant` are words to try instead when
+    nothing was found; `inexact`: no phrase was found as such.
+    """
+
+    memories: list[Hit] = field(default_factory=list)
+    turns: list[Hit] = field(default_factory=list)
+    pages: list[Hit] = field(default_factory=list)
+    meant: list[str] = field(default_factory=list)
+    behind: bool = False
+    inexact: bool = False
+
+    @property
+    def hits(self) -> list[Hit]:
+        """All of them in that order (design 6)."""
+        return [*self.memories, *self.turns, *self.pages]
+
+    def __len__(self) -> int:
+        """How many hits there are."""
+        return len(self.memories) + len(self.turns) + len(self.pages)
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Hit]: ...
+
+    def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
+        """A hit by its rank, or several."""
+        return self.hits[place]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from engram.model.errors import ConfigError
 from engram.model.ids import message_digest
@@ -16,6 +16,9 @@ from engram.model.turn import Turn
 _BYTES_A_TOKEN = 3
 #: characters that one token of English or code mostly takes
 CHARACTERS_A_TOKEN = 4
+#: who reads turns: the model what is captured live and the rules what was imported; the rules all;
+#: the model all (it has to be asked for: history is long, and costs)
+Tier = Literal["auto", "rules", "model"]
 
 
 def tokens_of(text: str, *, typical: bool = False) -> int:

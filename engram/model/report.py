@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
+from engram.model.change import Change, Event, Plan
 from engram.model.memory import Memory
 from engram.model.model_request import ModelAbsence, Spent
 from engram.model.step import Step
 from engram.model.turn import Waiting
+
+if TYPE_CHECKING:
+    from engram.model.ports.storage import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What a person changes: the verb, `(before, after)` of each memory, and what the log says.
+
+    `changes` are those of other files than the memories of `pairs`.
+    """
+
+    verb: str
+    pairs: tuple[tuple[Memory, Memory], ...]
+    events: tuple[Event, ...]
+    changes: tuple[Change, ...] = ()
+
+    def plan(self, writer: Writer) -> Plan:
+        """The same as one transaction."""
+        return Plan(self.verb, (*writer.changes([], self.pairs), *self.changes), self.events)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,65 @@
-"""What a person changes: forget, restore, remember; each verb -> one plan for the ledger.
+"""What a person changes: what is to be remembered, what holds, what is over, what replaces what.
 
-Pure like the flows: memories and file bytes come in as values, a Plan goes out. Nothing here
-deletes: forgetting is leaving the active set in one transaction with its event (design 5.1); the
-file stays and `restore` brings it back. Only `purge` destroys content (design promise 2).
+Memories in, an Edit out: the memories as they were and as they shall be, with their events; the
+store makes one transaction of it. A person may do what no pass may: neither authority nor age
+stands in the way. Refuses (BadInput) what is in no state to be decided about, and what would make
+a circle. Nothing is deleted (design 5.1): every file stays, and `restore` brings it back. Only
+`purge` destroys content (design promise 2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from engram.admit.decide import AdmissionContext, admit
-from engram.admit.draft import AdmissionDraft
 from engram.admit.retention import renewed
-from engram.model.candidate import Candidate, Receipt
+from engram.capture.accept import cleaned, legible
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput
-from engram.model.instant import Instant
-from engram.model.memory import Memory
-from engram.model.ports import Writer
+from engram.model.instant import Instant, day_of
+from engram.model.memory import CATEGORIES, Memory, authority_rank
+from engram.model.report import Edit, Remembered
 from engram.model.settings import RetentionSettings
-from engram.model.turn import Turn
-from engram.model.verdict import Verdict
-from engram.pipeline.flow import take_in
-from engram.pipeline.ports import Ports
+from engram.model.standing import at_peace
+from engram.model.succession import superseded
+from engram.model.turn import turn_of
+from engram.pipeline.settle import writing
+
+if TYPE_CHECKING:
+    from engram.model.candidate import Candidate
+    from engram.model.turn import Turn
+    from engram.model.verdict import Verdict
+    from engram.pipeline.ports import Ports
+
+#: what a person vouches for is explicit (seed 003)
+_SURE = 0.95
 
 
-def forget(
-    memory: Memory, reason: str, now: Instant, writer: Writer, silenced: Sequence[Change] = ()
-) -> Plan:
+def decide(decision: Callable[[], Edit], ports: Ports, *, dry_run: bool = False) -> Edit:
+    """Do what a person decides, in one transaction; a dry run decides and writes nothing.
+
+    The decision is made with hand edits taken up.
+    """
+    if dry_run:
+        ports.settler.within(math.inf)
+        return decision()
+    with writing(ports):
+        edit = decision()
+        ports.committer.commit(edit.plan(ports.writer))
+        return edit
+
+
+def reason_of(text: str, ports: Ports) -> str:
+    """A person's reason as it may be logged."""
+    return ports.redactor.redact(legible(text)).text
+
+
+# -- one memory -----------------------------------------------------------------------------------
+
+
+def forget(memory: Memory, reason: str, now: Instant, silenced: Sequence[Change] = ()) -> Edit:
     """Retire a memory; its source turns are hidden from search too (design 5.21).
 
     `silenced`: the pages that told of it, without its words.
@@ -40,11 +71,16 @@ def forget(
     )  # fmt: skip
     details = (("reason", reason or "forgotten"), ("was", memory.status))
     event = Event("memory_deleted", memory.id, details)
-    changes = (*writer.changes([], [(memory, after)]), *silenced)
-    return Plan("forget", changes, (event,))
+    return Edit("forget", ((memory, after),), (event,), tuple(silenced))
 
 
-def restore(memory: Memory, now: Instant, retention: RetentionSettings, writer: Writer) -> Plan:
+def silenced(memory: Memory, ports: Ports) -> list[Change]:
+    """The boxes, entities and plain pages that tell of a memory, without its words."""
+    boxes = ports.pages.pages(ports.box_weaver.silence(memory, ports.view))
+    return [*boxes, *ports.eraser.unmentioned(memory)]
+
+
+def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> Edit:
     """Make a memory active again, whatever took it out of the active set; its TTL starts anew."""
     if memory.status == "active":
         raise BadInput(f"{memory.id} is active already", "`engram show` prints it")
@@ -58,13 +94,42 @@ def restore(memory: Memory, now: Instant, retention: RetentionSettings, writer: 
         expires=renewed(memory, memory, now, retention),
     )
     event = Event("memory_restored", memory.id, (("was", memory.status),))
-    return Plan("restore", tuple(writer.changes([], [(memory, after)])), (event,))
+    return Edit("restore", ((memory, after),), (event,))
 
 
-def bring_back(identifier: str, path: str, body: bytes) -> Plan:
+def bring_back(identifier: str, path: str, body: bytes) -> Edit:
     """Write a memory's file again that a person had removed, as the journal knows it."""
     event = Event("memory_restored", identifier, (("was", "removed"),))
-    return Plan("restore", (Change(path, None, body, "restored"),), (event,))
+    return Edit("restore", (), (event,), (Change(path, None, body, "restored"),))
+
+
+def rewrite(memory: Memory, before: bytes, after: bytes) -> Edit:
+    """A memory's file as the person rewrote it."""
+    event = Event("hand_edit", memory.id, (("what", "edited"),))
+    return Edit("edit", (), (event,), (Change(memory.path, before, after, "edited"),))
+
+
+# -- what is remembered ---------------------------------------------------------------------------
+
+
+def remember(text: str, category: str, project: str, ports: Ports) -> Remembered:
+    """One explicit memory in the person's words. Raises BadInput for what is refused."""
+    redactor = ports.redactor
+    if category and category not in CATEGORIES:
+        named = redactor.redact(category).text
+        raise BadInput(f"there is no category {named!r}", f"one of {', '.join(CATEGORIES)}")
+    now, words = ports.clock.now(), " ".join(legible(text).split())
+    if not words:
+        raise BadInput("there is nothing to remember", "give the text as an argument")
+    if not redactor.clean(words):
+        raise BadInput("this holds a secret; it was not written", "say it without the secret")
+    turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
+    with writing(ports):
+        verdict, memory = dictate(cleaned(turn, redactor)[0], category, ports)
+        stands = ports.view.memory(memory.id) if memory is not None else None
+        if stands is None:
+            raise BadInput(f"refused: {verdict.code}", "say it as a plain statement")
+        return Remembered(verdict.decision, verdict.code, stands)
 
 
 def dictated(
@@ -74,6 +139,8 @@ def dictated(
 
     What the rules make of the same words (`guess`) lends tags, entities, slot and dates.
     """
+    from engram.model.candidate import Candidate, Receipt
+
     receipt = Receipt(
         turn.message, f"{turn.transcript}#^{turn.block}", turn.text, "user", turn.time
     )
@@ -99,13 +166,16 @@ def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | 
 
     Without a category it is what the rules make of the words, else a fact.
     """
+    # imported here: a person who decides about memories extracts nothing
+    from engram.admit.decide import AdmissionContext, admit
+    from engram.admit.draft import AdmissionDraft
+    from engram.extract.classify import memory_kind, score_importance
+    from engram.pipeline.ingest import take_in
+
     taken = take_in([turn], ports)
     guesses = ports.extractor.extract([turn])
     guess = guesses[0] if len(guesses) == 1 else None
     chosen = category or (guess.category if guess else "fact")
-    # imported here: a vault that is only read needs none of its patterns
-    from engram.extract.classify import memory_kind, score_importance
-
     kind = memory_kind(chosen, turn.text, ())
     importance = score_importance(turn.text, chosen, ())
     now = ports.clock.now()
@@ -117,3 +187,223 @@ def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | 
     changes = ports.writer.changes(draft.born, draft.amended)
     ports.committer.commit(Plan("remember", tuple(changes), tuple(draft.events), ack=ack))
     return verdict, memory
+
+
+# -- what a person decides about memories ---------------------------------------------------------
+
+
+def confirm(memories: Sequence[Memory], now: Instant, retention: RetentionSettings) -> Edit:
+    """The person says that these hold: active, explicit, theirs, and their time starts anew.
+
+    A dispute stays one: that this holds does not say that the other does not (`resolve`).
+    """
+    pairs = tuple((_live(one, "confirmed"), held(one, now, retention)) for one in _each(memories))
+    return Edit("confirm", pairs, tuple(_confirmed(before) for before, _ in pairs))
+
+
+def retire(memories: Sequence[Memory], reason: str, now: Instant) -> Edit:
+    """Out of use for good; unlike what is forgotten, the turns it came from stay searchable."""
+    return _end(memories, "retire", "retired", "retired", reason, now)
+
+
+def archive(memories: Sequence[Memory], now: Instant) -> Edit:
+    """Out of the way: the files move to the archive."""
+    return _end(memories, "archive", "archived", "by_hand", "", now)
+
+
+def _end(
+    memories: Sequence[Memory], verb: str, status: str, code: str, reason: str, now: Instant
+) -> Edit:
+    pairs, events = [], []
+    for memory in _each(memories):
+        if memory.status == status:
+            raise BadInput(f"{memory.id} is {status} already", "`engram restore` brings it back")
+        if memory.status == "retired":  # its turns may be hidden, and would be found again
+            raise BadInput(
+                f"{memory.id} is retired: restore it first", f"`engram restore {memory.id}`"
+            )
+        after = replace(memory, status=status, status_since=now, status_reason=code)
+        details = (("reason", reason or code), ("was", memory.status))
+        pairs.append((memory, after))
+        events.append(Event(f"memory_{status}", memory.id, details))
+    return Edit(verb, tuple(pairs), tuple(events))
+
+
+def supersede(
+    old: Memory, new: Memory, known: Callable[[str], Memory | None], now: Instant,
+    retention: RetentionSettings,
+) -> Edit:  # fmt: skip
+    """NEW, which there is, replaces OLD: linked both ways, and no longer in dispute.
+
+    `known` gives a memory by its id. Where NEW had once been replaced on the way to OLD, and was
+    restored, those links go: what replaces a memory is never replaced by it.
+    """
+    if old.id == new.id:
+        raise BadInput(f"{old.id} cannot replace itself", "name the old memory, then the new one")
+    _live(old, "superseded")
+    _live(new, "put in its place")
+    after = _in_place_of(held(new, now, retention), [old])
+    claimants = _claimants(old, new.id, known)
+    before = [old, new, *claimants]
+    over = _replaced(old, after, now, "by_hand")
+    unclaimed = [_without_claim(one, new.id) for one in claimants]
+    events = (_superseded(old, new, "by_hand"), _confirmed(new))
+    return Edit("supersede", _changed(before, [over, after, *unclaimed]), events)
+
+
+def resolve(
+    memory: Memory,
+    others: Sequence[Memory],
+    now: Instant,
+    retention: RetentionSettings,
+    left: Sequence[str] = (),
+) -> Edit:
+    """MEMORY holds, and replaces `others`, which are linked to it by the `conflicts` of either.
+
+    `left` are those in its `conflicts` that are to be settled another time; all else goes.
+    """
+    _in_dispute(memory, others)
+    losers = [other for other in others if other.live]
+    winner = _in_place_of(held(memory, now, retention), losers)
+    after = [replace(winner, conflicts=tuple(left))]
+    for other in others:
+        over = other.live and _replaced(other, winner, now, "resolved")
+        after.append(over or _peaceful(other, memory.id))
+    events = [_confirmed(memory), *(_superseded(loser, memory, "resolved") for loser in losers)]
+    return Edit("resolve", _changed([memory, *others], after), tuple(events))
+
+
+def reconcile(
+    memory: Memory,
+    others: Sequence[Memory],
+    now: Instant,
+    retention: RetentionSettings,
+    left: Sequence[str] = (),
+) -> Edit:
+    """They do not contradict each other: both hold, and nobody is to raise it again.
+
+    One that stands against a third as well (`left`) is active only when that is settled too.
+    """
+    _in_dispute(memory, others)
+    sides = [other.id for other in others if other.live]
+    after = [_reconciled(replace(memory, conflicts=tuple(left)), sides, now, retention)]
+    for other in others:
+        quiet = _peaceful(other, memory.id)
+        after.append(_reconciled(quiet, [memory.id], now, retention) if other.live else quiet)
+    events = [_settled(memory, sides), *(_settled(one, [memory.id]) for one in others if one.live)]
+    return Edit("resolve", _changed([memory, *others], after), tuple(events))
+
+
+def dispute(
+    memory: Memory, others: Sequence[Memory], only: Memory | None
+) -> tuple[list[Memory], tuple[str, ...]]:
+    """Those that a memory is settled with, and those in its `conflicts` that are left for later.
+
+    `only` is the one that is meant, if not all are. Raises BadInput when it is none of them.
+    """
+    if only is None:
+        return list(others), ()
+    meant = [other for other in others if other.id == only.id]
+    if not meant:
+        raise BadInput(f"{memory.id} does not contradict {only.id}", "`engram links`")
+    return meant, tuple(name for name in memory.conflicts if name != only.id)
+
+
+# -- what decisions are made of -------------------------------------------------------------------
+
+
+def held(memory: Memory, now: Instant, retention: RetentionSettings) -> Memory:
+    """A memory that the person vouches for."""
+    theirs = authority_rank(memory.authority) < authority_rank("user_asserted")
+    after = replace(
+        memory,
+        status="active",
+        status_since="",
+        status_reason="",
+        superseded_by=(),
+        confidence=max(memory.confidence, _SURE),
+        authority="user_asserted" if theirs else memory.authority,
+    )
+    return replace(after, expires=renewed(memory, after, now, retention))
+
+
+def _reconciled(
+    memory: Memory, others: Sequence[str], now: Instant, retention: RetentionSettings
+) -> Memory:
+    return at_peace(memory if memory.conflicts else held(memory, now, retention), others)
+
+
+def _each(memories: Iterable[Memory]) -> list[Memory]:
+    """Each memory once: a person may name one twice."""
+    return list({memory.id: memory for memory in memories}.values())
+
+
+def _live(memory: Memory, verb: str) -> Memory:
+    if not memory.live:
+        raise BadInput(
+            f"{memory.id} is {memory.status}: it cannot be {verb}",
+            f"`engram restore {memory.id}` brings it back",
+        )
+    return memory
+
+
+def _in_dispute(memory: Memory, others: Sequence[Memory]) -> None:
+    _live(memory, "resolved")
+    if not (others or memory.conflicts):
+        raise BadInput(f"nothing contradicts {memory.id}", "`engram review` shows what waits")
+
+
+def _in_place_of(memory: Memory, losers: Sequence[Memory]) -> Memory:
+    """A memory that names those which it replaces, and is in dispute with none of them."""
+    names = [loser.id for loser in losers]
+    return replace(
+        memory,
+        supersedes=tuple(dict.fromkeys((*memory.supersedes, *names))),
+        conflicts=tuple(name for name in memory.conflicts if name not in names),
+    )
+
+
+def _replaced(old: Memory, by: Memory, now: Instant, code: str) -> Memory:
+    """What is replaced, claiming no longer to have replaced or to contradict what replaces it."""
+    return superseded(_without_claim(_peaceful(old, by.id), by.id), by, code, now)
+
+
+def _peaceful(memory: Memory, other: str) -> Memory:
+    return replace(memory, conflicts=tuple(name for name in memory.conflicts if name != other))
+
+
+def _without_claim(memory: Memory, other: str) -> Memory:
+    return replace(memory, supersedes=tuple(name for name in memory.supersedes if name != other))
+
+
+def _claimants(
+    old: Memory, new: str, known: Callable[[str], Memory | None]
+) -> list[Memory]:  # fmt: skip
+    """Those that OLD replaced, over any number of steps, and that say they replaced NEW."""
+    found: dict[str, Memory] = {}
+    waiting = list(old.supersedes)
+    while waiting:
+        name = waiting.pop()
+        memory = known(name) if name not in found and name not in (old.id, new) else None
+        if memory is not None:
+            found[name] = memory
+            waiting += memory.supersedes
+    return [memory for _, memory in sorted(found.items()) if new in memory.supersedes]
+
+
+def _changed(
+    before: Sequence[Memory], after: Sequence[Memory]
+) -> tuple[tuple[Memory, Memory], ...]:  # fmt: skip
+    return tuple((old, new) for old, new in zip(before, after, strict=True) if old != new)
+
+
+def _confirmed(memory: Memory) -> Event:
+    return Event("memory_confirmed", memory.id, (("by", "person"), ("was", memory.status)))
+
+
+def _superseded(old: Memory, by: Memory, code: str) -> Event:
+    return Event("memory_superseded", old.id, (("by", by.id), ("code", code)))
+
+
+def _settled(memory: Memory, others: Sequence[str]) -> Event:
+    return Event("contradiction_settled", memory.id, (("with", " ".join(others)),))

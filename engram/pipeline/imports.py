@@ -7,23 +7,32 @@ does not stop the others (it is reported), a second import of the same files bri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from engram.capture.accept import APART
-from engram.capture.clean import Removed, excluded, kept
+from engram.capture.clean import excluded, kept
 from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
 from engram.capture.sources import SOURCES, recognise, source
+from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
 from engram.model.ids import slug
-from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading, Tally
+from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, Removed
+from engram.model.model_request import Tier
+from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading
 from engram.model.turn import Turn
-from engram.pipeline.flow import CaptureResult, take_in
+from engram.pipeline.consolidation import check_tier, consolidate_if_due
+from engram.pipeline.extraction import extract as extract_turns
+from engram.pipeline.extraction import extract_due, run, tick
+from engram.pipeline.ingest import take_in
 from engram.pipeline.ports import Ports
+from engram.pipeline.settle import writing
 
+Progress = Callable[[int], None]
 #: turns made durable by one fsync; bounds what an import holds in memory
 GROUP_TURNS = 2_000
 #: cursors are rewritten after this many turns: reading a little again is absorbed by dedup
@@ -54,6 +63,75 @@ def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
     return list(kept(kind.parse(BytesIO(data), reading), reading.state, removed))
 
 
+def stream_turns(stream: BinaryIO, project: str, ports: Ports) -> list[Turn]:
+    """The turns of a stream that this vault takes; `project` is that of turns that name none."""
+    turns = [
+        replace(turn, project=turn.project or project) for turn in read_stream(stream, ports.clock)
+    ]
+    globs = ports.settings.capture.exclude
+    return [turn for turn in turns if not excluded("", turn.project, globs)]
+
+
+def files_of(source_name: str, paths: Sequence[Path], ports: Ports) -> list[Path]:
+    """The files of a source below paths, without what the vault wrote itself."""
+    kind = source(source_name)
+    return [
+        file
+        for path in paths
+        for file in walk(path, kind)
+        if not any(Path(os.path.realpath(file)).is_relative_to(own) for own in ports.own_folders)
+    ]
+
+
+def import_files(
+    source_name: str, paths: Sequence[Path], ports: Ports, *,
+    extract: bool = True, tier: Tier = "auto", live: bool = False, index: bool = True,
+    progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
+) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
+    """Read a source's files below paths, as one batch, and extract; see `Vault.import_files`."""
+    files = files_of(source_name, paths, ports)
+    check_tier(tier, ports)
+    costly = tier != "rules" and ports.asks_model
+    later = extract and (tier == "model" or (live and costly))
+    with writing(ports, index=index and not later):
+        report = _importer(source_name, ports, live=live, advance=progress).run(files)
+        if report.new_turns and not live:
+            ports.committer.commit(_imported(source_name, report))
+        outcome = ExtractionResult()
+        if extract and not later:
+            outcome = (
+                extract_due(ports) if live
+                else extract_turns(report.transcripts, ports, extracted, tier)
+            )  # fmt: skip
+            consolidate_if_due(ports, "" if live else report.batch)
+    if later:
+        outcome = tick(ports) if live else run(
+            report.transcripts, ports, tier, extracted, batch=report.batch
+        )  # fmt: skip
+    return report, outcome
+
+
+def read_only(
+    source_name: str, paths: Sequence[Path], ports: Ports,
+    progress: Progress = lambda _: None, fresh: Callable[[list[Turn]], None] = lambda _: None,
+) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
+    """What an import would read; `fresh` is told of the turns it would take in."""
+    importer = _importer(source_name, ports, dry_run=True, advance=progress, fresh=fresh)
+    return importer.run(files_of(source_name, paths, ports)), ExtractionResult()
+
+
+def _importer(source_name: str, ports: Ports, **how: Any) -> Importer:
+    reader = source(source_name, ports.settings.capture.max_line_bytes)
+    return Importer(ports, reader, ports.cursors, ports.foreign_rows, **how)
+
+
+def _imported(source_name: str, report: ImportReport) -> Plan:
+    details = (
+        ("source", source_name), ("files", str(report.files)), ("turns", str(report.new_turns)),
+    )  # fmt: skip
+    return Plan("import", events=(Event("imported", report.batch, details),), batch=report.batch)
+
+
 def by_source(path: Path) -> dict[str, list[Path]]:
     """The files at or below a path by the name of the source that their first bytes look like.
 
@@ -70,26 +148,6 @@ def by_source(path: Path) -> dict[str, list[Path]]:
         if kind is not None:
             found.setdefault(kind.name, []).append(file)
     return found
-
-
-@dataclass(slots=True)
-class ImportReport:
-    """What an import read and took in; `problems` are `(file name, what is wrong)`."""
-
-    files: int = 0
-    turns: int = 0
-    user_turns: int = 0
-    assistant_turns: int = 0
-    queued_turns: int = 0
-    new_turns: int = 0
-    redactions: int = 0
-    excluded: int = 0
-    sessions: set[str] = field(default_factory=set)
-    transcripts: dict[str, None] = field(default_factory=dict)
-    tally: Tally = field(default_factory=Tally)
-    removed: Removed = field(default_factory=Removed)
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    batch: str = ""
 
 
 class Importer:

@@ -9,30 +9,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from engram.language.names import find_entity
 from engram.model.entity import TYPES, Entity
 from engram.model.entity_ids import is_entity_id, stem_of
 from engram.model.errors import BadInput, NotFound
 from engram.model.ids import slug
-from engram.model.instant import Day
+from engram.model.shown import EntityRow
 from engram.model.view import VaultView
 from engram.store.base.disk import VaultDisk
 from engram.store.files.entity_file import render_entity
 from engram.weave.entities import fold
-
-
-@dataclass(frozen=True, slots=True)
-class EntityRow:
-    """One line of the list: `memories` are live ones, `last` the day of the newest."""
-
-    id: str
-    type: str
-    name: str
-    memories: int
-    last: Day
-    file: str
 
 
 class EntityQueries:

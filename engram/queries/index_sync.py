@@ -11,11 +11,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
-from pathlib import Path
 
 from engram.index.contract import IndexUnusable, SearchIndex
-from engram.index.memory_finder import MemoryFinder
-from engram.index.whoosh_finder import WhooshFinder
 from engram.model.box import Box
 from engram.model.change import Transaction
 from engram.model.errors import BadInput, Locked, NotFound, StorageError
@@ -51,13 +48,13 @@ class IndexSync:
         projections: Projections,
         turn_log: TurnLog,
         transaction_log: TransactionLog,
-        index: Path,
+        finder: SearchIndex,
     ) -> None:
         self._disk = disk
         self._projections = projections
         self._turn_log = turn_log
         self._transaction_log = transaction_log
-        self._finder: SearchIndex = WhooshFinder(index)
+        self._finder = finder
         self.index_reason = ""
 
     def close(self) -> None:
@@ -129,6 +126,8 @@ class IndexSync:
         """Answer from an index in memory, made of the files: never nothing for want of an index."""
         _log.warning("no index to be had (%s); reading the files instead", reason)
         self.index_reason = reason
+        from engram.index.memory_finder import MemoryFinder
+
         self._finder = MemoryFinder()
         self._finder.rebuild(self._everything(), seen=self._target())
 

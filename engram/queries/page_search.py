@@ -25,7 +25,6 @@ from engram.store.base.disk import VaultDisk
 from engram.store.commits.projections import Projections
 from engram.store.files.page_prose import Prose, prose_of
 
-_DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
 #: the words of the first turn, in the sentence that says what a box holds
 _GOAL = re.compile(r", which began with “[^\n]*”")
 
@@ -37,20 +36,6 @@ class PageSearch:
         self._disk = disk
         self._projections = projections
         self._index_sync = index_sync
-
-    def find(self, reference: str) -> tuple[Page, str] | None:
-        """The box or entity of an id or a docid, and its file as it is on disk."""
-        view = self._projections.view
-        name = reference.strip().removeprefix("[[").removesuffix("]]")
-        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
-        page = view.box_or_entity(name)
-        if page is None and _DOCID.fullmatch(name):
-            wanted = "#" + name.removeprefix("#").lower()
-            every: list[Page] = [*view.boxes(), *view.entities()]
-            page = next((one for one in every if docid(one.id) == wanted), None)
-        if page is None:
-            return None
-        return page, page_bytes(self._disk, page).decode("utf-8", "replace")
 
     def hits(self, query: Query, asked: int, limit: int, setting: Setting) -> list[Hit]:
         """The best pages for a query, at most `limit`; `asked` is how many the index looks for."""

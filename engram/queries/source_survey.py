@@ -12,15 +12,15 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from engram.capture.follow import belongs, read_file
-from engram.health.doctor import Finding
 from engram.model.display import plain_line
 from engram.model.errors import BadInput
+from engram.model.findings import Finding
 from engram.model.instant import Day, day_of, instant_of
-from engram.model.ports import Clock, ForeignRows, Source, Tally
+from engram.model.intake import SourceCheck, SourceStock
+from engram.model.ports import Clock, ForeignRows, Source
 
 #: More names than this below the places of one source are not looked at.
 MAX_NAMES = 200_000
@@ -32,20 +32,6 @@ _MAX_SETTINGS = 1_000_000
 _SILENT_LINES = 40
 #: Unknown types that a finding names; the rest is a number.
 _NAMED = 8
-
-
-@dataclass(slots=True)
-class SourceStock:
-    """What lies at the places of a source. `complete` is False when there was too much to count."""
-
-    source: str
-    verified: Day
-    files: int = 0
-    bytes: int = 0
-    #: the days on which the oldest and the newest file were last written
-    first: Day = ""
-    last: Day = ""
-    complete: bool = True
 
 
 def stock(source: Source, places: Iterable[Path], most: int = MAX_NAMES) -> SourceStock:
@@ -104,19 +90,6 @@ def _day(written: float) -> Day:
         return day_of(instant_of(int(written)))
     except (ValueError, OverflowError):
         return "1970-01-01"
-
-
-@dataclass(slots=True)
-class SourceCheck:
-    """What was found by reading the transcripts of one source; `problems` are `(file, why)`."""
-
-    source: str
-    verified: Day
-    files: int = 0
-    user_turns: int = 0
-    assistant_turns: int = 0
-    tally: Tally = field(default_factory=Tally)
-    problems: list[tuple[str, str]] = field(default_factory=list)
 
 
 def check(

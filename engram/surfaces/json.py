@@ -23,22 +23,24 @@ if TYPE_CHECKING:
 
     from engram.daemon.service.install import Unit
     from engram.daemon.state.heartbeat import Heartbeat
-    from engram.health.audit import AuditRow
-    from engram.health.doctor import Finding
-    from engram.health.review_queue import ReviewItem
     from engram.model.box import Box, Trace
     from engram.model.change import Transaction
     from engram.model.entity import Entity
+    from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import Hit
+    from engram.model.intake import (
+        CaptureResult,
+        ExtractionResult,
+        ImportReport,
+        SourceCheck,
+        SourceStock,
+    )
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
     from engram.model.report import Edited, MergeReport, PurgePreview, Remembered, Status
+    from engram.model.shown import MemoryOrigin, ShownTurn
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
-    from engram.pipeline.flow import CaptureResult, ExtractionResult
-    from engram.pipeline.imports import ImportReport
-    from engram.queries.search import MemoryOrigin, ShownTurn
-    from engram.queries.source_survey import SourceCheck, SourceStock
     from engram.recall.blocks import ContextBlock
     from engram.recall.grep import MatchingLine
     from engram.settings.load import ValueOrigin

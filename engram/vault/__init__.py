@@ -1,277 +1,709 @@
-"""class Vault: every verb of the command line as one method. Opens, trusts, locks, wires.
+"""class Vault: every verb of the command line as one method, reads too.
 
-The only place that knows both the deciders and what stands behind their ports; what may be asked
-stands in `reading.py`, what changes a vault in `tending.py`. Guarantees: an unregistered vault is
-searched and nothing else; every verb that writes settles hand edits first, under the writer lock;
-the index has caught up when it returns.
+Guarantees: an unregistered vault is searched and nothing else: no byte of it changes, and nothing
+of it is given to an agent (design 1.9). A question takes up hand edits as far as the time allowed
+goes, brings the index up where it asks it, and counts which memories were asked for. Whatever
+writes takes up all hand edits first, under the writer lock, and leaves the index caught up. Each
+verb imports the use case that it stands for: a search pays for no other.
 """
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Self
 
-from engram.capture import sources
-from engram.capture.accept import cleaned, legible
-from engram.capture.clean import excluded
-from engram.capture.follow import walk
-from engram.extract.llm.estimate import Forecast
-from engram.extract.llm.prompt import ExtractionPrompt
-from engram.model.change import Event, Plan
-from engram.model.errors import (
-    BadInput,
-    Locked,
-    NotFound,
-)
-from engram.model.instant import day_of
-from engram.model.memory import CATEGORIES
-from engram.model.model_request import Estimate
-from engram.model.ports import Clock
-from engram.model.report import Remembered
-from engram.model.turn import Turn, turn_of
-from engram.pipeline import edits, flow
-from engram.pipeline.imports import Importer, ImportReport, read_stream
-from engram.pipeline.ports import Ports
-from engram.settings.load import load, shipped
+from engram.model.errors import BadInput, NotFound, Untrusted
+from engram.model.instant import Day
+from engram.model.model_request import Estimate, Request, Tier
+from engram.model.ports import ChangeDetector, Clock
+from engram.pipeline.settle import writing
+from engram.settings.load import load
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
 from engram.store.base import layout
-from engram.store.base.clock import FixedClock, SystemClock, clock_of
-from engram.store.base.foreign_database import ForeignDatabase
-from engram.store.base.lock import WriterLock
-from engram.store.commits.cursors import CursorFile
 from engram.vault import create
-from engram.vault.reading import Tier
-from engram.vault.tending import VaultTending
-from engram.vault.wiring import Machine, estimate_of
+from engram.vault.wiring import Adapters, VaultParts
+
+if TYPE_CHECKING:
+    from engram.model.box import Box, Trace
+    from engram.model.change import Plan, Transaction
+    from engram.model.entity import Entity
+    from engram.model.findings import AuditReport, Finding, ReviewItem
+    from engram.model.hit import Answers
+    from engram.model.intake import CaptureResult, ExtractionResult, ImportReport
+    from engram.model.memory import Memory
+    from engram.model.report import (
+        Consolidated,
+        Edit,
+        Edited,
+        IndexStatus,
+        MergeReport,
+        ModelStatus,
+        PurgePreview,
+        Remembered,
+        Status,
+    )
+    from engram.model.settings import Settings
+    from engram.model.shown import (
+        ChangeEntry,
+        EditDraft,
+        EntityRow,
+        MemoryOrigin,
+        ShownFile,
+        ShownTurn,
+    )
+    from engram.model.turn import Turn, Waiting
+    from engram.model.verdict import Verdict
+    from engram.queries.lookup import Lookup
+    from engram.recall.blocks import ContextBlock
+    from engram.recall.grep import MatchingLine
+    from engram.recall.rank import Setting
+
+__all__ = ["Adapters", "Vault"]
 
 Progress = Callable[[int], None]
 #: how long a question waits for another process to finish writing, seconds
-_READ_PATIENCE = 1.0
+_PATIENCE = 1.0
 
 
-class Vault(VaultTending):
+class Vault:
     """One vault on this machine. Close it, or use it as a context."""
+
+    def __init__(self, parts: VaultParts) -> None:
+        self.parts = parts
+        self.root = parts.root
 
     # -- opening -------------------------------------------------------------------------------
 
     @classmethod
     def create(
-        cls,
-        path: str | Path,
-        *,
-        environment: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Vault:
+        cls, path: str | Path, *, environment: Mapping[str, str] | None = None,
+        clock: Clock | None = None, adapters: Adapters = Adapters(),
+    ) -> Self:  # fmt: skip
         """Make a vault from the template, register it, and open it. Raises BadInput for a vault."""
         environment = os.environ if environment is None else environment
-        clock = clock or clock_of(environment)
-        root = create.found(Path(path), clock.now())
+        adapters = adapters.at(clock, environment)
+        root = create.found(Path(path), adapters.time.now())
         create.register(root, places_of(environment))
-        return cls.open(root, environment=environment, clock=clock)
+        return cls.open(root, environment=environment, adapters=adapters)
 
     @classmethod
     def open(
         cls, path: str | Path, *, environment: Mapping[str, str] | None = None,
         clock: Clock | None = None, flags: Mapping[str, object] | None = None,
-        here: Path = Path(),
-    ) -> Vault:  # fmt: skip
-        """Open a vault, whose path is seen from `here`.
+        here: Path = Path(), adapters: Adapters = Adapters(),
+    ) -> Self:  # fmt: skip
+        """Open a vault, whose path is seen from `here`; `clock` is short for that adapter.
 
         Raises NotFound when the folder is none, ConfigError for bad settings.
         """
         environment = os.environ if environment is None else environment
-        places = places_of(environment)
-        root = create.real_root(Path(path), here)
+        places, root = places_of(environment), create.real_root(Path(path), here)
         loaded = load(root, environment, flags or {}, places)
         if loaded.vault is None:
             raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
         trusted = Registry(places).trusts(root, loaded.vault.id)
-        clock = clock or clock_of(environment)
-        # where time stands still nobody waits
-        sleeper = clock if isinstance(clock, FixedClock) else SystemClock()
-        machine = Machine(environment, places.state_dir, clock, sleeper)
-        return cls(root, loaded, places, machine, trusted=trusted)
+        adapters = adapters.at(clock, environment)
+        return cls(VaultParts(root, loaded, places, environment, adapters, trusted=trusted))
+
+    def close(self) -> None:
+        """Let go of catalog and index."""
+        self.parts.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def keep_open(self, change_detector: ChangeDetector) -> None:
+        """Ask a change detector before the files are looked at: for one that is asked often."""
+        self.parts.settler.change_detector = change_detector
+
+    # -- what it is ----------------------------------------------------------------------------
+
+    @property
+    def id(self) -> str:
+        """What its settings file calls it."""
+        return self.parts.header.id
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of this vault, here."""
+        return self.parts.settings
+
+    @property
+    def clock(self) -> Clock:
+        """The time that it goes by."""
+        return self.parts.clock
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it is registered on this machine."""
+        return self.parts.trusted
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it was written by a newer engram."""
+        return self.parts.read_only
+
+    @property
+    def writable(self) -> bool:
+        """Whether it may be written here: registered, and of a format that is known."""
+        return self.parts.writable
+
+    @property
+    def accessible(self) -> bool:
+        """Whether this process has the right to write what it may write."""
+        return not self.writable or os.access(self.root / layout.STATE, os.W_OK)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What is equal for two openings of one vault with the same settings."""
+        return self.parts.loaded, self.trusted, self.parts.cache
+
+    @property
+    def git_remote(self) -> str:
+        """The name of a git remote that what is captured would be pushed to; else empty."""
+        from engram.store.base.exposure import shared_by_git
+
+        return shared_by_git(self.root)
+
+    # -- asking by word ------------------------------------------------------------------------
+
+    def ready_to_read(self) -> bool:
+        """Take up hand edits within the time for that, and bring the index up.
+
+        Returns whether everything is taken up; False means that answers may be a little behind.
+        """
+        settled = self._settled()
+        return self.parts.index.refresh(_PATIENCE) and settled
+
+    def _settled(self) -> bool:
+        return self.parts.settler.within(self.settings.recall.settle_ms)
+
+    def search(
+        self, query: str, *, limit: int | None = None, project: str = "", all_statuses: bool = False
+    ) -> Answers:
+        """The best memories and turns for a query; the given project and user-wide ones first."""
+        settled, setting = self.ready_to_read(), self._setting(project)
+        most = self.settings.recall.limit if limit is None else limit
+        found = self.parts.search.search(
+            query, limit=most, setting=setting, all_statuses=all_statuses
+        )
+        return replace(found, behind=not settled)
+
+    def _setting(self, project: str) -> Setting:
+        from engram.recall.rank import Setting
+
+        return Setting(self.clock.now(), project)
+
+    def recall(
+        self, question: str, *, budget: int | None = None, limit: int | None = None,
+        project: str = "",
+    ) -> ContextBlock:  # fmt: skip
+        """A ranked block with receipts within `budget` tokens, to be given to an agent or read."""
+        if not self.trusted:
+            message = f"{self.root} is not registered here: it is searched, and not given to agents"
+            raise Untrusted(message, f"`engram trust {self.root}`")
+        self.ready_to_read()
+        chosen, setting = self.settings.recall, self._setting(project)
+        block = self.parts.search.recall(
+            question, setting=setting, limit=chosen.limit if limit is None else limit,
+            budget=chosen.budget_tokens if budget is None else budget,
+        )  # fmt: skip
+        self.parts.count_access(block.shown)
+        return block
+
+    def grep(
+        self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
+        ignore_case: bool = False, turns: bool = True,
+    ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
+        """`(path, line)` for every line that matches, memories first, in path order.
+
+        `turns` of transcripts are looked at only where nothing narrows the memories. Raises
+        BadInput for what is no regular expression, or one that could take for ever.
+        """
+        from engram.recall.filter import Filter
+
+        wanted = Filter(categories=categories, project=project)
+        turns = turns and not (categories or project)
+        return self._lookup().grep(regex, wanted, ignore_case=ignore_case, turns=turns)
+
+    # -- asking by name ------------------------------------------------------------------------
+
+    def _lookup(self) -> Lookup:
+        """Answers by name, with hand edits taken up."""
+        self._settled()
+        return self.parts.lookup
+
+    def memory(self, reference: str) -> Memory:
+        """The memory of an id, a docid, a file name or an unambiguous beginning.
+
+        Raises NotFound when there is none, BadInput when there are several.
+        """
+        return self._lookup().memory(reference)
+
+    def show(self, reference: str) -> ShownFile | ShownTurn:
+        """The file of a memory, box or entity, or a turn, by its id or docid. Raises NotFound."""
+        from engram.model.memory import Memory
+        from engram.model.shown import ShownFile
+
+        shown = self._lookup().shown(reference)
+        if isinstance(shown, ShownFile) and isinstance(shown.content, Memory):
+            self.parts.count_access([shown.content.id])
+        return shown
+
+    def list(
+        self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
+        project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
+        limit: int = 50,
+    ) -> Sequence[Memory]:  # fmt: skip
+        """The memories that pass, newest first; empty arguments do not filter."""
+        from engram.recall.filter import Filter
+
+        wanted = Filter(categories, statuses, project, tag, since, before, as_of)
+        return self._lookup().listing(wanted, limit)
+
+    def links(self, reference: str) -> Sequence[tuple[str, str]]:
+        """`(relation, name)` of what a memory points to, then of what points to it."""
+        lookup = self._lookup()
+        return lookup.links(lookup.memory(reference))
+
+    def origin(self, reference: str) -> MemoryOrigin:
+        """Where a memory came from, and every event since."""
+        lookup = self._lookup()
+        origin = lookup.origin(lookup.memory(reference))
+        self.parts.count_access([origin.memory.id])
+        return origin
+
+    def learnt_on(self, day: Day = "") -> tuple[Day, Sequence[Memory]]:
+        """What was learnt on a day of the vault's time zone, by default today; with that day."""
+        return self._lookup().learnt_on(day, self.clock.now(), self.parts.header.timezone)
+
+    def entities(self) -> Sequence[EntityRow]:
+        """Every person, tool and project that memories speak of, the most named first."""
+        self._settled()
+        return self.parts.entities.listing()
+
+    def entity(self, name: str) -> tuple[Entity, str]:
+        """The entity of an id, a name in any spelling, or an alias; with the text of its page."""
+        self._settled()
+        found = self.parts.entities.find(name)
+        return found, self.parts.entities.text_of(found)
+
+    def boxes(self) -> Sequence[Box]:
+        """Every box, oldest first; those that are not sealed yet have no `path`."""
+        self._settled()
+        return self.parts.boxes.listing()
+
+    def traces(self) -> Sequence[Trace]:
+        """The threads of sealed boxes on the same topics, by id."""
+        self._settled()
+        return self.parts.boxes.traces()
+
+    def trace(self, reference: str) -> tuple[Trace, Sequence[Box]]:
+        """The trace of an id, its beginning, or one of its boxes; and its boxes."""
+        self._settled()
+        return self.parts.boxes.trace(reference)
+
+    def to_review(self, since: Day = "") -> Sequence[ReviewItem]:
+        """What waits for the person, the most pressing first (see `health.review_queue`)."""
+        from engram.health.review_queue import queue
+
+        self._settled()
+        return queue(self.parts.view.live(), self.clock.now(), since)
+
+    def still_asked(self, item: ReviewItem) -> Sequence[Memory] | None:
+        """The memories of a question as they are by now; None when it is answered already."""
+        from engram.health.review_queue import still_asked
+
+        return still_asked([self.parts.lookup.find_memory(one.id) for one in item.memories])
+
+    # -- looking ahead and back ----------------------------------------------------------------
+
+    def status(self) -> Status:
+        """What is captured, pending, refused and put aside."""
+        from engram.queries.status import status_of
+
+        self.ready_to_read()
+        parts = self.parts
+        index, model = parts.index.status(), parts.model_status()
+        return status_of(self.root, self.trusted, parts.catalog, self.waiting(), index, model)
+
+    def model_status(self) -> ModelStatus | None:
+        """Who is asked, what was spent today, who rests; None where no model is configured."""
+        return self.parts.model_status()
+
+    def index_status(self) -> IndexStatus:
+        """The index as it is."""
+        return self.parts.index.status()
+
+    def waiting(self) -> Sequence[Waiting]:
+        """The transcripts that have pending turns."""
+        return self.parts.turns.waiting()
+
+    def due(self) -> Sequence[Waiting]:
+        """Those of them whose time has come."""
+        from engram.pipeline.extraction import ready
+
+        return ready(self.parts)
+
+    def _pending(self, due: bool) -> Sequence[str]:
+        return [one.transcript for one in (self.due() if due else self.waiting())]
+
+    def preview(self, *, due: bool = False, tier: Tier = "auto") -> Sequence[Verdict]:
+        """What `flush`, or with `due` `tick`, would decide now by the rules; nothing is written."""
+        from engram.pipeline.extraction import preview
+
+        self.ready_to_read()
+        return preview(self._pending(due), self.parts, tier)
+
+    def questions(
+        self, *, due: bool = False, tier: Tier = "auto"
+    ) -> tuple[Sequence[Request], Estimate]:
+        """What `flush`, or with `due` `tick`, would ask a model, and what that costs at most.
+
+        As it would be sent: redacted. Nothing is asked and nothing is written.
+        """
+        from engram.pipeline.extraction import questions
+
+        self.ready_to_read()
+        asked = questions(self._pending(due), self.parts, tier)
+        return asked, self.parts.estimate(len(asked), sum(one.tokens for one in asked))
+
+    def log(self, limit: int = 20) -> Sequence[ChangeEntry]:
+        """The changes, newest first."""
+        self._settled()
+        return self.parts.transaction_log.entries(self.parts.catalog, limit)
+
+    def change(self, number: int) -> Transaction:
+        """One of them, with its files and events. Raises NotFound."""
+        self._settled()
+        return self.parts.transaction_log.existing(number)
 
     # -- taking in -----------------------------------------------------------------------------
 
-    def capture(self, turns: Sequence[Turn]) -> flow.CaptureResult:
+    def capture(self, turns: Sequence[Turn]) -> CaptureResult:
         """Append turns to the journal, scan them, and extract what is due (seed 003)."""
-        with self._writing():
-            taken = flow.take_in(turns, self.ports)
-            if not self.ports.extractor.costly:
-                self.extract_due()
-                self._consolidate_if_due()
-        if self.ports.extractor.costly:
-            self.tick()
-        return taken
+        from engram.pipeline.ingest import capture
+
+        return capture(turns, self.parts)
+
+    def capture_stream(self, stream: BinaryIO, *, project: str = "") -> CaptureResult:
+        """Take in what standard input holds: JSON lines, or text (design 6: `capture -`)."""
+        from engram.pipeline.imports import stream_turns
+
+        return self.capture(stream_turns(stream, project, self.parts))
 
     def import_files(
         self, source: str, *paths: Path, extract: bool = True, tier: Tier = "auto",
         dry_run: bool = False, live: bool = False, index: bool = True,
         progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
-    ) -> tuple[ImportReport, flow.ExtractionResult]:  # fmt: skip
+    ) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
         """Read a source's files below paths; an import is one batch that `undo` takes back.
 
         What it brings is history, which a model reads only when `tier` is "model". Without
         `index` the next search brings the index up. `progress` is told of bytes read, `extracted`
         of turns extracted.
         """
-        files = self._files(source, paths)
+        from engram.pipeline import imports
+
         if dry_run:
-            return self._importer(source, True, False, progress).run(files), flow.ExtractionResult()
-        ports = self.ports_for(tier)
-        later = extract and (tier == "model" or (live and ports.extractor.costly))
-        with self._writing(index=index and not later):
-            report = self._importer(source, False, live, progress).run(files)
-            if report.new_turns and not live:
-                self.committer.commit(_imported(source, report))
-            outcome = flow.ExtractionResult()
-            if extract and not later:
-                outcome = (
-                    self.extract_due() if live
-                    else flow.extract(report.transcripts, ports, extracted)
-                )  # fmt: skip
-                self._consolidate_if_due("" if live else report.batch)
-        if later:
-            outcome = self.tick() if live else self._think(
-                report.transcripts, ports, extracted, batch=report.batch
-            )  # fmt: skip
-        return report, outcome
+            return imports.read_only(source, paths, self.parts, progress)
+        return imports.import_files(
+            source, paths, self.parts, extract=extract, tier=tier, live=live, index=index,
+            progress=progress, extracted=extracted,
+        )  # fmt: skip
 
     def forecast(
         self, source: str, *paths: Path, progress: Progress = lambda _: None
     ) -> tuple[ImportReport, Estimate]:
         """What an import would read, and what a model would cost to read it; writes nothing."""
-        forecast = Forecast(
-            ExtractionPrompt(shipped("prompts/extract"), self.settings.llm.max_input_tokens)
-        )
-        files = self._files(source, paths)
-        report = self._importer(source, True, False, progress, forecast.add).run(files)
-        return report, estimate_of(*forecast.total(), self.settings.llm, self.machine)
+        from engram.extract.llm.estimate import Forecast
+        from engram.pipeline.imports import read_only
 
-    def _importer(
-        self, source: str, dry_run: bool, live: bool, progress: Progress,
-        fresh: Callable[[list[Turn]], None] = lambda _: None,
-    ) -> Importer:  # fmt: skip
-        reader = sources.source(source, self.settings.capture.max_line_bytes)
-        return Importer(
-            self.ports, reader, CursorFile(self.disk), ForeignDatabase,
-            live=live, dry_run=dry_run, advance=progress, fresh=fresh,
-        )  # fmt: skip
-
-    def capture_stream(self, stream: BinaryIO, *, project: str = "") -> flow.CaptureResult:
-        """Take in what standard input holds: JSON lines, or text (design 6: `capture -`)."""
-        turns = read_stream(stream, self.clock)
-        named = [replace(turn, project=turn.project or project) for turn in turns]
-        globs = self.settings.capture.exclude
-        return self.capture([turn for turn in named if not excluded("", turn.project, globs)])
+        forecast = Forecast(self.parts.extraction_prompt)
+        report, _ = read_only(source, paths, self.parts, progress, forecast.add)
+        return report, self.parts.estimate(*forecast.total())
 
     def bytes_to_read(self, source: str, *paths: Path) -> int:
         """How many bytes an import would read, for a progress bar."""
-        return sum(os.path.getsize(file) for file in self._files(source, paths))
+        from engram.pipeline.imports import files_of
 
-    def _files(self, source: str, paths: Sequence[Path]) -> list[Path]:
-        """The files of a source below paths, without what this vault wrote itself."""
-        kind = sources.source(source)
-        own = [self.root / name for name in layout.OWN]
-        return [
-            file
-            for path in paths
-            for file in walk(path, kind)
-            if not any(Path(os.path.realpath(file)).is_relative_to(folder) for folder in own)
-        ]
+        return sum(os.path.getsize(file) for file in files_of(source, paths, self.parts))
 
-    def extract_due(self) -> flow.ExtractionResult:
-        """Extract what the triggers say is due now; the index is not brought up."""
-        return flow.extract([waiting.transcript for waiting in flow.ready(self.ports)], self.ports)
+    def check_tier(self, tier: Tier) -> None:
+        """Raise BadInput where a model is to read, and none is configured."""
+        from engram.pipeline.consolidation import check_tier
 
-    def tick(self) -> flow.ExtractionResult:
+        check_tier(tier, self.parts)
+
+    def tick(self) -> ExtractionResult:
         """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
-        due = [waiting.transcript for waiting in flow.ready(self.ports)]
-        if not due:
-            return flow.ExtractionResult()
-        try:
-            return self._think(due, self.ports, patience=0.0)
-        except Locked:
-            return (
-                flow.ExtractionResult()
-            )  # somebody thinks already; the turns wait for the next tick
+        from engram.pipeline.extraction import tick
 
-    def extract_transcripts(
-        self, names: Iterable[str], tier: Tier = "auto"
-    ) -> flow.ExtractionResult:
-        """Extract what is pending in these transcripts, due or not."""
-        return self._think(names, self.ports_for(tier))
+        return tick(self.parts)
 
-    def flush(
-        self, progress: Progress = lambda _: None, tier: Tier = "auto"
-    ) -> flow.ExtractionResult:
+    def flush(self, progress: Progress = lambda _: None, tier: Tier = "auto") -> ExtractionResult:
         """Extract everything pending, due or not; `progress` is told of turns extracted."""
-        names = [waiting.transcript for waiting in self.waiting()]
-        return self._think(names, self.ports_for(tier), progress)
+        from engram.pipeline.extraction import run
 
-    def _think(
-        self, names: Iterable[str], ports: Ports, progress: Progress = lambda _: None,
-        patience: float | None = None, batch: str = "",
-    ) -> flow.ExtractionResult:  # fmt: skip
-        """Extract, and consolidate if it is time.
+        return run(self._pending(due=False), self.parts, tier, progress)
 
-        A model thinks without the writer lock, and one process of them at a time.
-        """
-        if not ports.extractor.costly:
-            with self._writing():
-                outcome = flow.extract(names, ports, progress)
-                self._consolidate_if_due(batch)
-                return outcome
-        with self._writing():
-            pass  # hand edits, and the index that the model is shown the neighbours from
-        lock = WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds)
-        try:
-            with lock.hold(patience):
-                ports.begin_run()
-                outcome = flow.extract(names, ports, progress)
-                self._consolidate_if_due(batch)
-                return outcome
-        except Locked as error:
-            raise Locked(
-                "another engram is asking a model about this vault", "wait until it is done"
-            ) from error
-        finally:
-            self.index_sync.refresh(_READ_PATIENCE)
+    def extract_transcripts(self, names: Iterable[str], tier: Tier = "auto") -> ExtractionResult:
+        """Extract what is pending in these transcripts, due or not."""
+        from engram.pipeline.extraction import run
+
+        return run(names, self.parts, tier)
 
     def retry(self) -> int:
         """Queue the dead letter again; returns how many turns."""
-        with self._writing():
-            plan, turns = self.transaction_log.requeue(self.projections.catalog)
+        with writing(self.parts):
+            plan, turns = self.parts.transaction_log.requeue(self.parts.catalog)
             if turns:
-                self.committer.commit(plan)
+                self.parts.committer.commit(plan)
             return turns
 
     def remember(self, text: str, *, category: str = "", project: str = "") -> Remembered:
         """One explicit memory in the person's words. Raises BadInput for what is refused."""
-        redactor = self.ports.redactor
-        if category and category not in CATEGORIES:
-            named = redactor.redact(category).text
-            raise BadInput(f"there is no category {named!r}", f"one of {', '.join(CATEGORIES)}")
-        now, words = self.clock.now(), " ".join(legible(text).split())
-        if not words:
-            raise BadInput("there is nothing to remember", "give the text as an argument")
-        if not redactor.clean(words):
-            raise BadInput("this holds a secret; it was not written", "say it without the secret")
-        turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
-        with self._writing():
-            verdict, memory = edits.dictate(cleaned(turn, redactor)[0], category, self.ports)
+        from engram.pipeline.edits import remember
+
+        return remember(text, category, project, self.parts)
+
+    # -- what the person decides ---------------------------------------------------------------
+
+    def forget(self, reference: str, reason: str = "") -> Memory:
+        """Take a memory out of use, and its source turns out of search; the file stays."""
+        from engram.pipeline import edits
+
+        def forgotten() -> Edit:
+            memory, said = self.parts.lookup.memory(reference), edits.reason_of(reason, self.parts)
+            silenced = edits.silenced(memory, self.parts)
+            return edits.forget(memory, said, self.clock.now(), silenced)
+
+        return edits.decide(forgotten, self.parts).pairs[0][0]
+
+    def restore(self, reference: str) -> str:
+        """Make a memory active again; one whose file was removed comes back as it last was."""
+        from engram.pipeline import edits
+
+        def restored() -> Edit:
+            memory = self.parts.lookup.find_memory(reference)
             if memory is None:
-                raise BadInput(f"refused: {verdict.code}", "say it as a plain statement")
-            return Remembered(verdict.decision, verdict.code, self.library.memory(memory.id))
+                return edits.bring_back(reference, *self.parts.lookup.removed(reference))
+            return edits.restore(memory, self.clock.now(), self.settings.retention)
 
+        return edits.decide(restored, self.parts).events[0].subject
 
-def _imported(source: str, report: ImportReport) -> Plan:
-    details = (
-        ("source", source), ("files", str(report.files)), ("turns", str(report.new_turns)),
-    )  # fmt: skip
-    return Plan("import", events=(Event("imported", report.batch, details),), batch=report.batch)
+    def confirm(self, references: Sequence[str], *, dry_run: bool = False) -> Edit:
+        """The person says that these hold: active, explicit, and their time starts anew."""
+        from engram.pipeline import edits
+
+        now, retention = self.clock.now(), self.settings.retention
+        return edits.decide(
+            lambda: edits.confirm(self._named(references), now, retention),
+            self.parts, dry_run=dry_run,
+        )  # fmt: skip
+
+    def retire(self, references: Sequence[str], reason: str = "", *, dry_run: bool = False) -> Edit:
+        """Out of use; the turns that they came from stay searchable."""
+        from engram.pipeline import edits
+
+        now, said = self.clock.now(), edits.reason_of(reason, self.parts)
+        return edits.decide(
+            lambda: edits.retire(self._named(references), said, now), self.parts, dry_run=dry_run
+        )
+
+    def archive(self, references: Sequence[str], *, dry_run: bool = False) -> Edit:
+        """Out of the way, into the folder `archive/`."""
+        from engram.pipeline import edits
+
+        now = self.clock.now()
+        return edits.decide(
+            lambda: edits.archive(self._named(references), now), self.parts, dry_run=dry_run
+        )
+
+    def supersede(self, old: str, new: str, *, dry_run: bool = False) -> Edit:
+        """A memory that there is replaces another one."""
+        from engram.pipeline import edits
+
+        def superseded() -> Edit:
+            before, after = self._named([old, new])
+            known, retention = self.parts.view.memory, self.settings.retention
+            return edits.supersede(before, after, known, self.clock.now(), retention)
+
+        return edits.decide(superseded, self.parts, dry_run=dry_run)
+
+    def resolve(
+        self, reference: str, *, both: bool = False, against: str = "", dry_run: bool = False
+    ) -> Edit:
+        """Settle what contradicts a memory: it replaces the others, or with `both` all hold.
+
+        `against` names one of the others, where only that one is meant. Raises BadInput when
+        nothing contradicts it.
+        """
+        from engram.pipeline import edits
+
+        def resolved() -> Edit:
+            memory, lookup = self.parts.lookup.memory(reference), self.parts.lookup
+            others, left = edits.dispute(
+                memory, lookup.opponents(memory), lookup.memory(against) if against else None
+            )
+            settle = edits.reconcile if both else edits.resolve
+            return settle(memory, others, self.clock.now(), self.settings.retention, left)
+
+        return edits.decide(resolved, self.parts, dry_run=dry_run)
+
+    def _named(self, references: Iterable[str]) -> Sequence[Memory]:
+        return [self.parts.lookup.memory(reference) for reference in references]
+
+    def to_edit(self, reference: str) -> EditDraft:
+        """A memory's file, to be edited. Raises Untrusted, and BadInput for a file that is gone."""
+        from engram.model.shown import EditDraft
+
+        self.parts.settler.within(math.inf)
+        memory = self.parts.lookup.memory(reference)
+        self.parts.check_writable()
+        before = self.parts.disk.read(memory.path)
+        if before is None:
+            raise BadInput(f"the file of {memory.id} is gone", f"`engram restore {memory.id}`")
+        return EditDraft(memory, before, self.parts.cache / "edit" / memory.id / f"{memory.id}.md")
+
+    def edit(self, memory: Memory, before: bytes, after: bytes) -> Edited:
+        """A memory's file as the person rewrote it. Raises Conflict if it was changed meanwhile."""
+        from engram.model.report import Edited
+        from engram.pipeline import edits
+
+        with writing(self.parts):
+            written = edits.rewrite(memory, before, after)
+            self.parts.committer.commit(written.plan(self.parts.writer))
+            return Edited(memory, *self.parts.lookup.at(memory.path))
+
+    # -- taking away and taking back -----------------------------------------------------------
+
+    def purge_preview(self, reference: str) -> PurgePreview:
+        """What a purge of this memory would destroy; nothing is written.
+
+        Also of one whose file is gone (an undone import, a removed file): its words are still in
+        the transactions and the turn journal.
+        """
+        return self.parts.eraser.preview(self._lookup().memory_or_last(reference))
+
+    def purge(self, reference: str) -> Sequence[str]:
+        """Destroy a memory's content everywhere in vault and cache; returns what still cites it."""
+        with writing(self.parts):
+            memory = self.parts.lookup.memory_or_last(reference)
+            plan, destroyed = self.parts.eraser.plan(memory)
+            self.parts.committer.commit(plan)
+            return destroyed.citing
+
+    def undo(self, what: str = "") -> Transaction:
+        """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
+        with writing(self.parts):
+            return self.parts.committer.commit(self.parts.undo_plan(what))
+
+    def undo_plan(self, what: str = "") -> Plan:
+        """What `undo` would do: files, turns and transactions; nothing is written."""
+        self._settled()
+        return self.parts.undo_plan(what)
+
+    # -- keeping it ----------------------------------------------------------------------------
+
+    def take_up_edits(self) -> int:
+        """Take up hand edits now, and let the index follow; returns how many files they are."""
+        with writing(self.parts) as edited:
+            return edited
+
+    def reunite(self, *, dry_run: bool = False) -> MergeReport:
+        """Take in what sync tools and git left apart, as far as that is sure (decision 0017).
+
+        One transaction that `undo` takes back; what is a question goes to review. A dry run plans
+        the same and writes nothing.
+        """
+        from engram.pipeline.consolidation import merge_copies, preview_copies
+
+        if dry_run:
+            return preview_copies(self.parts)
+        with writing(self.parts):
+            return merge_copies(self.parts)
+
+    def consolidate(
+        self, *, full: bool = False, dry_run: bool = False, tier: Tier = "auto",
+        closing: bool = True,
+    ) -> Consolidated:  # fmt: skip
+        """Merge, replace, age and tidy, in one transaction that `undo` takes back (seed 003).
+
+        Looks at what changed since the last time, or with `full` at everything. A model, where one
+        is configured and `tier` is not "rules", is asked without the writer lock. With `closing`
+        boxes that are open are sealed too. A dry run plans the same and writes nothing.
+        """
+        from engram.pipeline.consolidation import consolidate, preview
+
+        do = preview if dry_run else consolidate
+        return do(self.parts, full=full, closing=closing, tier=tier)
+
+    def seal_boxes(self, reason: str = "") -> int:
+        """Seal the boxes of conversations that are over, or for a reason all; returns how many."""
+        from engram.pipeline.consolidation import seal_boxes
+
+        return seal_boxes(self.parts, reason)
+
+    def news(self) -> bool:
+        """Whether anything happened since the last consolidation."""
+        return bool(self.parts.history.changed())
+
+    def imported_news(self) -> bool:
+        """Whether anything of that came with an import: history is dear."""
+        return self.parts.history.imported()
+
+    def doctor(self) -> Sequence[Finding]:
+        """Everything that is not as promised, each with one fix."""
+        from engram.health.doctor import diagnose
+        from engram.pipeline.settle import settle_all
+        from engram.queries.checks import examine
+
+        parts, stuck = self.parts, settle_all(self.parts, writable=self.writable)
+        clean = parts.redactor.clean
+        return diagnose(
+            examine(parts.disk, parts.projections, parts.transaction_log, parts.index, clean, stuck)
+        )
+
+    def audit(self) -> AuditReport:
+        """How good what was written is, row by row (`health.audit`); nothing is written."""
+        from engram.health.audit import report
+        from engram.pipeline.consolidation import ConsolidationRequest, pass_context
+        from engram.queries.audit_evidence import inspect
+
+        parts = self.parts
+        parts.settler.within(math.inf)
+        context = pass_context(ConsolidationRequest(), parts)
+        return report(inspect(context, parts.disk, parts.projections, parts.redactor.clean))
+
+    def rebuild(self) -> Sequence[str]:
+        """Catalog and index anew from the files, then the views; returns those that differed."""
+        from engram.pipeline.settle import rebuild
+
+        self._settled()
+        return rebuild(self.parts, writable=self.writable)
+
+    def stale_views(self) -> Sequence[str]:
+        """The views in state/ that `rebuild` would mend; nothing is written."""
+        from engram.queries.checks import stale_views
+
+        self._settled()
+        parts = self.parts
+        return stale_views(parts.disk, parts.projections, parts.transaction_log, due=True)
+
+    def rebuild_index(self) -> None:
+        """The index alone, made anew."""
+        self.parts.index.rebuild()
+
+    def version(self) -> str:
+        """A text that is another one after every turn and every transaction."""
+        catalog = self.parts.catalog
+        return f"{catalog.last}.{catalog.turns.last}"

@@ -9,15 +9,16 @@ no vault of the person, no setting, no model and no network has a part in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from engram.health.doctor import Finding
 from engram.model.errors import EngramError
+from engram.model.findings import Finding
 from engram.model.turn import turn_of
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
 
 #: what is said, a word of it that nobody else says, and when: it stands still, so nothing waits
 _SAID = "We decided to use firedamp lamps instead of candles because two miners need light."
@@ -26,12 +27,15 @@ _STEPS = ("written", "extracted", "found", "forgotten")
 _REPORT = "nothing of yours was touched; report this line and what `engram --version` says"
 
 
-def sing() -> list[Finding]:
-    """One finding that names the step at which a memory was lost; none when all is well."""
+def sing(kind: type[Vault] = Vault, adapters: Adapters = Adapters()) -> list[Finding]:
+    """One finding that names the step at which a memory was lost; none when all is well.
+
+    `kind` and `adapters` are of the vault that is tried.
+    """
     done = 0
     try:
         with TemporaryDirectory(prefix="engram-canary-") as folder:
-            for well in _life(Path(folder)):
+            for well in _life(Path(folder), kind, adapters):
                 if not well:
                     break
                 done += 1
@@ -48,10 +52,11 @@ def _lost(done: int, why: str, fix: str) -> Finding:
     )
 
 
-def _life(folder: Path) -> Iterator[bool]:
+def _life(folder: Path, kind: type[Vault], adapters: Adapters) -> Iterator[bool]:
     """Whether each of the steps did what it says."""
     home = {"ENGRAM_HOME": str(folder / "home"), "HOME": str(folder)}
-    with Vault.create(folder / "vault", environment=home, clock=FixedClock(_WHEN)) as vault:
+    adapters = replace(adapters, clock=FixedClock(_WHEN))
+    with kind.create(folder / "vault", environment=home, adapters=adapters) as vault:
         turn = turn_of("user", _SAID, _WHEN, source="canary", session="mine", project="mine")
         vault.capture([turn])
         yield any((vault.root / layout.TRANSCRIPTS).glob("*/*.md"))

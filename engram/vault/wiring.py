@@ -1,51 +1,62 @@
-"""Wiring: builds the adapters behind the ports of one vault, once.
+"""Wiring: what stands behind each port of one vault, made when it is first asked for.
 
-Turns a root, its settings and a clock into the parts of a vault and the House of its flows. The
-costly parts (pattern tables) are made when they are first needed: a search pays for none of them.
+The only module that knows both sides of a port. A verb pays for what it uses: a search makes no
+pattern table, a list opens no index.
 """
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engram.capture.turn_log import VaultTurnLog
-from engram.llm.budget import Budget
-from engram.llm.prices import Prices
-from engram.llm.provider import CLOUD, Provider, providers
-from engram.llm.provider_habits import ProviderHabits
-from engram.model.candidate import Candidate
-from engram.model.memory import Memory
-from engram.model.model_request import Estimate, Request
-from engram.model.ports import Clock, Extractor, Judge, Model, Sleeper
+from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
+from engram.model.model_request import Estimate
+from engram.model.ports import Clock, CopyMerger, Extractor, ForeignRows, Judge, Model, Sleeper
 from engram.model.report import ModelStatus
-from engram.model.settings import LlmSettings, Settings
-from engram.model.step import Opinion
-from engram.model.turn import Turn
-from engram.pipeline.ports import Ports
-from engram.queries.index_sync import IndexSync
-from engram.queries.search import SearchQueries
-from engram.settings.load import shipped
+from engram.pipeline.settle import Settler
+from engram.settings.load import Loaded, shipped
+from engram.settings.paths import UserPaths
 from engram.store.base import layout
+from engram.store.base.clock import FixedClock, SystemClock, clock_of
 from engram.store.base.disk import VaultDisk
 from engram.store.base.lock import WriterLock
 from engram.store.commits.committer import VaultCommitter
+from engram.store.commits.hand_edits import VaultEdits
 from engram.store.commits.projections import Projections
-from engram.store.commits.purge import PurgeWriter
+from engram.store.commits.purge import PurgePlanner, PurgeWriter
 from engram.store.commits.transaction_log import TransactionLog
-from engram.store.commits.vault_turns import VaultTurns
 from engram.store.files.render import FileRenderer
+from engram.vault.create import cache_folder
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
-    from engram.extract.llm.model_tier import ModelTier
-    from engram.extract.tiers import Tiers
-    from engram.llm.chain import Chain
+    from engram.capture.signals import Signals
+    from engram.capture.turn_log import VaultTurnLog
+    from engram.extract.llm.prompt import ExtractionPrompt
+    from engram.index.contract import SearchIndex
+    from engram.llm.budget import Budget
+    from engram.llm.provider import Provider
+    from engram.model.change import Plan
+    from engram.model.ports import EntityPage
+    from engram.queries.box_queries import BoxQueries
+    from engram.queries.entity_queries import EntityQueries
+    from engram.queries.index_sync import IndexSync
+    from engram.queries.lookup import Lookup
+    from engram.queries.search import SearchQueries
+    from engram.store.catalog.catalog import Catalog
+    from engram.store.catalog.catalog_view import CatalogView
+    from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.commits.cursors import CursorFile
+    from engram.store.commits.vault_turns import VaultTurns
+    from engram.weave.seal import BoxSealer
 
+_log = logging.getLogger(__name__)
 #: whose price stands for "a model" where none is configured
 _EXAMPLE = "gpt-5.4-nano"
 #: how long another process is waited for that writes down what it spent, seconds
@@ -54,237 +65,429 @@ _PATIENCE = 10.0
 _PROMPTS = ("condense", "entity", "judge", "merge")
 
 
+def _whoosh(folder: Path) -> SearchIndex:
+    from engram.index.whoosh_finder import WhooshFinder
+
+    return WhooshFinder(folder)
+
+
 @dataclass(frozen=True, slots=True)
+class Adapters:
+    """What a vault reaches the outside with; the defaults are the real ones.
+
+    `disk` and `finder` make theirs for a folder; a `clock` of None is that of the environment, and
+    `model`, `extractor` and `judge` of None are those that the settings name.
+    """
+
+    disk: Callable[[Path], VaultDisk] = VaultDisk
+    finder: Callable[[Path], SearchIndex] = _whoosh
+    clock: Clock | None = None
+    model: Model | None = None
+    extractor: Extractor | None = None
+    judge: Judge | None = None
+
+    @property
+    def time(self) -> Clock:
+        """The clock, which is that of the system where none was given."""
+        return self.clock or SystemClock()
+
+    def at(self, clock: Clock | None, environment: Mapping[str, str]) -> Adapters:
+        """The same with a clock: this one, its own, or that of the environment."""
+        return replace(self, clock=clock or self.clock or clock_of(environment))
+
+
 class VaultParts:
-    """The parts of one vault, each knowing those it needs."""
+    """The parts of one vault; what use cases see of it are its `Ports`."""
 
-    disk: VaultDisk
-    turn_log: VaultTurnLog
-    transaction_log: TransactionLog
-    projections: Projections
-    purge_writer: PurgeWriter
-    committer: VaultCommitter
-    index_sync: IndexSync
-    library: SearchQueries
+    def __init__(
+        self, root: Path, loaded: Loaded, places: UserPaths, environment: Mapping[str, str],
+        adapters: Adapters, *, trusted: bool,
+    ) -> None:  # fmt: skip
+        assert loaded.vault is not None  # whoever opens a vault has checked that there is one
+        self.root = root
+        self.loaded = loaded
+        self.header = loaded.vault
+        self.settings = loaded.settings
+        self.trusted = trusted
+        self.clock = adapters.time
+        self.cache = cache_folder(places, root, loaded.vault.id)
+        self.environment = environment
+        self.places = places
+        self.adapters = adapters
 
+    @property
+    def read_only(self) -> bool:
+        """Whether the vault was written by a newer engram."""
+        return self.header.format > layout.FORMAT
 
-def vault_parts(
-    root: Path, vault: str, cache: Path, clock: Clock, settings: Settings, writable: bool
-) -> VaultParts:
-    """The parts of the vault at `root`; `writable` is whether it may be written here at all."""
-    disk = VaultDisk(root)
-    turn_log, transaction_log = VaultTurnLog(disk), TransactionLog(disk)
-    # readers of a folder that they may not or cannot write to take turns in the cache instead
-    own = writable and os.access(root / layout.STATE, os.W_OK)
-    patience = settings.store.lock_timeout_seconds
-    path = root / layout.LOCK if own else cache / "lock"
-    lock = WriterLock(path, patience, within=root)
-    catalog = cache / "catalog.sqlite"
-    projections = Projections(disk, turn_log, catalog, vault, transaction_log, lock)
-    purge_writer = PurgeWriter(disk, transaction_log, turn_log, projections.transcripts)
-    committer = VaultCommitter(disk, clock, lock, projections, purge_writer)
-    index_sync = IndexSync(disk, projections, turn_log, transaction_log, cache / "index")
-    library = SearchQueries(disk, projections, turn_log, index_sync)
-    return VaultParts(
-        disk, turn_log, transaction_log, projections, purge_writer, committer, index_sync, library
-    )
+    @property
+    def writable(self) -> bool:
+        """Whether this vault may be written here: registered, and of a format that is known."""
+        return self.trusted and not self.read_only
 
+    @property
+    def own_folders(self) -> list[Path]:
+        """The folders that the vault writes itself."""
+        return [self.root / name for name in layout.OWN]
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What a model is asked from: the person's environment and folder, the time, and waiting."""
+    def check_writable(self) -> None:
+        """Raise Untrusted or FormatTooNew for a vault that may not be written here."""
+        if self.read_only:
+            raise FormatTooNew(f"{self.root} was written by a newer engram")
+        if not self.trusted:
+            raise Untrusted(
+                f"{self.root} is not registered on this machine", f"`engram trust {self.root}`"
+            )
 
-    environment: Mapping[str, str]
-    folder: Path
-    clock: Clock
-    sleeper: Sleeper
+    def close(self) -> None:
+        """Let go of catalog and index."""
+        if "settler" in self.__dict__ and self.settler.change_detector is not None:
+            self.settler.change_detector.close()
+        if "index" in self.__dict__:
+            self.index.close()
+        self.projections.close()
 
+    # -- the store -----------------------------------------------------------------------------
 
-def ports_of(
-    parts: VaultParts,
-    settings: Settings,
-    machine: Machine,
-    trusted: bool,
-    take_up: Callable[[], None],
-) -> Ports:
-    """The ports that the flows of a vault work through; a model only for a registered vault."""
-    # imported here: reading a vault needs neither pattern table, and weaves nothing
-    from engram.capture.redact.redactor import compile_redactor
-    from engram.capture.signals import compile_signals
-    from engram.weave.biography import EntityFolder
-    from engram.weave.seal import BoxSealer
+    @cached_property
+    def disk(self) -> VaultDisk:
+        """The vault's folder."""
+        return self.adapters.disk(self.root)
 
-    capture = settings.capture
-    redactor = compile_redactor(shipped("redaction"), capture.redact_allow)
-    rules = LateRules(settings.extract.max_per_turn)
-    asked = trusted and bool(providers(settings.llm, machine.environment))
-    budget = budget_of(settings.llm, machine)
-    tier = partial(model_tier, parts, settings, machine, redactor, budget)
-    renderer = FileRenderer(parts.disk)
-    return Ports(
-        clock=machine.clock,
-        settings=settings,
-        redactor=redactor,
-        signals=compile_signals(shipped("signals"), capture.high_signal_patterns),
-        turn_log=parts.turn_log,
-        turns=VaultTurns(parts.projections, parts.turn_log),
-        view=parts.projections.view,
-        writer=renderer,
-        pages=renderer,
-        judge=LateJudge(),
-        box_weaver=BoxSealer(settings.boxes),
-        entity_weaver=EntityFolder(),
-        committer=parts.committer,
-        extractor=LateTiers(rules, tier, settings) if asked else rules,
-        backlog=rules if asked else None,
-        take_up=take_up,
-        begin_run=budget.begin_run,
-    )
+    @cached_property
+    def turn_log(self) -> VaultTurnLog:
+        """The turn journal."""
+        from engram.capture.turn_log import VaultTurnLog
 
+        return VaultTurnLog(self.disk)
 
-def budget_of(settings: LlmSettings, machine: Machine) -> Budget:
-    """The person's budget on this machine."""
-    lock = WriterLock(machine.folder / "spend" / "lock", _PATIENCE)
-    return Budget(VaultDisk(machine.folder), lock.hold, machine.clock, settings)
+    @cached_property
+    def transaction_log(self) -> TransactionLog:
+        """The journal of transactions."""
+        return TransactionLog(self.disk)
 
+    @cached_property
+    def _lock(self) -> WriterLock:
+        """The writer lock; those who may not or cannot write take turns in the cache instead."""
+        own = self.writable and os.access(self.root / layout.STATE, os.W_OK)
+        path = self.root / layout.LOCK if own else self.cache / "lock"
+        return WriterLock(path, self.settings.store.lock_timeout_seconds, within=self.root)
 
-def model_status(settings: LlmSettings, machine: Machine) -> ModelStatus | None:
-    """Who is asked, what was spent today, who rests; None where no model is configured."""
-    asked = providers(settings, machine.environment)
-    if not asked:
-        return None
-    learnt = ProviderHabits(VaultDisk(machine.folder), machine.clock)
-    away = [one for provider in asked if (one := learnt.resting(provider)) is not None]
-    names = [f"{provider.name}: {provider.model}" for provider in asked]
-    return ModelStatus(names, budget_of(settings, machine).today(), away)
+    @cached_property
+    def projections(self) -> Projections:
+        """Catalog, views and transcripts."""
+        return Projections(
+            self.disk, self.turn_log, self.cache / "catalog.sqlite", self.header.id,
+            self.transaction_log, self._lock,
+        )  # fmt: skip
 
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog; another object after it was made anew."""
+        return self.projections.catalog
 
-def estimate_of(calls: int, input_tokens: int, settings: LlmSettings, machine: Machine) -> Estimate:
-    """What questions would cost at the first provider; where there is none, at a small model's."""
-    asked = providers(settings, machine.environment)
-    provider = asked[0] if asked else Provider(CLOUD, settings.base_url, _EXAMPLE, "")
-    return Prices(shipped("prices"), settings).estimate(provider, calls, input_tokens)
+    @property
+    def derived(self) -> Projections:
+        """Catalog and views, as they are computed anew."""
+        return self.projections
 
+    @property
+    def view(self) -> CatalogView:
+        """What the vault knows."""
+        return self.projections.view
 
-def chain_of(
-    parts: VaultParts, settings: Settings, machine: Machine, redactor: Redactor, budget: Budget
-) -> Chain:
-    """The model behind the configured providers. Imports what only a question needs."""
-    from engram.llm.chain import Chain
-    from engram.llm.usage_log import UsageLog
-    from engram.llm.wire import Wire
+    @property
+    def history(self) -> ConsolidationRows:
+        """What happened since the last consolidation; the catalog behind it may be replaced."""
+        return self.catalog.consolidations
 
-    return Chain(
-        providers(settings.llm, machine.environment),
-        Wire(settings.llm.timeout_seconds),
-        ProviderHabits(VaultDisk(machine.folder), machine.clock),
-        budget,
-        Prices(shipped("prices"), settings.llm),
-        UsageLog(parts.disk, machine.clock),
-        lambda text: redactor.redact(text).text,
-        machine.sleeper,
-        settings.llm.max_input_tokens,
-    )
+    @cached_property
+    def turns(self) -> VaultTurns:
+        """What is known of captured turns."""
+        from engram.store.commits.vault_turns import VaultTurns
 
+        return VaultTurns(self.projections, self.turn_log)
 
-def prompts() -> dict[str, dict[str, Any]]:
-    """What consolidation asks a model with, by name."""
-    return {name: shipped(f"prompts/{name}") for name in _PROMPTS}
+    @cached_property
+    def _purge_writer(self) -> PurgeWriter:
+        return PurgeWriter(
+            self.disk, self.transaction_log, self.turn_log, self.projections.transcripts
+        )
 
+    @cached_property
+    def committer(self) -> VaultCommitter:
+        """The writer lock, and the one way to commit."""
+        return VaultCommitter(
+            self.disk, self.clock, self._lock, self.projections, self._purge_writer
+        )
 
-def model_judge(rules: Judge, asked: Mapping[str, Mapping[str, Any]], model: Model) -> Judge:
-    """The judge that asks a model where the rules are not sure."""
-    from engram.admit.judge.model_judge import ModelJudge
+    @cached_property
+    def writer(self) -> FileRenderer:
+        """Memories as file changes."""
+        return FileRenderer(self.disk)
 
-    return ModelJudge(rules, asked["judge"], model)
+    @property
+    def pages(self) -> FileRenderer:
+        """Boxes and entities as file changes."""
+        return self.writer
 
+    @cached_property
+    def eraser(self) -> PurgePlanner:
+        """What is taken out with a memory."""
+        from engram.store.merge.conflict_copies import conflict_copies
 
-def asked_model(
-    parts: VaultParts, settings: Settings, machine: Machine, redactor: Redactor
-) -> Chain:
-    """The model for a run of its own, counted from here."""
-    budget = budget_of(settings.llm, machine)
-    budget.begin_run()
-    return chain_of(parts, settings, machine, redactor, budget)
+        return PurgePlanner(
+            self.disk, self.projections, self.transaction_log, self._purge_writer, self.writer,
+            lambda: conflict_copies(self.root),
+        )  # fmt: skip
 
+    @cached_property
+    def settler(self) -> Settler:
+        """Takes up hand edits."""
+        edits = VaultEdits(self.disk, self.projections)
+        return Settler(edits, self.committer, writable=self.writable)
 
-def model_tier(
-    parts: VaultParts, settings: Settings, machine: Machine, redactor: Redactor, budget: Budget
-) -> ModelTier:
-    """The tier that asks the model."""
-    from engram.extract.llm.model_tier import ModelTier
-    from engram.extract.llm.prompt import ExtractionPrompt
-    from engram.queries.prompt_context import VaultPromptContext
+    def undo_plan(self, what: str) -> Plan:
+        """What takes a change back. Raises NotFound, BadInput, Conflict."""
+        from engram.store.commits.undo import UndoPlanner
 
-    return ModelTier(
-        ExtractionPrompt(shipped("prompts/extract"), settings.llm.max_input_tokens),
-        chain_of(parts, settings, machine, redactor, budget),
-        VaultPromptContext(parts.projections, parts.turn_log, parts.index_sync),
-    )
+        return UndoPlanner(self.transaction_log, self.projections).plan(what)
 
+    def conflict_copies(self) -> CopyMerger:
+        """The conflict copies that there are now."""
+        from engram.store.merge.conflict_copies import ConflictCopies
 
-class LateJudge:
-    """The judge that asks nobody, made with the first question."""
+        return ConflictCopies(self.disk, self.projections)
+
+    @cached_property
+    def cursors(self) -> CursorFile:
+        """How far each transcript was read."""
+        from engram.store.commits.cursors import CursorFile
+
+        return CursorFile(self.disk)
+
+    def foreign_rows(self, path: Path) -> ForeignRows:
+        """A database of another program."""
+        from engram.store.base.foreign_database import ForeignDatabase
+
+        return ForeignDatabase(path)
+
+    def count_access(self, identifiers: Iterable[str]) -> None:
+        """Count that a person or an agent asked for these memories, each once; not in other vaults.
+
+        For a list that a search gives, and for what a hook injects, nobody asked.
+        """
+        from engram.store.catalog.access import AccessLog
+
+        if not self.writable:
+            return
+        try:
+            AccessLog(self.disk).note(identifiers, self.clock.now())
+        except (StorageError, BadInput) as error:
+            _log.info("the question was answered and not counted: %s", error)
+
+    # -- questions -----------------------------------------------------------------------------
+
+    @cached_property
+    def index(self) -> IndexSync:
+        """The full-text index."""
+        from engram.queries.index_sync import IndexSync
+
+        finder = self.adapters.finder(self.cache / "index")
+        return IndexSync(self.disk, self.projections, self.turn_log, self.transaction_log, finder)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Answers by name."""
+        from engram.queries.lookup import Lookup
+
+        return Lookup(self.disk, self.projections, self.turn_log, self.transaction_log)
+
+    @cached_property
+    def search(self) -> SearchQueries:
+        """Answers by word."""
+        from engram.queries.search import SearchQueries
+
+        return SearchQueries(self.disk, self.projections, self.lookup, self.index)
+
+    @cached_property
+    def entities(self) -> EntityQueries:
+        """The people, tools and projects that the memories speak of."""
+        from engram.queries.entity_queries import EntityQueries
+
+        return EntityQueries(self.disk, self.view)
+
+    @cached_property
+    def boxes(self) -> BoxQueries:
+        """The boxes, sealed and open, and their traces."""
+        from engram.queries.box_queries import BoxQueries
+
+        return BoxQueries(self.view, self.settings.boxes)
+
+    # -- reading turns and judging memories ----------------------------------------------------
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """What takes secrets out of texts."""
+        from engram.capture.redact.redactor import compile_redactor
+
+        return compile_redactor(shipped("redaction"), self.settings.capture.redact_allow)
+
+    @cached_property
+    def signals(self) -> Signals:
+        """What finds words that ask to be remembered."""
+        from engram.capture.signals import compile_signals
+
+        return compile_signals(shipped("signals"), self.settings.capture.high_signal_patterns)
+
+    @cached_property
+    def rules(self) -> Extractor:
+        """Who reads without asking a model."""
+        return self.adapters.extractor or _rules(self.settings.extract.max_per_turn)
+
+    @cached_property
+    def asks_model(self) -> bool:
+        """Whether a model reads what is captured live; only for a registered vault."""
+        if self.adapters.extractor is not None:
+            return self.adapters.extractor.costly
+        return self.trusted and (self.adapters.model is not None or bool(self._providers))
+
+    @cached_property
+    def extractor(self) -> Extractor:
+        """The rules, and a model where one may be asked."""
+        if not self.asks_model or self.adapters.extractor is not None:
+            return self.rules
+        from engram.extract.llm.model_tier import ModelTier
+        from engram.extract.tiers import Tiers
+        from engram.queries.prompt_context import VaultPromptContext
+
+        context = VaultPromptContext(self.projections, self.turn_log, self.index)
+        model = ModelTier(self.extraction_prompt, self.model(self._budget), context)
+        return Tiers(self.rules, model, self.settings.llm.when_away)
+
+    @cached_property
+    def extraction_prompt(self) -> ExtractionPrompt:
+        """What a model is asked about turns."""
+        from engram.extract.llm.prompt import ExtractionPrompt
+
+        return ExtractionPrompt(shipped("prompts/extract"), self.settings.llm.max_input_tokens)
 
     @cached_property
     def judge(self) -> Judge:
-        """The judge."""
+        """Who compares memories without asking anyone."""
         from engram.admit.judge.rule_judge import RuleJudge
 
-        return RuleJudge()
+        return self.adapters.judge or RuleJudge()
 
-    def compare(self, older: Memory, newer: Memory) -> Opinion:
-        """Its opinion."""
-        return self.judge.compare(older, newer)
+    def judge_with(self, model: Model) -> Judge:
+        """The judge that asks a model where the rules are not sure."""
+        from engram.admit.judge.model_judge import ModelJudge
 
-
-class LateTiers:
-    """Rules and model, made with the first extraction: `engram status` pays for neither."""
-
-    costly = True
-
-    def __init__(
-        self, rules: Extractor, model: Callable[[], ModelTier], settings: Settings
-    ) -> None:
-        self._rules = rules
-        self._model = model
-        self._settings = settings
+        return ModelJudge(self.judge, self.prompts["judge"], model)
 
     @cached_property
-    def tiers(self) -> Tiers:
-        """Both tiers."""
-        from engram.extract.tiers import Tiers
+    def prompts(self) -> Mapping[str, Mapping[str, Any]]:
+        """What consolidation asks a model with, by name."""
+        return {name: shipped(f"prompts/{name}") for name in _PROMPTS}
 
-        return Tiers(self._rules, self._model(), self._settings.llm.when_away)
+    @cached_property
+    def box_weaver(self) -> BoxSealer:
+        """Who makes boxes of memories."""
+        from engram.weave.seal import BoxSealer
 
-    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
-        """As the model wants it."""
-        return self.tiers.portion(turns, attempts)
+        return BoxSealer(self.settings.boxes)
 
-    def request(self, turns: Sequence[Turn]) -> Request:
-        """What the model would be asked."""
-        return self.tiers.request(turns)
+    @property
+    def entity_page(self) -> EntityPage:
+        """Who makes the page of an entity."""
+        from engram.weave.entities import fold
 
-    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
-        """What both make of these turns."""
-        return self.tiers.extract(turns)
+        return fold
 
+    # -- the model -----------------------------------------------------------------------------
 
-class LateRules:
-    """The rules tier, compiled with the first extraction: capture alone does not pay for it."""
+    @property
+    def _sleeper(self) -> Sleeper:
+        """Where time stands still nobody waits."""
+        return self.clock if isinstance(self.clock, FixedClock) else SystemClock()
 
-    def __init__(self, max_per_turn: int) -> None:
-        self._max_per_turn = max_per_turn
+    @property
+    def _providers(self) -> tuple[Provider, ...]:
+        from engram.llm.provider import providers
 
-    costly = False
+        return providers(self.settings.llm, self.environment)
 
-    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
-        """All of them."""
-        return len(turns)
+    @cached_property
+    def _budget(self) -> Budget:
+        """What the extractor may spend."""
+        return self.budget()
 
-    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
-        """What the rules tier makes of these turns."""
-        return _rules(self._max_per_turn).extract(turns)
+    def budget(self) -> Budget:
+        """The person's budget on this machine; each counts runs of its own."""
+        from engram.llm.budget import Budget
+
+        lock = WriterLock(self.places.state_dir / "spend" / "lock", _PATIENCE)
+        return Budget(VaultDisk(self.places.state_dir), lock.hold, self.clock, self.settings.llm)
+
+    def begin_run(self) -> None:
+        """What the extractor may spend in one run is counted from here."""
+        self._budget.begin_run()
+
+    def model_for_run(self) -> Model:
+        """The model for a run of its own, counted from here."""
+        budget = self.budget()
+        budget.begin_run()
+        return self.model(budget)
+
+    def model(self, budget: Budget) -> Model:
+        """The model behind the configured providers."""
+        if self.adapters.model is not None:
+            return self.adapters.model
+        from engram.llm.chain import Chain
+        from engram.llm.prices import Prices
+        from engram.llm.provider_habits import ProviderHabits
+        from engram.llm.usage_log import UsageLog
+        from engram.llm.wire import Wire
+
+        llm = self.settings.llm
+        return Chain(
+            self._providers,
+            Wire(llm.timeout_seconds),
+            ProviderHabits(VaultDisk(self.places.state_dir), self.clock),
+            budget,
+            Prices(shipped("prices"), llm),
+            UsageLog(self.disk, self.clock),
+            lambda text: self.redactor.redact(text).text,
+            self._sleeper,
+            llm.max_input_tokens,
+        )
+
+    def thinking(self, patience: float | None) -> AbstractContextManager[object]:
+        """Held while a model is asked about this vault. Raises Locked."""
+        return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds).hold(
+            patience
+        )
+
+    def model_status(self) -> ModelStatus | None:
+        """Who is asked, what was spent today, who rests; None where no model is configured."""
+        from engram.llm.provider_habits import ProviderHabits
+
+        asked = self._providers
+        if not asked:
+            return None
+        habits = ProviderHabits(VaultDisk(self.places.state_dir), self.clock)
+        away = [one for provider in asked if (one := habits.resting(provider)) is not None]
+        names = [f"{provider.name}: {provider.model}" for provider in asked]
+        return ModelStatus(names, self.budget().today(), away)
+
+    def estimate(self, calls: int, input_tokens: int) -> Estimate:
+        """What questions would cost at the first provider; without one, at a small model's."""
+        from engram.llm.prices import Prices
+        from engram.llm.provider import CLOUD, Provider
+
+        llm, asked = self.settings.llm, self._providers
+        provider = asked[0] if asked else Provider(CLOUD, llm.base_url, _EXAMPLE, "")
+        return Prices(shipped("prices"), llm).estimate(provider, calls, input_tokens)
 
 
 @cache

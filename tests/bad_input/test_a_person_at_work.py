@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import engram.vault.wiring
 from engram.model.errors import Conflict, EngramError
 from engram.model.memory import Memory
 from engram.recall.filter import Filter
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
 from tests.kit import takes_every_turn, turns
 
 _TEXT = "The shop uses Postgres because two writers are needed."
@@ -45,11 +44,15 @@ class SharedDisk(VaultDisk):
 
 
 @pytest.fixture
-def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def adapters() -> Adapters:
+    """A disk that a person works on too."""
+    SharedDisk.deed = SharedDisk.staged = None
+    return Adapters(disk=SharedDisk)
+
+
+@pytest.fixture
+def meanwhile() -> Callable[..., None]:
     """Sets what the person does between the next plan and its application."""
-    monkeypatch.setattr(engram.vault.wiring, "VaultDisk", SharedDisk)
-    monkeypatch.setattr(SharedDisk, "deed", None)
-    monkeypatch.setattr(SharedDisk, "staged", None)
 
     def at_once(deed: Callable[[], object], staged: str | None = None) -> None:
         SharedDisk.deed, SharedDisk.staged = deed, staged
@@ -59,7 +62,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 def _all(vault: Vault) -> dict[str, Memory]:
     vault.ready_to_read()
-    return {one.id: one for one in vault.projections.catalog.memories()}
+    return {one.id: one for one in vault.parts.catalog.memories()}
 
 
 def _edit(path: Path, old: str, new: str) -> None:
@@ -143,7 +146,7 @@ def test_an_undo_leaves_what_the_person_changes_in_that_moment(
     vault = takes_every_turn(open_vault())
     vault.capture(turns(3))
     vault.flush()
-    chosen = vault.library.listing(Filter(), 10)[0]
+    chosen = vault.parts.lookup.listing(Filter(), 10)[0]
     path = vault.root / chosen.path
     meanwhile(lambda: _edit(path, "holds", "keeps"))
     vault.undo()
@@ -167,7 +170,9 @@ def test_hand_edits_are_taken_up_as_they_are_found(open_vault: Callable[..., Vau
         _TEXT.replace("Postgres", "Zebra")
     ]
     assert path.read_bytes() == mine
-    events = [(one.name, dict(one.details)) for _, _, one in vault.library.origin(memory).events]
+    events = [
+        (one.name, dict(one.details)) for _, _, one in vault.parts.lookup.origin(memory).events
+    ]
     assert events[-1] == ("hand_edit", {"what": "edited"})
     vault.forget(memory.id)
     kept = path.read_text(encoding="utf-8")
@@ -195,7 +200,7 @@ def test_a_file_may_be_renamed_and_moved_and_is_found_again(
         assert [hit.file for hit in found] == [place]
         assert vault.doctor() == []
     whats = [
-        dict(one.details)["what"] for _, _, one in vault.library.origin(memory).events
+        dict(one.details)["what"] for _, _, one in vault.parts.lookup.origin(memory).events
         if one.name == "hand_edit"
     ]  # fmt: skip
     assert whats == ["moved"] * len(places)
@@ -282,7 +287,7 @@ def test_undo_of_an_import_refuses_as_a_whole_and_leaves_everything(
     vault.import_files("jsonl", source)
     before = {one.text for one in _all(vault).values()}
     assert len(before) == 2
-    chosen = vault.library.listing(Filter(), 10)[0]
+    chosen = vault.parts.lookup.listing(Filter(), 10)[0]
     path = vault.root / chosen.path
     path.write_text(path.read_text(encoding="utf-8") + "\nA remark of mine.\n", encoding="utf-8")
     with pytest.raises(Conflict):
@@ -332,7 +337,7 @@ def test_a_transcript_that_a_person_edits_keeps_the_remarks(
     vault.flush()
     text = path.read_text(encoding="utf-8")
     assert "(Really? K.)" in text and "A last remark." in text
-    blocks = vault.projections.transcripts.blocks(path.relative_to(vault.root).as_posix())
+    blocks = vault.parts.projections.transcripts.blocks(path.relative_to(vault.root).as_posix())
     assert len(blocks) == 4
     assert vault.doctor() == []
     moved = vault.root / "transcripts" / "mine" / path.name

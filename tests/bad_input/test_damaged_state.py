@@ -12,7 +12,7 @@ import pytest
 
 from engram.capture.turn_log import encode
 from engram.model.errors import BadInput, EngramError, NotFound, StorageError
-from engram.pipeline import flow
+from engram.pipeline import ingest
 from engram.recall.filter import Filter
 from engram.vault import Vault
 from tests.kit import takes_every_turn, tree_digest, turns, where
@@ -40,7 +40,7 @@ def vault(open_vault: Callable[..., Vault]) -> Vault:
 
 def _texts(vault: Vault, *statuses: str) -> set[str]:
     vault.ready_to_read()
-    return {one.text for one in vault.library.listing(Filter(statuses=statuses), 100)}
+    return {one.text for one in vault.parts.lookup.listing(Filter(statuses=statuses), 100)}
 
 
 def _codes(vault: Vault) -> set[str]:
@@ -81,7 +81,7 @@ def test_what_is_deleted_while_a_vault_is_open_is_made_again(
         if name in ("state", "both"):
             shutil.rmtree(vault.root / "state")
         if name in ("cache", "both"):
-            shutil.rmtree(vault.cache)
+            shutil.rmtree(vault.parts.cache)
         assert _texts(opened) == live
         assert opened.search("postgres").memories
         opened.remember("The shop has two doors.")
@@ -142,7 +142,7 @@ def test_a_transaction_that_is_lost_or_damaged_costs_only_its_undo(
         bodies = {"emptied": b"", "garbled": b"\xff" * 99, "cut": data[:-9]}
         path.write_bytes(bodies.get(how, others))
     if cache == "deleted":
-        shutil.rmtree(vault.cache)
+        shutil.rmtree(vault.parts.cache)
     number = int(path.name[:8])
     with open_vault() as opened:
         assert (_texts(opened), _texts(opened, "retired")) == (live, retired)
@@ -233,7 +233,7 @@ def test_a_garbled_line_of_the_turn_journal_is_told_of_and_loses_no_other(
         live = _texts(whole)
     _garble_line(vault.root / "state" / "turns" / "00000001.jsonl", 1)
     if cache == "deleted":
-        shutil.rmtree(vault.cache)
+        shutil.rmtree(vault.parts.cache)
     with open_vault() as opened:
         assert _texts(opened) == live
         assert opened.search("valve").turns
@@ -263,15 +263,15 @@ def test_a_purge_reaches_what_was_torn_and_what_is_damaged(
         data = path.read_bytes().splitlines(keepends=True)
         path.write_bytes(b"".join([data[0], damaged, *data[1:]]))
     assert list(path.parent.glob("*.torn"))
-    shutil.rmtree(vault.cache)
+    shutil.rmtree(vault.parts.cache)
     word = purge_preview.text.split()[1]
     with open_vault() as opened:
-        memory = next(one for one in opened.library.listing(Filter(), 100) if word in one.text)
+        memory = next(one for one in opened.parts.lookup.listing(Filter(), 100) if word in one.text)
         opened.purge(memory.id)
         opened.search("valve")
         assert kept.text in _texts(opened)
     assert where(vault.root, word) == []
-    assert where(vault.cache.parent, word) == []
+    assert where(vault.parts.cache.parent, word) == []
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_a_number_that_is_too_large_for_anything_is_damage(
     path = vault.root / "state" / "turns" / "00000001.jsonl"
     turn = turns(1)[0]
     path.write_bytes(path.read_bytes() + encode(turn, 10**30) + encode(turn, -1))
-    shutil.rmtree(vault.cache)
+    shutil.rmtree(vault.parts.cache)
     with open_vault() as opened:
         assert opened.search("postgres").memories
         opened.remember("The shop has two doors.")
@@ -362,7 +362,7 @@ def test_a_catalog_without_room_is_an_error_and_then_works_again(
         assert said > 2
     monkeypatch.undo()
     with open_vault() as again:
-        journalled = {entry.turn.text for entry in again.turn_log.entries()}
+        journalled = {entry.turn.text for entry in again.parts.turn_log.entries()}
         again.flush()
         again.remember("The shop has two windows.")
         assert again.doctor() == []
@@ -376,7 +376,7 @@ def test_a_pending_turn_whose_line_is_damaged_stays_pending(
 ) -> None:
     first, second, third = turns(3)
     with open_vault("another") as before:
-        flow.take_in([first, second, third], before.ports)
+        ingest.take_in([first, second, third], before.parts)
         path = before.root / "state" / "turns" / "00000001.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     lines[1] = lines[1].replace(b"valve", garbled)

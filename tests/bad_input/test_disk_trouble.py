@@ -14,15 +14,13 @@ from pathlib import Path
 import pytest
 
 import engram.model.atomic_file
-import engram.queries.index_sync
 import engram.store.base.disk
-from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import EngramError, Locked, StorageError
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.effort import STRIDE, calls
-from tests.kit import takes_every_turn, tree_digest, turns
+from tests.kit import LIGHT, takes_every_turn, tree_digest, turns
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and errors of POSIX")
 _WRITING = ("write", "fsync", "replace", "link", "unlink", "makedirs", "ftruncate")
@@ -65,20 +63,19 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> FailingOs:
     system = FailingOs()
     monkeypatch.setattr(engram.store.base.disk, "os", system)
     monkeypatch.setattr(engram.model.atomic_file, "os", system)
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
     return system
 
 
 def _said(vault: Vault) -> set[str]:
     """Every statement that is in a memory or still waits."""
-    found = {memory.text for memory in vault.projections.catalog.memories()}
+    found = {memory.text for memory in vault.parts.catalog.memories()}
     for waiting in vault.waiting():
-        found |= {turn.text for turn in vault.ports.turns.pending(waiting.transcript)[1]}
+        found |= {turn.text for turn in vault.parts.turns.pending(waiting.transcript)[1]}
     return found
 
 
 def _live(vault: Vault) -> set[str]:
-    return {memory.text for memory in vault.projections.catalog.memories() if memory.live}
+    return {memory.text for memory in vault.parts.catalog.memories() if memory.live}
 
 
 _BEFORE, _FRESH = turns(3, "before"), turns(4, "fresh")
@@ -95,7 +92,7 @@ def _remember(vault: Vault) -> None:
 
 def _forget(vault: Vault) -> None:
     memory = min(_live(vault))
-    found = next(one for one in vault.projections.catalog.memories() if one.text == memory)
+    found = next(one for one in vault.parts.catalog.memories() if one.text == memory)
     if found.status == "active":
         vault.forget(found.id)
 
@@ -122,7 +119,9 @@ def test_a_disk_that_fails_at_any_step_loses_nothing(
 
     def opened() -> Vault:
         make = Vault.open if path.exists() else Vault.create
-        return takes_every_turn(make(path, environment=environment, clock=FixedClock(NOW)))
+        return takes_every_turn(
+            make(path, environment=environment, clock=FixedClock(NOW), adapters=LIGHT)
+        )
 
     with opened() as vault:
         vault.capture(_BEFORE)
@@ -154,11 +153,11 @@ def test_a_disk_that_fails_at_any_step_loses_nothing(
             if deed is _undo:
                 assert known & _said(again) in (set(), known), "undone by half"
             else:
-                journalled = {entry.turn.text for entry in again.turn_log.entries()}
+                journalled = {entry.turn.text for entry in again.parts.turn_log.entries()}
                 assert journalled <= _said(again) | {"The shop is closed on Sundays."}
                 deed(again)
             assert again.doctor() == []
-            texts = sorted(memory.text for memory in again.projections.catalog.memories())
+            texts = sorted(memory.text for memory in again.parts.catalog.memories())
             assert len(texts) == len(set(texts)), "something is there twice"
     assert steps > 3 / STRIDE
 
@@ -215,7 +214,7 @@ import sys, time
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 with Vault.open(sys.argv[1], clock=FixedClock("2026-03-06T12:00:00Z")) as vault:
-    with vault.committer.lock():
+    with vault.parts.committer.lock():
         print("held", flush=True)
         sys.stdin.readline()
 """

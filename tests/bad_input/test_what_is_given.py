@@ -98,7 +98,7 @@ def test_invalid_utf8_is_replaced_and_what_is_whole_is_taken(vault: Vault, tmp_p
     path.write_bytes(b'{"role": "user", "content": "caf\xe9 \xff"}\n' + _GOOD)
     report, _ = vault.import_files("jsonl", path)
     assert report.new_turns == 2
-    assert {entry.turn.text for entry in vault.turn_log.entries()} == {
+    assert {entry.turn.text for entry in vault.parts.turn_log.entries()} == {
         "caf\ufffd \ufffd", "We decided to use Postgres for the shop.",
     }  # fmt: skip
 
@@ -202,7 +202,7 @@ def test_a_malformed_turn_is_refused_before_anything_is_kept(
     bad = Turn(**{**_TURN, "message": "fedcba9876543210", name: value})  # type: ignore[arg-type]
     with pytest.raises(BadInput):
         vault.capture([good, bad])
-    assert list(vault.turn_log.entries()) == []
+    assert list(vault.parts.turn_log.entries()) == []
     assert vault.capture([good]).new == 1
     assert vault.doctor() == []
 
@@ -219,13 +219,13 @@ def test_a_turn_of_any_words_is_kept_and_read_back(
     vault: Vault, session: str, text: str, title: str, project: str, tool: str
 ) -> None:
     """Lone surrogates, control characters and the like break neither catalog nor transcript."""
-    number = vault.turn_log.end()[2] + 1
+    number = vault.parts.turn_log.end()[2] + 1
     turn = Turn(
         "api", session, "user", text, _TIME, f"{number:016x}", project, title, (tool,)
     )  # fmt: skip
     assert vault.capture([turn]).new == 1
     vault.search(text)
-    assert vault.turn_log.end()[2] == number
+    assert vault.parts.turn_log.end()[2] == number
     assert [one for one in vault.doctor() if one.severity == "error"] == []
 
 
@@ -242,7 +242,7 @@ def test_a_name_of_nothing_is_not_found(name: str, vault: Vault) -> None:
     vault.remember("The shop is closed on Sundays.")
     before = vault.log()
     deeds: list[Callable[[], object]] = [
-        lambda: vault.library.memory(name), lambda: vault.forget(name),
+        lambda: vault.parts.lookup.memory(name), lambda: vault.forget(name),
         lambda: vault.restore(name), lambda: vault.purge(name),
     ]  # fmt: skip
     for deed in deeds:
@@ -286,7 +286,7 @@ def test_a_search_for_anything_answers(query: str, vault: Vault) -> None:
 def test_any_pattern_is_searched_for_or_refused(pattern: str, vault: Vault) -> None:
     vault.remember("The shop uses Postgres.")
     try:
-        list(vault.library.grep(pattern, Filter()))
+        list(vault.parts.lookup.grep(pattern, Filter()))
     except BadInput as refused:
         assert refused.hint
 
@@ -295,7 +295,7 @@ def test_any_pattern_is_searched_for_or_refused(pattern: str, vault: Vault) -> N
 def test_nothing_to_remember_is_refused(text: str, vault: Vault) -> None:
     with pytest.raises(BadInput):
         vault.remember(text)
-    assert list(vault.projections.catalog.memories()) == []
+    assert list(vault.parts.catalog.memories()) == []
     assert vault.doctor() == []
 
 

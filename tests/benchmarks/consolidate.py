@@ -109,13 +109,13 @@ def _in_vault(count: int) -> dict[str, float]:
     with scratch() as (folder, make):
         with make() as vault:
             live_in(vault, lived, 0, count)
-            vault.index_sync.refresh()
+            vault.parts.index.refresh()
         for name, full in (("night: first", True), (_IDLE, True), (_FEW, False)):
             # each in a process's first look, as a command is
             with _opened(folder) as vault:
                 if not full:
                     live_in(vault, lived, count, count + _CHANGED)
-                    vault.index_sync.refresh()
+                    vault.parts.index.refresh()
                 found |= _night(vault, name, full=full)
         paths = [path for top in layout.CONTENT for path in (folder / "vault" / top).rglob("*.md")]
         found["... all files read with python-frontmatter"] = _taken(

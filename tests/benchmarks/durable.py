@@ -48,7 +48,7 @@ def five_facts(vault: Vault, number: int) -> None:
         )
         for place in range(5)
     ]
-    vault.committer.commit(Plan("remember", tuple(vault.ports.writer.changes(born, []))))
+    vault.parts.committer.commit(Plan("remember", tuple(vault.parts.writer.changes(born, []))))
 
 
 def measure(runs: int) -> tuple[float, float, float]:
@@ -56,13 +56,13 @@ def measure(runs: int) -> tuple[float, float, float]:
     single, durable, facts = [], [], []
     with scratch() as (folder, make), make() as vault:
         synced: list[float] = []
-        sync = vault.disk.sync
+        sync = vault.parts.disk.sync
 
         def watched(folders: Iterable[str]) -> None:
             sync(folders)
             synced.append(time.perf_counter())
 
-        vault.disk.sync = watched  # type: ignore[method-assign]
+        vault.parts.disk.sync = watched  # type: ignore[method-assign]
         for number in range(runs + 5):
             start = time.perf_counter()
             one_file(folder / f"{number}.md", b"x" * 700)

@@ -126,7 +126,7 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="engram-bench-") as name,
         furnished(Path(name)) as vault,
     ):
-        memories = list(vault.projections.catalog.memories())
+        memories = list(vault.parts.catalog.memories())
         gold = resolved(asked, memories)
         own = measure(
             asked, gold,

@@ -102,11 +102,11 @@ def timed_import(make: Callable[[], Vault], source: str, path: Path) -> Import:
     peer = bare(files)
     with make() as vault:
         # the pattern tables are compiled once a process, like its modules: no part of the rate
-        assert vault.ports.redactor.clean("")
+        assert vault.parts.redactor.clean("")
         cpu, wall = time.process_time(), time.perf_counter()
         turns = vault.import_files(source, path, extract=False, index=False)[0].new_turns
         wall, captured = time.perf_counter() - wall, time.process_time()
-        vault.index_sync.refresh()
+        vault.parts.index.refresh()
         index = time.process_time() - captured
     size = sum(_unpacked(file) for file in files)
     return Import(size, turns, captured - cpu, wall, index, peer)

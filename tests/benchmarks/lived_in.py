@@ -97,12 +97,12 @@ class LivedIn:
 
 def live_in(vault: Vault, lived: LivedIn, first: int, last: int) -> None:
     """Commit memories to a vault, and ask for every tenth of them as often as four times."""
-    log = AccessLog(vault.disk)
+    log = AccessLog(vault.parts.disk)
     for start in range(first, last, _AT_ONCE):
         told = lived.memories(start, min(start + _AT_ONCE, last))
         events = tuple(Event("memory_created", memory.id) for memory in told)
-        changes = tuple(vault.ports.writer.changes(told, ()))
-        vault.committer.commit(Plan("extract", changes, events))
+        changes = tuple(vault.parts.writer.changes(told, ()))
+        vault.parts.committer.commit(Plan("extract", changes, events))
         for number, memory in enumerate(told[::10]):
             for _ in range(number % 5):
                 log.note([memory.id], vault.clock.now())

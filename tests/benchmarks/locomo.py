@@ -48,7 +48,7 @@ class Retriever:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         self.vault.import_files("jsonl", path)
         # turns are captured in the order of the lines, and none of them is left out
-        entries = list(self.vault.turn_log.entries())
+        entries = list(self.vault.parts.turn_log.entries())
         assert len(entries) == len(turns)
         for entry, turn in zip(entries, turns, strict=True):
             self._ids[f"{entry.turn.transcript}#^{entry.turn.block}"] = turn["id"]

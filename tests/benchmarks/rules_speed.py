@@ -10,7 +10,7 @@ import argparse
 import time
 
 from engram.model.turn import turn_of
-from engram.pipeline import flow
+from engram.pipeline import extraction, ingest
 from tests.benchmarks.imports import prose, scratch
 
 _KEEP = (
@@ -39,9 +39,9 @@ def measure(count: int) -> tuple[float, float, int, int]:
         )
     with scratch() as (_, make), make() as vault:
         start = time.perf_counter()
-        names = flow.take_in(turns, vault.ports).transcripts
+        names = ingest.take_in(turns, vault.parts).transcripts
         captured = time.perf_counter()
-        outcome = flow.extract(names, vault.ports)
+        outcome = extraction.extract(names, vault.parts)
         return captured - start, time.perf_counter() - captured, outcome.turns, outcome.memories
 
 

@@ -461,7 +461,7 @@ def _bags(texts: Mapping[str, str]) -> dict[str, int]:
 def _texts(vault: Any) -> dict[str, str]:
     from engram.queries.index_sync import document_of
 
-    return {memory.id: document_of(memory).body for memory in vault.projections.catalog.memories()}
+    return {memory.id: document_of(memory).body for memory in vault.parts.catalog.memories()}
 
 
 def peak() -> int:
@@ -500,7 +500,7 @@ def part_index(folder: Path, runs: int) -> dict[str, Any]:
     told: dict[str, Any] = {"engram": [], "postings": sum(_bags(texts).values())}
     with _opened(folder) as vault:
         for number in range(runs + 1):
-            taken = within(vault.index_sync.rebuild)
+            taken = within(vault.parts.index.rebuild)
             if number or runs == 1:
                 told["engram"].append(taken)
             if fts5.available():
@@ -509,8 +509,8 @@ def part_index(folder: Path, runs: int) -> dict[str, Any]:
                     taken = within(lambda peer=peer: peer.build(texts.items()))
                 told.setdefault("FTS5", []).append(taken)
                 path.unlink()
-        told["size"] = _size_of(vault.cache / "index")
-        told["catalog"] = _size_of(vault.cache) - told["size"]
+        told["size"] = _size_of(vault.parts.cache / "index")
+        told["catalog"] = _size_of(vault.parts.cache) - told["size"]
     return told
 
 
@@ -550,7 +550,7 @@ def part_ask(folder: Path, count: int) -> dict[str, Any]:
     with _opened(folder) as vault:
         vault.search("nothing yet")
         finder = [
-            _timed(lambda words: vault.index_sync.find(words, "memories", 10), texts, count, terms)
+            _timed(lambda words: vault.parts.index.find(words, "memories", 10), texts, count, terms)
             for terms in _TERMS
         ]
         whole = _timed(vault.search, texts, count, 3, first=count)
@@ -611,7 +611,7 @@ def part_edit(folder: Path, count: int, with_fts5: int) -> dict[str, Any]:
                 told["FTS5"].append(
                     within(lambda file=file, word=word: _replaced(peer, file, word))
                 )
-        vault.settle_within(float("inf"))
+        vault.parts.settler.within(float("inf"))
         for number in range(count, 2 * count):
             _, word = edited(number)
             told["patient"].append(within(lambda word=word: _settled(vault, word)))
@@ -619,7 +619,7 @@ def part_edit(folder: Path, count: int, with_fts5: int) -> dict[str, Any]:
 
 
 def _settled(vault: Any, word: str) -> None:
-    vault.settle_within(float("inf"))
+    vault.parts.settler.within(float("inf"))
     assert vault.search(word, limit=1).memories
 
 
@@ -674,18 +674,18 @@ def part_turns(folder: Path, count: int, questions: int, with_fts5: int) -> dict
     with _opened(folder) as vault:
         report, _ = vault.import_files("jsonl", path, extract=False, index=False)
         assert report.new_turns == count
-        built = within(vault.index_sync.refresh)
+        built = within(vault.parts.index.refresh)
         vault.search("nothing yet")
         told["engram"] = {
             "built": built,
             "finder": [
                 _timed(
-                    lambda text: vault.index_sync.find(text, "turns", 10), said, questions, terms
+                    lambda text: vault.parts.index.find(text, "turns", 10), said, questions, terms
                 )
                 for terms in _TERMS
             ],
             "whole": _timed(vault.search, said, questions, 3, first=questions),
-            "size": _size_of(vault.cache / "index"),
+            "size": _size_of(vault.parts.cache / "index"),
             "peak": peak(),
         }
     if with_fts5:

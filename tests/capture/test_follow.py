@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.capture.clean import Removed
 from engram.capture.follow import CHUNK_TURNS, Cursor, cursor_of, read_file, walk
 from engram.capture.sources import source
 from engram.model.errors import BadInput
+from engram.model.intake import Removed
 from engram.model.ports import Tally
 from engram.model.turn import Turn
 from tests.effort import examples

@@ -104,7 +104,7 @@ def _buffer_scenario(given: dict[str, Any]) -> dict[str, Any]:
 
 def _set_status(here: Vault, identifier: str, status: str) -> None:
     """As a consolidation, or a person, takes a memory out of the active set."""
-    memory = here.library.memory(identifier)
+    memory = here.parts.lookup.memory(identifier)
     path = here.root / memory.path
     path.write_bytes(patch(path.read_bytes(), {"status": status}))
 

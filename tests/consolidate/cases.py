@@ -15,7 +15,7 @@ from engram.model.settings import ConsolidateSettings, Settings
 from engram.model.step import Opinion
 from engram.model.view import VaultView
 from engram.settings.load import shipped
-from engram.weave.biography import EntityFolder
+from engram.weave.entities import fold
 from engram.weave.seal import BoxSealer
 from tests.admit.cases import memory
 
@@ -51,7 +51,7 @@ def context(
     settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
     box_sealer = BoxSealer(settings.boxes)
     return PassContext(
-        view, now, settings, Silent(), box_sealer, EntityFolder(), changed, True, model, PROMPTS
+        view, now, settings, Silent(), box_sealer, fold, changed, True, model, PROMPTS
     )
 
 

@@ -27,11 +27,13 @@ KEPT = ("id", "text", "quote", "sources", "created", "category", "kind", "expire
 
 def aged_vault(vault: Vault) -> list[Step]:
     """Let the passes do what they plan for a vault; the steps."""
-    view = vault.projections.view
+    view = vault.parts.projections.view
     whole = replace(context(remembering()), view=view, settings=Settings(), judge=Silent())
     steps = run_passes(whole, PASSES).steps
     amended = [pair for step in steps for pair in step.amended]
-    vault.committer.commit(Plan("consolidate", tuple(vault.ports.writer.changes([], amended))))
+    vault.parts.committer.commit(
+        Plan("consolidate", tuple(vault.parts.writer.changes([], amended)))
+    )
     return steps
 
 
@@ -46,15 +48,15 @@ def test_what_is_archived_keeps_its_file_and_restore_brings_it_back(
     path.write_text(path.read_text().replace(f"expires: {fact.expires}\n", ""))
     early.close()
     late = open_vault(now=NOW)
-    late.settle_within(1e9)
+    late.parts.settler.within(1e9)
     before = (late.root / fact.path).read_bytes()
     (step,) = aged_vault(late)
     assert (step.action, step.subjects) == ("archive", (fact.id,))
     assert not (late.root / fact.path).exists()
-    assert late.library.memory(fact.id).path.startswith("archive/")
+    assert late.parts.lookup.memory(fact.id).path.startswith("archive/")
     assert aged_vault(late) == []
     late.restore(fact.id)
-    assert late.library.memory(fact.id).status == "active"
+    assert late.parts.lookup.memory(fact.id).status == "active"
     assert aged_vault(late) == []
     assert (late.root / fact.path).read_bytes().split(b"---")[2] == before.split(b"---")[2]
 

@@ -7,10 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-import engram.queries.index_sync
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.box_sealing import plan
-from engram.index.memory_finder import MemoryFinder
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.memory import Memory
@@ -20,20 +18,20 @@ from engram.model.step import Opinion, Step
 from engram.store.base import layout
 from engram.store.files.memory_file import render_memory
 from engram.store.files.render import FileRenderer
-from engram.vault import Vault
-from engram.weave.biography import EntityFolder
+from engram.vault import Adapters, Vault
+from engram.weave.entities import fold
 from engram.weave.seal import BoxSealer
-from tests.kit import takes_every_turn, turns
+from tests.kit import LIGHT, takes_every_turn, turns
 from tests.weave.yarn import memory, talk
 
 DB, COOKING = ("postgres", "database"), ("bread", "oven")
 SOON, LATER = "2026-03-06T10:10:00Z", "2026-03-07T00:00:00Z"
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 class NoJudge:
@@ -53,31 +51,29 @@ class Few(Overlay):
 def put(vault: Vault, memories: Iterable[Memory]) -> None:
     """Write the files of memories."""
     changes = [Change(layout.memory_path(one), None, render_memory(one)) for one in memories]
-    vault.committer.commit(Plan("test", tuple(changes)))
+    vault.parts.committer.commit(Plan("test", tuple(changes)))
 
 
 def planned(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:
     some = None if changed is None else frozenset(changed)
-    view = Few(vault.projections.view)
-    return plan(
-        PassContext(
-            view, now, Settings(), NoJudge(), BoxSealer(BoxSettings()), EntityFolder(), some
-        )
-    )
+    view = Few(vault.parts.projections.view)
+    return plan(PassContext(view, now, Settings(), NoJudge(), BoxSealer(BoxSettings()), fold, some))
 
 
 def consolidate(vault: Vault, now: str = LATER, changed: Iterable[str] | None = None) -> list[Step]:
     """Do what is planned; a second run has nothing to do."""
     steps = planned(vault, now, changed)
     pages = [pair for step in steps for pair in step.pages]
-    vault.committer.commit(Plan("consolidate", tuple(FileRenderer(vault.disk).pages(pages))))
+    vault.parts.committer.commit(
+        Plan("consolidate", tuple(FileRenderer(vault.parts.disk).pages(pages)))
+    )
     assert planned(vault, now, changed) == []
     assert planned(vault, now) == []
     return steps
 
 
 def boxes(vault: Vault) -> Sequence[Box]:
-    return vault.projections.view.boxes()
+    return vault.parts.projections.view.boxes()
 
 
 def edit(vault: Vault, path: str, old: str, new: str) -> None:
@@ -88,8 +84,8 @@ def edit(vault: Vault, path: str, old: str, new: str) -> None:
 
 
 def settle(vault: Vault) -> None:
-    with vault.committer.lock():
-        vault.take_up()
+    with vault.parts.committer.lock():
+        vault.parts.settler.settle()
 
 
 @pytest.mark.parametrize(("now", "seal"), [(SOON, "consolidation"), (LATER, "time_gap")])
@@ -220,7 +216,7 @@ def test_where_nothing_changed_nothing_is_looked_at(vault: Vault) -> None:
 def test_new_memories_are_woven_with_what_their_conversation_left_open(vault: Vault) -> None:
     old, new = talk(DB, DB), [memory(number, *COOKING) for number in (2, 3, 4)]
     put(vault, [*old, *(memory(number, *DB, session="test-2", minute=0) for number in (5, 6))])
-    view = vault.projections.view
+    view = vault.parts.projections.view
     box_sealer = BoxSealer(BoxSettings())
     (box,) = box_sealer.seal(view, SOON, born=new)
     assert (box.seal, box.memories) == ("topic_shift", tuple(one.id for one in old))
@@ -265,7 +261,7 @@ def test_what_is_forgotten_is_told_by_no_box_from_that_moment_on(vault: Vault) -
 def test_a_box_takes_topics_and_title_from_those_that_are_left(vault: Vault) -> None:
     put(vault, talk(("secret", "plan"), ("secret", "plan"), ("tea",), ("tea",)))
     put(vault, [memory(number, "tea", "secret", session="test-2") for number in (4, 5)])
-    box_sealer, view = BoxSealer(BoxSettings()), vault.projections.view
+    box_sealer, view = BoxSealer(BoxSettings()), vault.parts.projections.view
     consolidate(vault)
     other = boxes(vault)[-1]
     left = box_sealer.without(other, [other.memories[0]], view)

@@ -34,12 +34,12 @@ def shelve(vault: Vault) -> Shelve:
     """The view of a vault whose catalog has the given memories and no others."""
 
     def put(memories: Iterable[Memory]) -> CatalogView:
-        catalog = vault.projections.catalog
+        catalog = vault.parts.catalog
         with catalog.transaction():
             catalog.clear()
             for one in memories:
                 catalog.put_memory(one)
-        return vault.projections.view
+        return vault.parts.projections.view
 
     return put
 

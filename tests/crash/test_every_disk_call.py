@@ -12,18 +12,15 @@ from pathlib import Path
 
 import pytest
 
-import engram.queries.index_sync
-import engram.vault.wiring
-from engram.index.memory_finder import MemoryFinder
 from engram.model.memory import Memory
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.trace_rows import trace_list
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
 from tests.conftest import NOW
 from tests.effort import STRIDE, calls
-from tests.kit import box, entity, takes_every_turn, turns, where, write_pages
+from tests.kit import LIGHT, box, entity, takes_every_turn, turns, where, write_pages
 
 
 class Stopped(BaseException):
@@ -84,19 +81,12 @@ class StoppingDisk(VaultDisk):
 
 
 @pytest.fixture
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The in-memory index: these tests open hundreds of vaults and never search."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
-
-
-@pytest.fixture
-def stopping(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
+def stopping() -> Callable[[int, bool], None]:
     """Arm the disk of vaults opened from now on; 0 disarms it."""
 
     def arm(stop_at: int, half: bool) -> None:
         StoppingDisk.calls, StoppingDisk.stop_at, StoppingDisk.half = 0, stop_at, half
 
-    monkeypatch.setattr(engram.vault.wiring, "VaultDisk", StoppingDisk)
     arm(0, False)
     return arm
 
@@ -104,7 +94,11 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
 class Cycle:
     """A prepared vault that is copied, and one deed that is interrupted at every call."""
 
-    def __init__(self, tmp_path: Path, environment: dict[str, str]) -> None:
+    def __init__(
+        self, tmp_path: Path, environment: dict[str, str], adapters: Adapters = LIGHT
+    ) -> None:
+        """The index in memory: hundreds of vaults are opened, and hardly one is searched."""
+        self.adapters = replace(adapters, disk=StoppingDisk, clock=FixedClock(NOW))
         self.prepared, self.path = tmp_path / "prepared", tmp_path / "vault"
         self.home, self.environment = Path(environment["ENGRAM_HOME"]), environment
 
@@ -120,7 +114,7 @@ class Cycle:
     def open(self) -> Vault:
         make = Vault.open if (self.path / "engram.toml").exists() else Vault.create
         return takes_every_turn(
-            make(self.path, environment=self.environment, clock=FixedClock(NOW))
+            make(self.path, environment=self.environment, adapters=self.adapters)
         )
 
     def interrupt(
@@ -153,12 +147,12 @@ class Cycle:
 
 
 def live_texts(vault: Vault) -> set[str]:
-    return {memory.text for memory in vault.projections.catalog.memories() if memory.live}
+    return {memory.text for memory in vault.parts.catalog.memories() if memory.live}
 
 
 def test_capture_and_extract_lose_no_turn(
     tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
-    capsys: pytest.CaptureFixture[str], light_index: None,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     first, second = turns(3, "a"), [*turns(2, "b"), *turns(1, "a", first=3)]
     before = turns(2, "earlier")
@@ -172,14 +166,14 @@ def test_capture_and_extract_lose_no_turn(
 
     def check(vault: Vault) -> None:
         accounted = {turn.text for turn in before}
-        accounted |= {memory.text for memory in vault.projections.catalog.memories()}
+        accounted |= {memory.text for memory in vault.parts.catalog.memories()}
         for waiting in vault.waiting():
-            accounted |= {turn.text for turn in vault.ports.turns.pending(waiting.transcript)[1]}
-        journalled = {entry.turn.text for entry in vault.turn_log.entries()}
+            accounted |= {turn.text for turn in vault.parts.turns.pending(waiting.transcript)[1]}
+        journalled = {entry.turn.text for entry in vault.parts.turn_log.entries()}
         assert journalled <= accounted, "a captured turn is neither pending nor has its memory"
         # whoever captures again after a crash brings the same turns: nothing doubles
         deed(vault)
-        texts = sorted(memory.text for memory in vault.projections.catalog.memories())
+        texts = sorted(memory.text for memory in vault.parts.catalog.memories())
         assert texts == sorted(turn.text for turn in (*before, *first, *second))
         assert vault.doctor() == []
 
@@ -191,7 +185,7 @@ def test_capture_and_extract_lose_no_turn(
 
 def test_undo_happens_whole_or_not_at_all(
     tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
-    capsys: pytest.CaptureFixture[str], light_index: None,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     cycle = Cycle(tmp_path, environment)
 
@@ -214,14 +208,14 @@ def test_undo_happens_whole_or_not_at_all(
 
 def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
-    capsys: pytest.CaptureFixture[str], light_index: None,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     cycle = Cycle(tmp_path, environment)
     old, gone = box("box-old", "fact-1", trace="t"), box("box-gone", "fact-2", trace="u")
     cycle.prepare(lambda vault: write_pages(vault, (None, old), (None, gone)))
 
     def deed(vault: Vault) -> None:
-        before, goes = (vault.projections.view.box(one.id) for one in (old, gone))
+        before, goes = (vault.parts.projections.view.box(one.id) for one in (old, gone))
         assert before is not None
         after = replace(before, next="box-new")
         new = box("box-new", "fact-3", trace="t", previous="box-old")
@@ -230,10 +224,10 @@ def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     states: set[str] = set()
 
     def check(vault: Vault) -> None:
-        view = vault.projections.view
+        view = vault.parts.projections.view
         names = {one.id: one.next for one in view.boxes()} | {one.id: "" for one in view.entities()}
         states.add(str(sorted(names.items())))
-        assert vault.disk.read(layout.TRACES) == trace_list(view.boxes())
+        assert vault.parts.disk.read(layout.TRACES) == trace_list(view.boxes())
 
     stops = cycle.interrupt(stopping, deed, check)
     with capsys.disabled():
@@ -248,7 +242,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
     tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    cycle = Cycle(tmp_path, environment)
+    cycle = Cycle(tmp_path, environment, Adapters())
     purge_preview, kept = turns(2)
     word = purge_preview.text.split()[1]
 
@@ -262,7 +256,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
         write_pages(vault, (None, box("box-a", lines=lines, goal=purge_preview.text)), (None, tool))
 
     def memory(vault: Vault) -> Memory | None:
-        return next((one for one in vault.projections.catalog.memories() if word in one.text), None)
+        return next((one for one in vault.parts.catalog.memories() if word in one.text), None)
 
     def deed(vault: Vault) -> None:
         found = memory(vault)
@@ -270,7 +264,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
         vault.purge(found.id)
 
     def check(vault: Vault) -> None:
-        vault.index_sync.refresh()
+        vault.parts.index.refresh()
         if memory(vault) is None:
             vault.close()
             assert where(cycle.path, word) == []

@@ -49,13 +49,13 @@ def test_a_killed_writer_loses_nothing(
 
     reopened = takes_every_turn(open_vault())
     assert reopened.doctor() == []
-    journalled = {entry.turn.text for entry in reopened.turn_log.entries()}
+    journalled = {entry.turn.text for entry in reopened.parts.turn_log.entries()}
     # what the writer said was captured is in the journal
     assert len(journalled) >= 3 * (len(done) + 1)
-    known = {memory.text for memory in reopened.projections.catalog.memories()}
+    known = {memory.text for memory in reopened.parts.catalog.memories()}
     for waiting in reopened.waiting():
-        known |= {turn.text for turn in reopened.ports.turns.pending(waiting.transcript)[1]}
+        known |= {turn.text for turn in reopened.parts.turns.pending(waiting.transcript)[1]}
     assert journalled == known
     reopened.flush()
-    texts = [memory.text for memory in reopened.projections.catalog.memories()]
+    texts = [memory.text for memory in reopened.parts.catalog.memories()]
     assert sorted(texts) == sorted(journalled)

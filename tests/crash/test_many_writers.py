@@ -58,6 +58,6 @@ def test_eight_processes_lose_nothing(
         written += int(out)
     with takes_every_turn(open_vault()) as after:
         after.flush()
-        texts = [memory.text for memory in after.projections.catalog.memories()]
+        texts = [memory.text for memory in after.parts.catalog.memories()]
         assert len(texts) == len(set(texts)) == written > 16
         assert after.doctor() == []

@@ -42,7 +42,7 @@ def texts(open_vault: Callable[..., Vault], root: Path) -> Iterator[Callable[[],
 
     def all_of_them() -> list[str]:
         with open_vault() as vault:
-            return sorted(memory.text for memory in vault.projections.catalog.memories())
+            return sorted(memory.text for memory in vault.parts.catalog.memories())
 
     yield all_of_them
 
@@ -181,7 +181,7 @@ def test_what_is_said_becomes_a_memory_and_what_engram_said_does_not(
         until(lambda: not inbox.exists(), "the note to be put away")
         assert inbox.parent.joinpath("taken", "note.md").exists()
     with open_vault() as vault:
-        known = next(m for m in vault.projections.catalog.memories() if "Postgres" in m.text)
+        known = next(m for m in vault.parts.catalog.memories() if "Postgres" in m.text)
         assert len(known.sources) == 1, "what was injected confirms nothing"
         assert vault.doctor() == []
 

@@ -12,7 +12,7 @@ import pytest
 from engram.daemon.spool import TranscriptNotice, spool, take
 from engram.daemon.state import pause
 from engram.model.errors import StorageError
-from engram.pipeline.flow import ExtractionResult
+from engram.model.intake import ExtractionResult
 from engram.vault import Vault
 from tests.daemon.life import Life, events, rows, said, watch_source
 
@@ -50,7 +50,7 @@ def begin(root: Path, environment: dict[str, str]) -> Iterator[Callable[..., Lif
 def memories(open_vault: Callable[..., Vault]) -> list[str]:
     with open_vault() as vault:
         vault.ready_to_read()
-        return sorted(memory.text for memory in vault.projections.catalog.memories())
+        return sorted(memory.text for memory in vault.parts.catalog.memories())
 
 
 def kinds(open_vault: Callable[..., Vault]) -> list[str]:
@@ -112,10 +112,10 @@ def test_a_box_is_sealed_after_its_gap_without_new_traffic(
     transcript.write_text(line.replace("2026-03-06T00:01:00Z", life.hours.now()), encoding="utf-8")
     life.live(26 * 60)
     with open_vault() as vault:
-        assert [box.path for box in vault.boxes.listing()] == [""]
+        assert [box.path for box in vault.parts.boxes.listing()] == [""]
     life.live(20 * 60)
     with open_vault() as vault:
-        assert all(box.path for box in vault.boxes.listing())
+        assert all(box.path for box in vault.parts.boxes.listing())
     assert "sealed" in events(environment)
 
 

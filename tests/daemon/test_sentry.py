@@ -145,7 +145,7 @@ def test_a_vault_with_a_sentry_answers_as_one_without(
         "ENGRAM_CLOCK": "2026-03-06T12:00:00Z", "ENGRAM_RECALL_SETTLE_MS": "60000",
     }  # fmt: skip
     with takes_every_turn(Vault.create(folder / "vault", environment=environment)) as kept:
-        kept.change_detector = FolderChangeDetector(kept.root)
+        kept.keep_open(FolderChangeDetector(kept.root))
         kept.capture(turns(3))
         kept.flush()
         for number, step in enumerate(steps):

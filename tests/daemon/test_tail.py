@@ -68,7 +68,7 @@ def texts(open_vault: Callable[..., Vault]) -> list[str]:
     """The memories' words, seen by another process."""
     with open_vault() as vault:
         vault.ready_to_read()
-        return [memory.text for memory in vault.projections.catalog.memories()]
+        return [memory.text for memory in vault.parts.catalog.memories()]
 
 
 def test_what_is_written_becomes_a_memory_while_it_is_followed(

@@ -111,8 +111,8 @@ def test_what_changed_is_taken_up_before_anybody_asks(lending: Lending) -> None:
     lending.now = 2.5
     lending.warm.rest()
     with Vault.open(lending.root, environment=lending.environment) as other:
-        assert [memory.text for memory in other.projections.catalog.memories()]
-    assert vault.library.find_memory("note") is not None
+        assert [memory.text for memory in other.parts.catalog.memories()]
+    assert vault.parts.lookup.find_memory("note") is not None
 
 
 def test_two_locks_of_one_process_exclude_each_other(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_known_memory_is_shown_and_the_answer_that_names_it_replaces_it(
     asked.import_files("claude-code", DEMO / "conversation", tier="model")
     hosting = [
         memory
-        for memory in asked.library.listing(Filter(statuses=("active", "superseded")), 100)
+        for memory in asked.parts.lookup.listing(Filter(statuses=("active", "superseded")), 100)
         if memory.key == "shop::hosting"
     ]
     newest, middle, first = hosting

@@ -45,11 +45,11 @@ def names(vault: Vault) -> list[str]:
 def test_a_night_makes_pages_and_merges_what_is_one(vault: Vault) -> None:
     vault.consolidate(full=True)
     assert names(vault) == ["other-postgres.md", "person-mara-holt.md", "tool-postgres.md"]
-    page = vault.entities.find("postgres")
+    page = vault.parts.entities.find("postgres")
     assert page.id == "tool-postgres"
     assert [name for _, name, _ in page.timeline] == [name for name, _, _ in SAID[2:]]
-    assert vault.entities.find("other-postgres") == page
-    assert [(row.id, row.memories) for row in vault.entities.listing()] == [
+    assert vault.parts.entities.find("other-postgres") == page
+    assert [(row.id, row.memories) for row in vault.parts.entities.listing()] == [
         ("tool-postgres", 3),
         ("person-mara-holt", 2),
     ]
@@ -106,7 +106,7 @@ def test_a_person_makes_two_one_by_an_alias_on_a_page(vault: Vault) -> None:
     path.write_text(text.replace("name: M", "aliases:\n  - The boss\nname: M"), encoding="utf-8")
     (vault.root / "entities/person-the-boss.md").write_text("# The boss\n", encoding="utf-8")
     vault.consolidate()
-    assert vault.entities.find("the boss").id == "person-mara-holt"
+    assert vault.parts.entities.find("the boss").id == "person-mara-holt"
 
 
 def test_an_emptied_synthesis_is_written_again(vault: Vault) -> None:

@@ -34,7 +34,7 @@ def imported(vault: Vault, path: Path) -> int:
 
 
 def live(vault: Vault) -> list[str]:
-    return sorted(memory.text for memory in vault.projections.catalog.memories() if memory.live)
+    return sorted(memory.text for memory in vault.parts.catalog.memories() if memory.live)
 
 
 def test_an_import_can_be_taken_back_and_made_again(vault: Vault, tmp_path: Path) -> None:
@@ -70,13 +70,13 @@ def test_a_redo_after_the_same_import_was_made_again_is_refused(
 
 def test_what_an_undo_left_behind_can_still_be_purged(vault: Vault, tmp_path: Path) -> None:
     imported(takes_every_turn(vault), transcript(tmp_path))
-    name = next(m.id for m in vault.projections.catalog.memories() if "word1word" in m.text)
+    name = next(m.id for m in vault.parts.catalog.memories() if "word1word" in m.text)
     vault.undo()
     assert where(vault.root, "word1word") != []
     vault.purge(name)
     vault.close()
     assert where(vault.root, "word1word") == []
-    assert where(vault.cache, "word1word") == []
+    assert where(vault.parts.cache, "word1word") == []
     assert where(vault.root, "word2word") != []
 
 

@@ -10,20 +10,18 @@ from pathlib import Path
 import pytest
 
 import engram.pipeline.imports
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, Conflict
 from engram.pipeline.imports import by_source, read_stream
 from engram.store.base.clock import FixedClock
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
 from tests.conftest import NOW
-from tests.kit import takes_every_turn, tree_digest
+from tests.kit import LIGHT, reopened, takes_every_turn, tree_digest
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 @pytest.fixture
@@ -50,21 +48,20 @@ def write(path: Path, *said: str, first: int = 0, project: str = "shop") -> None
 
 
 def texts(vault: Vault) -> list[str]:
-    return sorted(memory.text for memory in vault.projections.catalog.memories() if memory.live)
+    return sorted(memory.text for memory in vault.parts.catalog.memories() if memory.live)
 
 
 def excluding(vault: Vault, *globs: str) -> Vault:
     settings = vault.settings
     capture = replace(settings.capture, exclude=globs)
-    vault.ports = replace(vault.ports, settings=replace(settings, capture=capture))
-    return vault
+    return reopened(vault, settings=replace(settings, capture=capture))
 
 
 def test_the_longest_line_that_is_read_is_a_setting(vault: Vault, tmp_path: Path) -> None:
     long = "A long tale of the valve. " * 80
     write(tmp_path / "a.jsonl", "The valve is open.", long, "The pump is off.")
     capture = replace(vault.settings.capture, max_line_bytes=1024)
-    vault.settings = replace(vault.settings, capture=capture)
+    reopened(vault, settings=replace(vault.settings, capture=capture))
     report, _ = vault.import_files("jsonl", tmp_path / "a.jsonl")
     assert (report.new_turns, report.tally.unparsed_lines) == (2, 1)
 
@@ -97,7 +94,7 @@ def test_without_cursors_it_is_read_again_and_nothing_doubles(vault: Vault, fold
     takes_every_turn(vault)
     vault.import_files("jsonl", folder)
     for damage in (b"", b"not json", b"[]", b'{"x": 1}'):
-        vault.disk.put("state/cursors.json", damage)
+        vault.parts.disk.put("state/cursors.json", damage)
         report, _ = vault.import_files("jsonl", folder)
         assert (report.turns, report.new_turns) == (6, 0)
     assert len(texts(vault)) == 6 and vault.doctor() == []
@@ -149,7 +146,7 @@ def test_turns_are_made_durable_in_groups(
     takes_every_turn(vault)
     report, _ = vault.import_files("jsonl", folder)
     assert report.new_turns == 6 and report.batch == "import-1"
-    assert {entry.batch for entry in vault.turn_log.entries()} == {"import-1"}
+    assert {entry.batch for entry in vault.parts.turn_log.entries()} == {"import-1"}
     assert vault.import_files("jsonl", folder)[0].turns == 0
 
 
@@ -157,7 +154,7 @@ def test_live_capture_has_no_batch_and_follows_the_triggers(vault: Vault, folder
     takes_every_turn(vault)
     report, _ = vault.import_files("jsonl", folder, live=True)
     assert report.new_turns == 6 and report.batch == ""
-    assert {entry.batch for entry in vault.turn_log.entries()} == {""}
+    assert {entry.batch for entry in vault.parts.turn_log.entries()} == {""}
     # old turns: the time trigger takes them
     assert len(texts(vault)) == 6
 

@@ -4,35 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
-from engram.consolidate.plan import ConsolidationPlan
-from engram.pipeline import flow
-from engram.pipeline.ports import Ports
+from engram.admit.judge.rule_judge import RuleJudge
+from engram.model.errors import ModelAway
+from engram.model.memory import Memory
+from engram.model.model_request import Reply, Request
+from engram.model.step import Opinion
 from engram.vault import Vault
+from tests.kit import reopened
 
 
 class Thinking:
-    """A Model that stands for one; nothing is asked of it here."""
+    """A Model that never answers."""
+
+    def ask(self, request: Request) -> Reply:
+        raise ModelAway("unreachable", "nobody answers")
 
 
-def test_what_came_while_a_model_thought_is_not_missed_by_every_night(
-    open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch
+class Meanwhile(RuleJudge):
+    """A judge during whose first comparison something else happens."""
+
+    def __init__(self, deed: Callable[[], object]) -> None:
+        self._deeds = [deed]
+
+    def compare(self, older: Memory, newer: Memory) -> Opinion:
+        while self._deeds:
+            self._deeds.pop()()
+        return super().compare(older, newer)
+
+
+def test_what_came_while_a_model_thought_is_not_missed_by_every_consolidation(
+    open_vault: Callable[..., Vault],
 ) -> None:
-    vault, other = open_vault(), open_vault()
+    vault, other = open_vault(), open_vault(now="2026-03-06T13:00:00Z")
     vault.remember("The shop uses Kubernetes.")
+    vault.remember("I prefer dark tea in the shop.", category="preference")
     vault.consolidate()
-    vault.remember("The till is slow.")
-    plan, told = flow.plan_night, list[str]()
-
-    def and_meanwhile(night: flow.ConsolidationRequest, ports: Ports) -> ConsolidationPlan:
-        found = plan(flow.ConsolidationRequest(night.changed, night.eventful, night.closing), ports)
-        if not told:
-            told.append(other.remember("The shop uses K8s.").memory.id)
-        return found
-
-    monkeypatch.setattr(flow, "plan_night", and_meanwhile)
-    monkeypatch.setattr(vault, "night_model", lambda tier: Thinking())
+    other.remember("I prefer dark tea with milk.", category="preference")
+    judge = Meanwhile(lambda: other.remember("The shop uses K8s."))
+    reopened(vault, model=Thinking(), judge=judge)
     vault.consolidate()
-    live = [one.text for one in vault.projections.catalog.memories() if one.live]
-    assert told and len([text for text in live if text.startswith("The shop uses K")]) == 1
+    live = [one.text for one in vault.parts.catalog.memories() if one.live]
+    assert not judge._deeds
+    assert len([text for text in live if text.startswith("The shop uses K")]) == 1

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from engram.model.errors import BadInput, Conflict
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
+from engram.model.report import Edit
 from engram.model.settings import RetentionSettings
 from engram.model.standing import disputes, settled_with
-from engram.pipeline import rulings
-from engram.pipeline.rulings import Ruling
+from engram.pipeline import edits
 from engram.vault import Vault
 from tests.admit.cases import EARLIER, NOW, memory
 
@@ -25,8 +25,8 @@ NEW = memory("The shop deploys on Mondays.", created=NOW)
 THIRD = memory("The shop deploys on Sundays.", created=plus_days(NOW, 1) + "T00:00:00Z")
 
 
-def after(ruling: Ruling) -> dict[str, Memory]:
-    return {new.id: new for _, new in ruling.pairs}
+def after(edit: Edit) -> dict[str, Memory]:
+    return {new.id: new for _, new in edit.pairs}
 
 
 def disputed(one: Memory, *others: Memory) -> Memory:
@@ -48,7 +48,7 @@ def test_what_is_confirmed_is_explicit_and_lives_on() -> None:
         OLD, status="needs-review", status_since=EARLIER, status_reason="stale", confidence=0.3,
         expires="2026-03-01",
     )  # fmt: skip
-    held = after(rulings.confirm([stale, stale], NOW, TABLE))[OLD.id]
+    held = after(edits.confirm([stale, stale], NOW, TABLE))[OLD.id]
     assert (held.status, held.status_since, held.status_reason) == ("active", "", "")
     assert (held.confidence, held.authority) == (0.95, "user_asserted")
     assert held.expires > NOW[:10]
@@ -56,42 +56,42 @@ def test_what_is_confirmed_is_explicit_and_lives_on() -> None:
 
 def test_confirming_takes_nothing_away() -> None:
     strong = replace(OLD, confidence=0.99, authority="system_imposed", expires="")
-    assert after(rulings.confirm([strong], NOW, TABLE))[OLD.id] == strong
+    assert after(edits.confirm([strong], NOW, TABLE))[OLD.id] == strong
 
 
 def test_what_holds_is_replaced_by_nothing() -> None:
     odd = replace(OLD, superseded_by=(NEW.id,))
-    assert after(rulings.confirm([odd], NOW, TABLE))[OLD.id].superseded_by == ()
+    assert after(edits.confirm([odd], NOW, TABLE))[OLD.id].superseded_by == ()
 
 
 @pytest.mark.parametrize("status", ["superseded", "retired", "archived", "expired"])
 def test_only_what_is_in_use_is_confirmed(status: str) -> None:
     with pytest.raises(BadInput, match=f"is {status}"):
-        rulings.confirm([replace(OLD, status=status)], NOW, TABLE)
+        edits.confirm([replace(OLD, status=status)], NOW, TABLE)
 
 
 def test_what_is_retired_or_archived_says_so_and_keeps_the_rest() -> None:
-    for ruling, status, code in (
-        (rulings.retire([OLD], "", NOW), "retired", "retired"),
-        (rulings.archive([OLD], NOW), "archived", "by_hand"),
+    for edit, status, code in (
+        (edits.retire([OLD], "", NOW), "retired", "retired"),
+        (edits.archive([OLD], NOW), "archived", "by_hand"),
     ):
         kept = replace(OLD, status=status, status_since=NOW, status_reason=code)
-        assert ruling.pairs == ((OLD, kept),)
+        assert edit.pairs == ((OLD, kept),)
         with pytest.raises(BadInput, match="already"):
-            (rulings.retire([kept], "", NOW) if status == "retired" else
-             rulings.archive([kept], NOW))  # fmt: skip
+            (edits.retire([kept], "", NOW) if status == "retired" else
+             edits.archive([kept], NOW))  # fmt: skip
 
 
 def test_what_was_forgotten_does_not_come_back_by_being_archived() -> None:
     with pytest.raises(BadInput, match="restore it first"):
-        rulings.archive([replace(OLD, status="retired", status_reason="forgotten")], NOW)
+        edits.archive([replace(OLD, status="retired", status_reason="forgotten")], NOW)
 
 
 # -- supersede ----------------------------------------------------------------------------------
 
 
 def test_a_replacement_is_linked_both_ways_and_ends_the_dispute() -> None:
-    found = after(rulings.supersede(OLD, disputed(NEW, OLD), nothing, NOW, TABLE))
+    found = after(edits.supersede(OLD, disputed(NEW, OLD), nothing, NOW, TABLE))
     assert (found[OLD.id].status, found[OLD.id].superseded_by) == ("superseded", (NEW.id,))
     assert (found[NEW.id].status, found[NEW.id].supersedes) == ("active", (OLD.id,))
     assert found[NEW.id].conflicts == () and found[OLD.id].valid_until == NOW[:10]
@@ -101,7 +101,7 @@ def test_neither_side_may_be_out_of_use_or_the_other() -> None:
     gone = replace(NEW, status="retired")
     for pair in ((OLD, gone), (gone, OLD), (OLD, OLD)):
         with pytest.raises(BadInput):
-            rulings.supersede(*pair, nothing, NOW, TABLE)
+            edits.supersede(*pair, nothing, NOW, TABLE)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12))
@@ -113,10 +113,10 @@ def test_whatever_is_replaced_and_restored_no_circle_is_left(moves: list[tuple[i
             if not known[name].live:
                 known[name] = replace(known[name], status="active", superseded_by=())
         if old != new:
-            ruling = rulings.supersede(
+            edit = edits.supersede(
                 known[pair[0].id], known[pair[1].id], known.get, NOW, TABLE
             )  # fmt: skip
-            known.update(after(ruling))
+            known.update(after(edit))
     for start in known:
         assert start not in below(known, start, lambda one: one.superseded_by)
         assert start not in below(known, start, lambda one: one.supersedes)
@@ -143,7 +143,7 @@ def below(
 def test_what_holds_replaces_what_stands_against_it(named: str) -> None:
     one = disputed(OLD, NEW) if named != "there" else OLD
     other = disputed(NEW, OLD) if named != "here" else NEW
-    found = after(rulings.resolve(one, [other], NOW, TABLE))
+    found = after(edits.resolve(one, [other], NOW, TABLE))
     assert (found[OLD.id].status, found[OLD.id].supersedes) == ("active", (NEW.id,))
     assert (found[NEW.id].status, found[NEW.id].superseded_by) == ("superseded", (OLD.id,))
     assert found[OLD.id].conflicts == found[NEW.id].conflicts == ()
@@ -151,13 +151,13 @@ def test_what_holds_replaces_what_stands_against_it(named: str) -> None:
 
 def test_who_is_over_already_only_loses_the_link() -> None:
     gone = replace(NEW, status="archived", conflicts=(OLD.id,))
-    found = after(rulings.resolve(OLD, [gone], NOW, TABLE))
+    found = after(edits.resolve(OLD, [gone], NOW, TABLE))
     assert found[NEW.id] == replace(gone, conflicts=())
     assert found[OLD.id].supersedes == ()
 
 
 def test_where_both_hold_nobody_raises_it_again() -> None:
-    found = after(rulings.reconcile(disputed(OLD, NEW), [disputed(NEW, OLD)], NOW, TABLE))
+    found = after(edits.reconcile(disputed(OLD, NEW), [disputed(NEW, OLD)], NOW, TABLE))
     assert [one.status for one in found.values()] == ["active", "active"]
     assert disputes(found.values()) == []
     assert settled_with(found[OLD.id]) == {NEW.id} and settled_with(found[NEW.id]) == {OLD.id}
@@ -165,14 +165,14 @@ def test_where_both_hold_nobody_raises_it_again() -> None:
 
 def test_who_stands_against_a_third_one_waits_on() -> None:
     waiting = disputed(NEW, OLD, THIRD)
-    found = after(rulings.reconcile(disputed(OLD, NEW), [waiting], NOW, TABLE))
+    found = after(edits.reconcile(disputed(OLD, NEW), [waiting], NOW, TABLE))
     assert (found[NEW.id].status, found[NEW.id].conflicts) == ("needs-review", (THIRD.id,))
-    left = after(rulings.reconcile(waiting, [disputed(OLD, NEW)], NOW, TABLE, (THIRD.id,)))
+    left = after(edits.reconcile(waiting, [disputed(OLD, NEW)], NOW, TABLE, (THIRD.id,)))
     assert (left[NEW.id].status, left[NEW.id].conflicts) == ("needs-review", (THIRD.id,))
 
 
-@pytest.mark.parametrize("decide", [rulings.resolve, rulings.reconcile])
-def test_there_must_be_something_to_settle(decide: Callable[..., Ruling]) -> None:
+@pytest.mark.parametrize("decide", [edits.resolve, edits.reconcile])
+def test_there_must_be_something_to_settle(decide: Callable[..., Edit]) -> None:
     with pytest.raises(BadInput, match="nothing contradicts"):
         decide(OLD, [], NOW, TABLE)
     with pytest.raises(BadInput, match="is retired"):
@@ -200,7 +200,7 @@ def test_a_decision_is_one_change_and_a_dry_run_is_none(
     vault: Vault, pair: tuple[str, str], verb: str
 ) -> None:
     older, newer = pair
-    decide: Callable[[bool], Ruling] = {
+    decide: Callable[[bool], Edit] = {
         "confirm": lambda dry: vault.confirm(pair, dry_run=dry),
         "retire": lambda dry: vault.retire(pair, "no more", dry_run=dry),
         "archive": lambda dry: vault.archive(pair, dry_run=dry),
@@ -208,18 +208,18 @@ def test_a_decision_is_one_change_and_a_dry_run_is_none(
         "resolve": lambda dry: vault.resolve(older, dry_run=dry),
         "both": lambda dry: vault.resolve(newer, both=True, against=older, dry_run=dry),
     }[verb]
-    vault.settle_within(1e9)
-    before = [vault.library.memory(name) for name in pair]
-    last = vault.projections.catalog.last
+    vault.parts.settler.within(1e9)
+    before = [vault.parts.lookup.memory(name) for name in pair]
+    last = vault.parts.catalog.last
     planned = decide(True)
-    assert vault.projections.catalog.last == last
+    assert vault.parts.catalog.last == last
     assert decide(False) == planned
-    assert vault.projections.catalog.last == last + 1
-    found = {name: vault.library.memory(name) for name in pair}
+    assert vault.parts.catalog.last == last + 1
+    found = {name: vault.parts.lookup.memory(name) for name in pair}
     for _, wanted in planned.pairs:
         assert replace(found[wanted.id], path="") == replace(wanted, path="")
     vault.undo()
-    assert [vault.library.memory(name) for name in pair] == before
+    assert [vault.parts.lookup.memory(name) for name in pair] == before
 
 
 def test_an_edit_is_a_change_that_can_be_taken_back(vault: Vault) -> None:
@@ -247,12 +247,12 @@ def test_only_one_of_several_is_settled_where_it_is_named(
 ) -> None:
     older, newer = pair
     third = vault.remember("The shop deploys on Sundays.").memory
-    path = vault.root / vault.library.memory(newer).path
+    path = vault.root / vault.parts.lookup.memory(newer).path
     text = path.read_text("utf-8").replace("conflicts:\n", f'conflicts:\n  - "[[{third.id}]]"\n')
     path.write_text(text, "utf-8")
     vault.resolve(newer, against=older)
-    assert vault.library.memory(newer).conflicts == (third.id,)
-    assert vault.library.memory(third.id).status == "active"
+    assert vault.parts.lookup.memory(newer).conflicts == (third.id,)
+    assert vault.parts.lookup.memory(third.id).status == "active"
     with pytest.raises(BadInput, match="does not contradict"):
         vault.resolve(third.id, against=older)
 
@@ -271,5 +271,5 @@ def test_no_night_raises_again_what_the_person_settled(vault: Vault, both: bool)
     if both:
         vault.resolve("port-9090", both=True)
     vault.consolidate(full=True)
-    live = [one.id for one in vault.ports.view.live()]
+    live = [one.id for one in vault.parts.view.live()]
     assert live == (["port-8080", "port-9090"] if both else ["port-9090"])

@@ -14,12 +14,12 @@ def test_sealing_at_the_end_leaves_hand_edits_and_the_index_for_the_next_opening
     vault = open_vault(now="2026-03-06T10:10:00Z")
     takes_every_turn(vault).capture(turns(5))
     vault.flush()
-    memory = next(iter(vault.projections.catalog.memories()))
+    memory = next(iter(vault.parts.catalog.memories()))
     path = vault.root / memory.path
     path.write_text(path.read_text("utf-8").replace(" bar.", " zebra."), "utf-8")
     assert vault.seal_boxes() == 0
     assert vault.seal_boxes("shutdown") == 1
-    known = vault.projections.catalog.memory(memory.id)
+    known = vault.parts.catalog.memory(memory.id)
     assert known is not None and "zebra" not in known.text
     assert vault.seal_boxes("shutdown") == 0
     assert [hit.id for hit in vault.search("zebra").memories] == [memory.id]

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from engram.health.audit import AuditRow, Evidence, audit, rule_shares
+from engram.health.audit import Evidence, audit
 from engram.model.box import Box
+from engram.model.findings import AuditRow
 from engram.model.memory import Memory
 from engram.model.step import Opinion
 from engram.model.turn import turn_of
 from engram.vault import Vault
 from tests.admit.cases import memory
+from tests.kit import reopened
 
 THEN, LATER = "2026-01-05", "2026-03-06T12:00:00Z"
 ROWS = (
@@ -60,7 +62,7 @@ def note(vault: Vault, name: str, text: str, **header: str) -> None:
 
 
 def rows(vault: Vault) -> dict[str, AuditRow]:
-    return {row.name: row for row in audit(vault.audit())}
+    return {row.name: row for row in vault.audit().rows}
 
 
 def counts(vault: Vault) -> dict[str, int]:
@@ -93,7 +95,7 @@ def said(vault: Vault, role: str, *texts: str, session: str = "agent") -> None:
 def test_a_clean_vault_has_nothing_to_look_at(vault: Vault) -> None:
     assert counts(vault) == dict.fromkeys(ROWS, 0)
     assert {row.verdict for row in rows(vault).values()} == {"ok"}
-    assert rule_shares(vault.audit()) == []
+    assert vault.audit().rules == ()
 
 
 # -- three of each ------------------------------------------------------------------------------
@@ -115,11 +117,9 @@ def near_duplicates(vault: Vault) -> None:
 
 def recall_loop(vault: Vault) -> None:
     said(vault, "assistant", "The logo is blue.")
-    link = sorted(vault.projections.catalog.turns.all_links())
+    link = sorted(vault.parts.catalog.turns.all_links())
     agents = [
-        one
-        for one in link
-        if vault.projections.catalog.turns.behind_links([one])[one].role != "user"
+        one for one in link if vault.parts.catalog.turns.behind_links([one])[one].role != "user"
     ]
     note(
         vault, "echo", "The bakery has two ovens.", sources=f'\n  - "[[{agents[0]}]]"',
@@ -209,7 +209,7 @@ def test_three_of_a_rule_that_nobody_asked_for_are_noise(
     later.confirm([used])
     seen = later.audit()
     assert counts(later)["rule_noise"] == 3
-    assert sum(noise for _, noise, _ in rule_shares(seen)) == 3
+    assert sum(noise for _, noise, _ in seen.rules) == 3
 
 
 def test_a_pair_that_the_person_settled_is_no_contradiction(vault: Vault) -> None:
@@ -236,7 +236,7 @@ def test_only_what_a_judge_is_sure_of_counts_until_it_is_settled(
     vault: Vault, sure: bool, found: int
 ) -> None:
     note(vault, "gate", "The bakery has a gate with ovens.", created=f"{THEN}T09:00:00Z")
-    vault.ports = replace(vault.ports, judge=Sure(sure))
+    reopened(vault, judge=Sure(sure))
     assert counts(vault)["contradictions"] == found
     older = vault.root / "facts" / THEN / "bakery.md"
     rewritten(older, "status: active\n", 'status: active\nsettled: "[[gate]]"\n')
@@ -278,6 +278,6 @@ def test_the_word_of_the_person_is_receipt_enough(vault: Vault) -> None:
 
 
 def test_the_audit_writes_nothing(vault: Vault) -> None:
-    last = vault.projections.catalog.last
+    last = vault.parts.catalog.last
     vault.audit()
-    assert vault.projections.catalog.last == last
+    assert vault.parts.catalog.last == last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engram.health.review_queue import in_dispute, queue
+from engram.health.review_queue import queue, still_asked
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.standing import at_peace
@@ -63,6 +63,7 @@ def test_each_pair_of_one_memory_is_a_question_of_its_own() -> None:
 
 
 def test_what_both_hold_is_no_question_any_more() -> None:
-    assert in_dispute(FRIDAY, MONDAY)
-    assert not in_dispute(FRIDAY, at_peace(MONDAY, [FRIDAY.id]))
-    assert not in_dispute(replace(FRIDAY, status="retired"), MONDAY)
+    assert still_asked([FRIDAY, MONDAY]) == [FRIDAY, MONDAY]
+    assert still_asked([FRIDAY, at_peace(MONDAY, [FRIDAY.id])]) is None
+    assert still_asked([replace(FRIDAY, status="retired"), MONDAY]) is None
+    assert still_asked([None, MONDAY]) is None and still_asked([QUIET]) == [QUIET]

@@ -28,7 +28,7 @@ from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 path, clock, word, stop, level = sys.argv[1:]
 vault = Vault.open(path, clock=FixedClock(clock))
-finder = WhooshFinder(vault.cache / "index")
+finder = WhooshFinder(vault.parts.cache / "index")
 
 def search():
     if level == "index":

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.hit import Hints
 from engram.model.memory import Memory
 from engram.model.turn import Turn, turn_of
 from engram.vault import Vault
-from tests.kit import takes_every_turn, turns
+from tests.kit import LIGHT, reopened, takes_every_turn, turns
 
 _SAID = [
     ("user", "Which cake shall we bake for the fair?", ()),
@@ -29,8 +27,7 @@ _SAID = [
 def light(vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with the index in memory, which has been asked before anything was said."""
     vault.close()
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
-    made = takes_every_turn(open_vault())
+    made = takes_every_turn(reopened(open_vault(), finder=LIGHT.finder))
     made.search("anything")
     return made
 
@@ -46,7 +43,7 @@ def conversation(session: str = "s") -> list[Turn]:
 def answers(vault: Vault, *questions: str) -> list[object]:
     vault.ready_to_read()
     return [
-        vault.index_sync.find(
+        vault.parts.index.find(
             question, collection, 99, Hints(spans=(("2025-12-28", "2025-12-30"),))
         )  # type: ignore[arg-type]
         for question in questions
@@ -58,12 +55,12 @@ def links(vault: Vault, question: str) -> list[str]:
     """The numbers of the turns that a question finds."""
     vault.ready_to_read()
     order = {f"{turn.transcript}#^{turn.block}": n for n, turn in enumerate(conversation())}
-    found = vault.index_sync.find(question, "turns", 99)
+    found = vault.parts.index.find(question, "turns", 99)
     return sorted(str(order.get(hit.key, hit.key)) for hit in found)
 
 
 def the(vault: Vault, word: str) -> Memory:
-    (found,) = (one for one in vault.projections.catalog.memories() if word in one.text)
+    (found,) = (one for one in vault.parts.catalog.memories() if word in one.text)
     return found
 
 
@@ -82,14 +79,14 @@ def test_what_came_piece_by_piece_answers_as_what_is_built_anew(light: Vault) ->
     light.flush()
     light.forget(the_first(light, "valve").id)
     before = answers(light, *_QUESTIONS)
-    light.index_sync.rebuild()
+    light.parts.index.rebuild()
     assert answers(light, *_QUESTIONS) == before
     light.rebuild()
     assert answers(light, *_QUESTIONS) == before
 
 
 def the_first(vault: Vault, word: str) -> Memory:
-    return next(one for one in vault.projections.catalog.memories() if word in one.text)
+    return next(one for one in vault.parts.catalog.memories() if word in one.text)
 
 
 def test_a_conversation_that_goes_on_is_one_conversation(light: Vault) -> None:
@@ -107,16 +104,16 @@ def test_the_turn_of_what_was_forgotten_speaks_for_no_neighbour(light: Vault) ->
         [turn_of("user", text, f"2026-03-0{n}T10:00:00Z") for n, text in enumerate(said, 1)]
     )
     light.flush()
-    assert len(light.index_sync.find("marzipan", "turns", 9)) == 2
+    assert len(light.parts.index.find("marzipan", "turns", 9)) == 2
     memory = the(light, "marzipan")
     light.forget(memory.id)
-    assert light.index_sync.find("marzipan", "turns", 9) == []
+    assert light.parts.index.find("marzipan", "turns", 9) == []
     light.restore(memory.id)
-    assert len(light.index_sync.find("marzipan", "turns", 9)) == 2
+    assert len(light.parts.index.find("marzipan", "turns", 9)) == 2
 
 
 def _by_hand(vault: Vault, memory: Memory, old: str, new: str) -> None:
-    path = vault.root / vault.library.memory(memory.id).path
+    path = vault.root / vault.parts.lookup.memory(memory.id).path
     text = path.read_text("utf-8")
     assert old in text
     path.write_text(text.replace(old, new), "utf-8")
@@ -143,7 +140,7 @@ def _show_by_hand(vault: Vault, memory: Memory) -> None:
 
 
 def _show_by_removing_the_file(vault: Vault, memory: Memory) -> None:
-    (vault.root / vault.library.memory(memory.id).path).unlink()
+    (vault.root / vault.parts.lookup.memory(memory.id).path).unlink()
 
 
 def _nothing(vault: Vault) -> None:
@@ -151,7 +148,7 @@ def _nothing(vault: Vault) -> None:
 
 
 def _index_anew(vault: Vault) -> None:
-    vault.index_sync.rebuild()
+    vault.parts.index.rebuild()
 
 
 def _everything_anew(vault: Vault) -> None:
@@ -213,7 +210,7 @@ def test_a_transcript_with_an_impossible_name_does_not_cost_the_index(
     own = next(folder.iterdir()).read_bytes()
     Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_bytes(own)
     light.rebuild()
-    assert light.index_sync.index_reason == ""
+    assert light.parts.index.index_reason == ""
     assert "1" in links(light, "marzipan")
 
 
@@ -230,7 +227,7 @@ def import_many(vault: Vault, folder: Path, count: int) -> None:
         (folder / f"{turn.message}.jsonl").write_text(row, encoding="utf-8")
     report, _ = vault.import_files("jsonl", folder)
     assert (report.files, report.new_turns, report.problems) == (count, count, [])
-    assert vault.index_sync.counts()[1] == count
+    assert vault.parts.index.counts()[1] == count
     for number in (0, count // 2, count - 1):
         found = vault.search(f"tokens{number:04d}")
         text = turns(1, first=number)[0].text

@@ -25,5 +25,5 @@ def test_no_search_is_empty_or_fails_while_writers_are_killed(
         assert counts.searches > 0
     with takes_every_turn(open_vault()) as after:
         assert after.doctor() == []
-        said = sum(1 for _ in after.turn_log.entries())
-        assert after.index_sync.counts()[1] == said
+        said = sum(1 for _ in after.parts.turn_log.entries())
+        assert after.parts.index.counts()[1] == said

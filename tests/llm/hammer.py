@@ -8,14 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from engram.model.errors import BudgetExceeded
-from engram.vault.wiring import budget_of
 from tests.llm.office import Office, said
 
 
 def reserve_until_spent(folder: str, environment: dict[str, str], others: int) -> None:
     """Set ten tokens aside, again and again, when others are there who do the same."""
     vault = Office(Path(folder), dict(environment)).open(f"vault-{os.getpid()}")
-    budget = budget_of(vault.settings.llm, vault.machine)
+    budget = vault.parts.budget()
     vault.close()
     (Path(folder) / f"ready-{os.getpid()}").touch()
     while len(list(Path(folder).glob("ready-*"))) < others + 1:

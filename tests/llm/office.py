@@ -12,6 +12,7 @@ from engram.model.turn import Turn, turn_of
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
+from tests.kit import LIGHT
 from tests.security.canaries import letters
 
 #: Of nobody: made from a word, and of no form that the redactor knows.
@@ -49,7 +50,9 @@ class Office:
         """The vault of a name, made the first time."""
         path = self.folder / name
         make = Vault.open if (path / "engram.toml").exists() else Vault.create
-        vault = make(path, environment=dict(self.environment), clock=clock or FixedClock(NOW))
+        vault = make(
+            path, environment=dict(self.environment), clock=clock or FixedClock(NOW), adapters=LIGHT
+        )
         self._opened.append(vault)
         return vault
 
@@ -71,7 +74,7 @@ def said(
 
 def committer(vault: Vault) -> list[dict[str, Any]]:
     """The lines of the vault's ledger of requests."""
-    data = vault.disk.read("state/llm-ledger.jsonl") or b""
+    data = vault.parts.disk.read("state/llm-ledger.jsonl") or b""
     return [json.loads(line) for line in data.splitlines()]
 
 
@@ -82,4 +85,4 @@ def outcomes(vault: Vault) -> list[str]:
 
 def texts(vault: Vault) -> list[str]:
     """What is remembered."""
-    return sorted(memory.text for memory in vault.projections.catalog.memories())
+    return sorted(memory.text for memory in vault.parts.catalog.memories())

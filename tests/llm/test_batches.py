@@ -6,7 +6,7 @@ import re
 
 from engram.extract.llm.prompt import MOST_TURNS
 from engram.model.memory import Memory
-from engram.pipeline import flow
+from engram.pipeline import ingest
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.fakes.model_server import Asked, ModelServer, answers, fact, facts, fails, page
@@ -26,12 +26,12 @@ def each(asked: Asked) -> str:
 def taken_in(vault: Vault, count: int) -> list[str]:
     """A conversation in the journal, of which nothing is extracted yet."""
     lines = [f"The token{number:04d} valve holds {number} bar." for number in range(count)]
-    flow.take_in([said(line, str(number)) for number, line in enumerate(lines)], vault.ports)
+    ingest.take_in([said(line, str(number)) for number, line in enumerate(lines)], vault.parts)
     return lines
 
 
 def memory_of(vault: Vault, text: str) -> Memory:
-    (found,) = [one for one in vault.projections.catalog.memories() if one.text == text]
+    (found,) = [one for one in vault.parts.catalog.memories() if one.text == text]
     return found
 
 
@@ -78,13 +78,13 @@ def test_one_conversation_that_fails_keeps_no_other_from_the_model(office: Offic
     bad = answers(lambda asked: "no" if "poison" in asked.text else each(asked))
     with ModelServer([bad]) as server:
         vault = office.cloud(server.base_url).open()
-        flow.take_in(
+        ingest.take_in(
             [
                 said("Kim likes tea very much.", session="a"),
                 said("This is poison to models.", session="b"),
                 said("Lea likes coffee very much.", session="c"),
             ],
-            vault.ports,
+            vault.parts,
         )
         outcome = vault.flush()
         assert (outcome.turns, outcome.failed, len(server.requests)) == (2, 1, 3)
@@ -94,7 +94,7 @@ def test_one_conversation_that_fails_keeps_no_other_from_the_model(office: Offic
 def test_when_nobody_answers_one_question_is_enough(office: Office) -> None:
     with ModelServer([fails(401)]) as server:
         vault = office.cloud(server.base_url).open()
-        flow.take_in([said(session=name) for name in "abcde"], vault.ports)
+        ingest.take_in([said(session=name) for name in "abcde"], vault.parts)
         outcome = vault.flush()
         assert (outcome.postponed, len(server.requests)) == (5, 1)
     assert {waiting.reason for waiting in vault.waiting()} == {"auth"}
@@ -103,14 +103,14 @@ def test_when_nobody_answers_one_question_is_enough(office: Office) -> None:
 def test_turns_of_the_agent_alone_cost_nothing(office: Office) -> None:
     with ModelServer([answers(each)]) as server:
         vault = office.cloud(server.base_url).open()
-        flow.take_in([said("I changed the file.", role="assistant")], vault.ports)
+        ingest.take_in([said("I changed the file.", role="assistant")], vault.parts)
         assert vault.flush().turns == 1 and server.requests == [] and vault.waiting() == []
 
 
 def test_what_an_import_brought_is_left_to_the_rules(office: Office) -> None:
     with ModelServer([answers(each)]) as server:
         vault = office.cloud(server.base_url).open()
-        flow.take_in([said("I prefer tabs over spaces.")], vault.ports, "import-1")
+        ingest.take_in([said("I prefer tabs over spaces.")], vault.parts, "import-1")
         assert vault.flush().memories == 1 and server.requests == []
 
 
@@ -127,10 +127,10 @@ def test_what_is_no_longer_true_is_superseded(office: Office) -> None:
     first = answers(facts(fact("The shop keeps its orders in Postgres.", FIRST)))
     with ModelServer([first, answers(moved)]) as server:
         vault = office.cloud(server.base_url).open()
-        flow.take_in([said(FIRST)], vault.ports)
+        ingest.take_in([said(FIRST)], vault.parts)
         vault.flush()
         old = memory_of(vault, "The shop keeps its orders in Postgres.")
-        flow.take_in([said(LATER, "2", session="later")], vault.ports)
+        ingest.take_in([said(LATER, "2", session="later")], vault.parts)
         outcome = vault.flush()
         assert old.id in server.requests[-1].text
     new = memory_of(vault, "The shop keeps its orders in MySQL.")
@@ -150,13 +150,13 @@ def test_the_agents_word_does_not_replace_the_persons(office: Office) -> None:
     first = answers(facts(fact("The shop keeps its orders in Postgres.", FIRST)))
     with ModelServer([first, answers(claimed)]) as server:
         vault = office.cloud(server.base_url).open()
-        flow.take_in([said(FIRST)], vault.ports)
+        ingest.take_in([said(FIRST)], vault.parts)
         vault.flush()
         talk = [
             said("Look at the orders of the shop.", "2", session="later"),
             said(LATER, "3", session="later", role="assistant"),
         ]
-        flow.take_in(talk, vault.ports)
+        ingest.take_in(talk, vault.parts)
         assert vault.flush().superseded == 0
     assert memory_of(vault, "The shop keeps its orders in Postgres.").status == "active"
     assert memory_of(vault, "The shop keeps its orders in MySQL.").status == "needs-review"
@@ -167,9 +167,9 @@ def test_an_id_that_was_not_shown_replaces_nothing(office: Office) -> None:
     guess = answers(facts(fact("The user sleeps late.", "I sleep late.", replaces=["fact-1"])))
     with ModelServer([first, guess]) as server:
         vault = office.cloud(server.base_url).open()
-        flow.take_in([said(FIRST)], vault.ports)
+        ingest.take_in([said(FIRST)], vault.parts)
         vault.flush()
-        flow.take_in([said("I sleep late.", "2", session="later")], vault.ports)
+        ingest.take_in([said("I sleep late.", "2", session="later")], vault.parts)
         assert vault.flush().refused == {"unknown_memory": 1}
     assert memory_of(vault, "The user sleeps late.").supersedes == ()
     assert memory_of(vault, "The shop keeps its orders in Postgres.").status == "active"

@@ -321,7 +321,7 @@ def test_the_key_stands_in_no_file_and_no_message(office: Office) -> None:
         vault.capture([said()])
         outcome = vault.flush()
     assert outcome.reason == "auth" and "wrong" in outcome.message
-    assert KEY[:8] not in f"{outcome} {vault.machine.environment.keys()}"
+    assert KEY[:8] not in f"{outcome} {vault.parts.environment.keys()}"
     for path in office.folder.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
 

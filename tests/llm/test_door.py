@@ -12,7 +12,6 @@ import pytest
 from engram.model.errors import ConfigError, Untrusted
 from engram.model.model_request import Request
 from engram.vault import Vault
-from engram.vault.wiring import budget_of, chain_of
 from tests.conftest import NOW
 from tests.fakes.model_server import ModelServer, answers, fact, facts
 from tests.llm.office import SENTENCE, Office, said
@@ -110,10 +109,7 @@ def test_an_answer_is_redacted_before_anybody_reads_it(kind: str, office: Office
     value = {"facts": [{secret.text: [secret.text, {"deep": "\0".join(torn.text)}]}]}
     with ModelServer([answers(json.dumps(value))]) as server:
         vault = office.cloud(server.base_url).open()
-        chain = chain_of(
-            vault.parts, vault.settings, vault.machine, vault.ports.redactor,
-            budget_of(vault.settings.llm, vault.machine),
-        )  # fmt: skip
+        chain = vault.parts.model(vault.parts.budget())
         reply = chain.ask(Request("p-1", "List.", secret.text, {"type": "object"}, "facts"))
         assert leaks([secret], *sent(server)) == []
     told = json.dumps(reply.value).replace("\\u0000", "")

@@ -18,7 +18,7 @@ import pytest
 
 from engram.llm import REASONS
 from engram.model.instant import plus_minutes
-from engram.pipeline import flow
+from engram.model.intake import ExtractionResult
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.fakes.model_server import (
@@ -162,9 +162,9 @@ def test_a_failure(row: Row, form: str, office: Office) -> None:
         vault = office.open()
         vault.capture([said()])
         outcome = vault.flush()
-    named = [f"{form} {name}" for name in row.committer]
+    named = [f"{form} {name}" for name in row.parts.committer]
     if row.probes:
-        named = [f"responses {row.committer[0]}", *row.probes]
+        named = [f"responses {row.parts.committer[0]}", *row.probes]
     elif chat:
         named = ["responses other-form", *named]
     assert outcomes(vault) == named
@@ -174,7 +174,7 @@ def test_a_failure(row: Row, form: str, office: Office) -> None:
     _says_nothing(vault)
 
 
-def _came_to(row: Row, vault: Vault, outcome: flow.ExtractionResult) -> None:
+def _came_to(row: Row, vault: Vault, outcome: ExtractionResult) -> None:
     """What became of the turn, as `flush` and `status` tell it."""
     status = vault.status()
     assert status.dead_letter == 0 and status.refused == row.refused == outcome.refused
@@ -199,7 +199,7 @@ def _came_to(row: Row, vault: Vault, outcome: flow.ExtractionResult) -> None:
 
 def _says_nothing(vault: Vault) -> None:
     """No word of the conversation, of the answer or of the key stands in what is logged."""
-    logged = (vault.disk.read("state/llm-ledger.jsonl") or b"").decode()
+    logged = (vault.parts.disk.read("state/llm-ledger.jsonl") or b"").decode()
     for word in [*re.findall(r"\w{5,}", f"{SENTENCE} {TEXT} {STEERING}"), "ek_"]:
         assert word not in logged
     keys = {
@@ -232,8 +232,8 @@ def test_bad_answers_end_in_the_dead_letter_after_five(office: Office) -> None:
         assert (vault.flush().failed, len(server.requests)) == (0, 5)
     status = vault.status()
     assert (status.pending, status.dead_letter, status.turns) == (0, 1, 1)
-    (name,) = vault.disk.names("state/dead-letter")
-    letter = (vault.disk.read(f"state/dead-letter/{name}") or b"").decode()
+    (name,) = vault.parts.disk.names("state/dead-letter")
+    letter = (vault.parts.disk.read(f"state/dead-letter/{name}") or b"").decode()
     assert '"no-json"' in letter and "Postgres" not in letter
 
 

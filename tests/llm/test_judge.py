@@ -14,7 +14,6 @@ from engram.admit.judge.rule_judge import RuleJudge
 from engram.model.errors import ConfigError
 from engram.model.memory import Memory
 from engram.settings.load import shipped
-from engram.vault.wiring import budget_of, chain_of
 from tests.admit.cases import memory
 from tests.fakes.model_server import Behaviour, ModelServer, answers, fails, page
 from tests.llm.office import Office, committer
@@ -33,9 +32,7 @@ def says(relation: str, confidence: str = "high", reason: str = "other goods") -
 
 def judge(office: Office, server: ModelServer) -> ModelJudge:
     vault = office.cloud(server.base_url).open()
-    redactor, llm = vault.ports.redactor, vault.settings.llm
-    budget = budget_of(llm, vault.machine)
-    chain = chain_of(vault.parts, vault.settings, vault.machine, redactor, budget)
+    chain = vault.parts.model(vault.parts.budget())
     return ModelJudge(RuleJudge(), shipped("prompts/judge"), chain)
 
 

@@ -221,7 +221,7 @@ def test_while_the_budget_is_used_up_the_rules_go_on_if_so_set(office: Office) -
     office.set(llm_when_away="rules", llm_daily_usd=0, llm_model="m", OPENAI_API_KEY="k")
     vault = office.open()
     vault.capture([said("I prefer tabs over spaces.")])
-    assert vault.waiting() == [] and len(list(vault.projections.catalog.memories())) == 1
+    assert vault.waiting() == [] and len(list(vault.parts.catalog.memories())) == 1
 
 
 class Till:
@@ -275,7 +275,7 @@ def test_four_processes_reserve_one_after_the_other(
     vault = office.open()
     status = vault.status().model
     assert status is not None and (status.spent.tokens, status.spent.calls) == (3000, 300)
-    steps = (vault.machine.folder / "spend" / f"{NOW[:10]}.jsonl").read_bytes().splitlines()
+    steps = (vault.parts.places.state_dir / "spend" / f"{NOW[:10]}.jsonl").read_bytes().splitlines()
     assert len(steps) == 600  # no number was given twice
 
 

@@ -80,7 +80,7 @@ def nothing_leaks(
 
 def _rows(vault: Vault) -> Iterator[str]:
     """All that the catalog holds, as SQL."""
-    database = sqlite3.connect(vault.cache / "catalog.sqlite")
+    database = sqlite3.connect(vault.parts.cache / "catalog.sqlite")
     try:
         yield from database.iterdump()
     finally:
@@ -91,7 +91,7 @@ def _indexed(vault: Vault) -> Iterator[str]:
     """All terms and keys of the index, in every generation that there is."""
     from whoosh import index
 
-    for table in sorted((vault.cache / "index").glob("gen-*/*/_*.toc")):
+    for table in sorted((vault.parts.cache / "index").glob("gen-*/*/_*.toc")):
         name = table.name.split("_")[1]
         opened = index.open_dir(str(table.parent), indexname=name, readonly=True)
         reader = opened.reader()
@@ -105,7 +105,7 @@ def _live(vault: Vault) -> None:
     vault.flush()
     vault.search("shop")
     vault.recall("what do we use for the shop?")
-    if memories := list(vault.projections.catalog.memories()):
+    if memories := list(vault.parts.catalog.memories()):
         vault.forget(memories[0].id)
         vault.restore(memories[0].id)
     for _ in range(2):
@@ -309,7 +309,7 @@ def test_what_a_person_says_to_the_program(
     for kind in KINDS:
         vault.search(cage.word("query", kind))
         vault.recall(cage.word("question", kind))
-        list(vault.library.grep("zzz" + cage.word("pattern", "openai"), Filter()))
+        list(vault.parts.lookup.grep("zzz" + cage.word("pattern", "openai"), Filter()))
     vault.restore(memory.id)
     _live(vault)
     nothing_leaks(*errors)

@@ -48,7 +48,7 @@ def findings(vault: Vault) -> dict[str, str]:
 
 def live(vault: Vault) -> set[str]:
     vault.ready_to_read()
-    return {memory.text for memory in vault.library.listing(Filter(), 1000)}
+    return {memory.text for memory in vault.parts.lookup.listing(Filter(), 1000)}
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_forged_ids_name_nothing_outside(vault: Vault, engram: Callable[..., Res
     for name, identifier in forged.items():
         if identifier != "--help":
             assert found[f"facts/{_DAY}/{name}"] == "header"
-    memories = vault.library.listing(Filter(), 100)
+    memories = vault.parts.lookup.listing(Filter(), 100)
     assert all(is_id(memory.id) for memory in memories)
     for memory in memories:
         engram("show", memory.id)
@@ -152,7 +152,7 @@ def test_the_first_of_two_files_with_one_id_keeps_it(vault: Vault) -> None:
     (vault.root / mine.path).unlink()
     vault.ready_to_read()
     assert (
-        vault.library.find_memory(mine.id) is not None
+        vault.parts.lookup.find_memory(mine.id) is not None
         or "duplicate_id" not in findings(vault).values()
     )
 
@@ -181,7 +181,7 @@ def test_links_are_not_followed(
     assert found["facts/all"] == "unreadable"
     vault.rebuild()
     assert not vault.search("xyzzy").memories
-    assert not list(vault.library.grep("xyzzy", Filter()))
+    assert not list(vault.parts.lookup.grep("xyzzy", Filter()))
     for arguments in (["doctor"], ["list"], ["search", "xyzzy"], ["grep", "xyzzy"], ["status"]):
         assert "private" not in engram(*arguments).output
     assert "xyzzy" not in _state(vault)
@@ -271,7 +271,7 @@ def test_pipes_where_the_program_writes_are_refused(
         place.write_bytes(kept)
     with open_vault() as reopened:
         reopened.capture(turns(2, first=5))
-        told = {entry.turn.text for entry in reopened.turn_log.entries()}
+        told = {entry.turn.text for entry in reopened.parts.turn_log.entries()}
         assert told >= {one.text for one in (*turns(1), *turns(2, first=5))}
         reopened.rebuild()
         assert reopened.doctor() == []
@@ -315,12 +315,12 @@ def test_names_of_any_bytes_break_nothing(vault: Vault, engram: Callable[..., Re
     assert {f"facts/{_DAY}/\udcff\udcfe.md", f"facts/{_DAY}/back\\slash.md"} <= listed
     for arguments in (["doctor"], ["list"], ["search", "doors"], ["grep", "doors"], ["log"]):
         engram(*arguments)
-    for memory in vault.library.listing(Filter(), 100):
+    for memory in vault.parts.lookup.listing(Filter(), 100):
         engram("show", memory.id)
         engram("why", memory.id)
     vault.rebuild()
     assert live(vault) == texts
-    memory = next(one for one in vault.library.listing(Filter(), 100) if "\n" in one.path)
+    memory = next(one for one in vault.parts.lookup.listing(Filter(), 100) if "\n" in one.path)
     vault.forget(memory.id)
     vault.undo()
     assert live(vault) == texts
@@ -392,7 +392,7 @@ def test_garbage_in_the_state_of_a_strangers_vault_keeps_nobody_from_reading(
     vault.remember("The shop uses Postgres because two writers are needed.")
     vault.close()
     note(vault, Path(name).name, _STATE[name], f"state/{Path(name).parent.as_posix()}")
-    for path in sorted(vault.cache.rglob("*"), reverse=True):
+    for path in sorted(vault.parts.cache.rglob("*"), reverse=True):
         path.unlink() if path.is_file() else path.rmdir()
     Registry(places_of(environment)).remove(vault.root)
     with open_vault() as stranger:
@@ -439,7 +439,7 @@ def test_a_file_that_cannot_be_read_now_is_still_known(
 
     monkeypatch.setattr(os, "open", denied)
     assert [hit.id for hit in vault.search("postgres").memories] == [memory.id]
-    assert not list(vault.library.grep("Postgres", Filter(), turns=False))
+    assert not list(vault.parts.lookup.grep("Postgres", Filter(), turns=False))
     assert findings(vault)[memory.path] == "unreadable"
     with pytest.raises(StorageError):
         vault.forget(memory.id)
@@ -482,4 +482,4 @@ def test_following_a_folder_does_not_follow_links_in_it(vault: Vault, tmp_path: 
     tail.scan()
     for path in sorted(folder.iterdir()):
         tail._take(path)
-    assert [entry.turn.text for entry in vault.turn_log.entries()] == ["hello"]
+    assert [entry.turn.text for entry in vault.parts.turn_log.entries()] == ["hello"]

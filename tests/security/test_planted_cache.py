@@ -47,7 +47,7 @@ def found(open_vault: Callable[..., Vault]) -> Callable[[], list[str]]:
 
 
 def _generation(vault: Vault) -> Path:
-    folder = vault.cache / "index"
+    folder = vault.parts.cache / "index"
     return folder / (folder / "CURRENT").read_text(encoding="utf-8").strip()
 
 
@@ -80,22 +80,22 @@ def _point_elsewhere(vault: Vault, evil: bytes) -> None:
     shutil.copytree(_generation(vault), elsewhere)
     for path in elsewhere.glob("*/*"):
         path.write_bytes(evil)
-    (vault.cache / "index" / "CURRENT").write_text(
+    (vault.parts.cache / "index" / "CURRENT").write_text(
         f"../../../../{elsewhere.name}\n", encoding="utf-8"
     )
 
 
 def _swap_the_folder_for_a_link(vault: Vault, evil: bytes) -> None:
     elsewhere = vault.root.parent / "elsewhere"
-    shutil.copytree(vault.cache / "index", elsewhere)
+    shutil.copytree(vault.parts.cache / "index", elsewhere)
     for path in elsewhere.glob("gen-*/*/*"):
         path.write_bytes(evil)
-    shutil.rmtree(vault.cache / "index")
-    (vault.cache / "index").symlink_to(elsewhere)
+    shutil.rmtree(vault.parts.cache / "index")
+    (vault.parts.cache / "index").symlink_to(elsewhere)
 
 
 def _open_to_others(vault: Vault, evil: bytes) -> None:
-    (vault.cache / "index").chmod(0o777)
+    (vault.parts.cache / "index").chmod(0o777)
     _generation(vault).chmod(0o777)
 
 
@@ -205,15 +205,15 @@ def test_a_catalog_that_is_none_is_built_anew(
     plant: Callable[[Path], None], vault: Vault, found: Callable[[], list[str]],
     open_vault: Callable[..., Vault],
 ) -> None:  # fmt: skip
-    for left in vault.cache.glob("catalog.sqlite-*"):
+    for left in vault.parts.cache.glob("catalog.sqlite-*"):
         left.unlink()
-    plant(vault.cache / "catalog.sqlite")
+    plant(vault.parts.cache / "catalog.sqlite")
     assert found() == [_TEXT]
     with open_vault() as reopened:
         reopened.remember("The shop is closed on Sundays.")
         assert reopened.doctor() == []
         assert len(reopened.log()) == 2
-    diary = vault.cache.parent / "diary.txt"
+    diary = vault.parts.cache.parent / "diary.txt"
     assert not diary.exists() or diary.read_text(encoding="utf-8") == "dear diary"
 
 
@@ -224,14 +224,14 @@ def test_a_catalog_that_breaks_while_a_vault_is_open_is_built_anew(
     """A long-lived process has it open when its pages are overwritten."""
     with open_vault() as opened:
         opened.search("postgres")
-        for left in vault.cache.glob("catalog.sqlite*"):
+        for left in vault.parts.cache.glob("catalog.sqlite*"):
             left.write_bytes(b"\xa5" * left.stat().st_size)
         verbs: dict[str, Callable[[], object]] = {
             "search": lambda: opened.search("postgres").memories,
             "remember": lambda: opened.remember("The shop is closed on Sundays."),
             "status": lambda: opened.status().memories,
             "doctor": lambda: opened.doctor() == [],
-            "list": lambda: opened.ready_to_read() and list(opened.projections.catalog.memories()),
+            "list": lambda: opened.ready_to_read() and list(opened.parts.catalog.memories()),
             "log": lambda: opened.ready_to_read() and opened.log(),
         }
         assert verbs[verb]()
@@ -243,11 +243,11 @@ def test_a_catalog_that_breaks_while_a_vault_is_open_is_built_anew(
 def test_the_cache_may_be_deleted_at_any_time(
     vault: Vault, open_vault: Callable[..., Vault], found: Callable[[], list[str]]
 ) -> None:
-    shutil.rmtree(vault.cache)
+    shutil.rmtree(vault.parts.cache)
     assert found() == [_TEXT]
     with open_vault() as opened:
         opened.search("postgres")
-        shutil.rmtree(vault.cache)
+        shutil.rmtree(vault.parts.cache)
         opened.remember("The shop is closed on Sundays.")
         assert [hit.snippet for hit in opened.search("sundays").memories]
         assert opened.doctor() == []

@@ -49,12 +49,12 @@ def test_an_unregistered_vault_is_read_and_not_a_byte_in_it_changes(
         assert [hit.snippet for hit in found.memories] == [
             "The shop uses Postgres because two writers are needed."
         ]
-        memory = vault.library.memory(found.memories[0].id)
-        assert "two writers" in vault.library.text_of(memory)
-        assert len(vault.library.listing(Filter(), 10)) == 2
-        assert vault.library.origin(memory).events
-        assert vault.library.links(memory)
-        assert list(vault.library.grep("Postgres", Filter()))
+        memory = vault.parts.lookup.memory(found.memories[0].id)
+        assert "two writers" in vault.parts.lookup.text_of(memory)
+        assert len(vault.parts.lookup.listing(Filter(), 10)) == 2
+        assert vault.parts.lookup.origin(memory).events
+        assert vault.parts.lookup.links(memory)
+        assert list(vault.parts.lookup.grep("Postgres", Filter()))
         with pytest.raises(Untrusted):
             vault.recall("what does the shop use?")
         assert vault.status().memories == {"active": 2}
@@ -80,7 +80,7 @@ def test_hand_edits_in_an_unregistered_vault_are_seen_and_not_recorded(
         assert [hit.snippet for hit in vault.search("zebra").memories] == ["A zebra fell."]
         path.unlink()
         assert not vault.search("zebra").memories
-        assert len(vault.library.listing(Filter(), 10)) == 1
+        assert len(vault.parts.lookup.listing(Filter(), 10)) == 1
         assert len(vault.log()) == 2
         assert tree_digest(vault.root, "state") == state
 
@@ -107,7 +107,7 @@ def test_every_verb_that_writes_is_refused(
     note = tmp_path / "note.txt"
     note.write_text("The shop has two doors.\n", encoding="utf-8")
     with copied() as vault:
-        name = vault.library.listing(Filter(), 10)[0].id if vault.ready_to_read() else ""
+        name = vault.parts.lookup.listing(Filter(), 10)[0].id if vault.ready_to_read() else ""
         before = tree_digest(vault.root)
         with pytest.raises(Untrusted) as refused:
             _WRITING[verb](vault, name, note)

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.step import Access
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
@@ -21,7 +19,7 @@ from engram.store.catalog.access import AccessLog
 from engram.store.catalog.catalog import Catalog
 from engram.vault import Vault
 from tests.effort import examples
-from tests.kit import takes_every_turn, tree_digest, turns
+from tests.kit import LIGHT, reopened, takes_every_turn, tree_digest, turns
 
 NOON, LATER = "2026-03-06T12:00:00Z", "2026-03-07T12:00:00Z"
 
@@ -141,14 +139,14 @@ def test_counting_now_and_then_is_counting_once(
 @pytest.fixture
 def asked(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault with two memories."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    reopened(vault, finder=LIGHT.finder)
     takes_every_turn(vault).capture(turns(2))
     vault.flush()
     return vault
 
 
 def lines(vault: Vault) -> list[list[str]]:
-    data = vault.disk.read(layout.ACCESS) or b""
+    data = vault.parts.disk.read(layout.ACCESS) or b""
     return [json.loads(line)["ids"] for line in data.splitlines()]
 
 
@@ -158,7 +156,7 @@ def test_what_recall_answers_counts_and_what_search_lists_does_not(asked: Vault)
     assert lines(asked) == []
     shown = asked.recall("valve").shown
     assert shown and lines(asked) == [list(shown)]
-    found = asked.projections.view.accesses(shown)
+    found = asked.parts.projections.view.accesses(shown)
     assert {access.count for access in found.values()} == {1}
     assert tree_digest(asked.root, "facts") == notes and asked.doctor() == []
 
@@ -169,12 +167,12 @@ def test_a_log_is_no_truth(asked: Vault) -> None:
     (asked.root / layout.ACCESS).unlink()
     asked.rebuild()
     assert tree_digest(asked.root, "facts", "boxes", "entities", "archive") == everything
-    names = [memory.id for memory in asked.projections.catalog.memories()]
-    assert asked.projections.view.accesses(names) == {}
+    names = [memory.id for memory in asked.parts.catalog.memories()]
+    assert asked.parts.projections.view.accesses(names) == {}
 
 
 def test_a_catalog_made_anew_counts_the_log_again(asked: Vault) -> None:
-    contents = asked.projections.view
+    contents = asked.parts.projections.view
     names = asked.recall("valve").shown
     assert {access.count for access in contents.accesses(names).values()} == {1}
     asked.recall("valve")
@@ -190,7 +188,7 @@ def test_a_vault_of_others_is_not_written(
     Registry(places_of(environment)).remove(asked.root)
     stranger = open_vault()
     assert not stranger.trusted
-    stranger.asked_for([memory.id for memory in stranger.projections.catalog.memories()])
+    stranger.parts.count_access([memory.id for memory in stranger.parts.catalog.memories()])
     assert lines(asked) == []
 
 

@@ -12,8 +12,6 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.memory import Memory
 from engram.store.base import layout
@@ -24,7 +22,7 @@ from engram.store.files.content_file import read_content
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.effort import examples
-from tests.kit import box, entity, takes_every_turn, turns, write_pages
+from tests.kit import LIGHT, box, entity, takes_every_turn, turns, write_pages
 
 _WORDS = st.sampled_from(["Kim likes tea.", "Kim likes cake.", "The shop opens at nine."])
 _ANY = st.integers(0, 99)
@@ -36,9 +34,6 @@ class AnyOrder(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._patched = pytest.MonkeyPatch()
-        self._patched.setattr(
-            engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder()
-        )
         self._patched.setattr(os, "fsync", lambda handle: None)
         self._folder = Path(tempfile.mkdtemp())
         self._said = {"a": 0, "b": 0}
@@ -49,7 +44,8 @@ class AnyOrder(RuleBasedStateMachine):
     def _open(self) -> None:
         make = Vault.open if (self._folder / "vault").exists() else Vault.create
         environment = {"ENGRAM_HOME": str(self._folder / "home")}
-        made = make(self._folder / "vault", environment=environment, clock=FixedClock(NOW))
+        clock, path = FixedClock(NOW), self._folder / "vault"
+        made = make(path, environment=environment, clock=clock, adapters=LIGHT)
         self.vault = takes_every_turn(made)
 
     def teardown(self) -> None:
@@ -58,13 +54,13 @@ class AnyOrder(RuleBasedStateMachine):
         shutil.rmtree(self._folder)
 
     def _memories(self) -> list[Memory]:
-        return list(self.vault.projections.catalog.memories())
+        return list(self.vault.parts.catalog.memories())
 
     def _ever(self) -> list[str]:
         """Every id that a transaction gave."""
         created = [
             event.subject
-            for one in self.vault.transaction_log.all()
+            for one in self.vault.parts.transaction_log.all()
             for event in one.plan.events
             if event.name == "memory_created"
         ]
@@ -117,7 +113,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(which=_ANY)
     def restore(self, which: int) -> None:
         name = self._ever()[which % len(self._ever())]
-        found = self.vault.library.find_memory(name)
+        found = self.vault.parts.lookup.find_memory(name)
         try:
             self.vault.restore(name)
         except BadInput:
@@ -129,10 +125,10 @@ class AnyOrder(RuleBasedStateMachine):
     def undo(self) -> None:
         self._undo("")
 
-    @precondition(lambda self: self.vault.projections.catalog.last)
+    @precondition(lambda self: self.vault.parts.catalog.last)
     @rule(which=_ANY)
     def undo_one(self, which: int) -> None:
-        self._undo(str(which % self.vault.projections.catalog.last + 1))
+        self._undo(str(which % self.vault.parts.catalog.last + 1))
 
     @precondition(lambda self: self.vault.log(1) and self.vault.log(1)[0].kind == "undo")
     @rule()
@@ -140,7 +136,7 @@ class AnyOrder(RuleBasedStateMachine):
         self._undo(str(self.vault.log(1)[0].number))
 
     def _undo(self, what: str) -> None:
-        last = self.vault.projections.catalog.last
+        last = self.vault.parts.catalog.last
         try:
             assert self.vault.undo(what).number > last
         except (BadInput, Conflict, NotFound):
@@ -152,15 +148,15 @@ class AnyOrder(RuleBasedStateMachine):
     def purge(self, which: int) -> None:
         memory = self._memories()[which % len(self._memories())]
         self.vault.purge(memory.id)
-        assert self.vault.projections.catalog.memory(memory.id) is None
+        assert self.vault.parts.catalog.memory(memory.id) is None
         for path in self._page_files():
             assert f"[[{memory.id}]]".encode() not in path.read_bytes()
 
     # -- boxes and entities --------------------------------------------------------------------
 
     def _page_files(self) -> list[Path]:
-        self.vault.settle_within(1e9)
-        paths = [path for path in self.vault.projections.catalog.files() if layout.is_page(path)]
+        self.vault.parts.settler.within(1e9)
+        paths = [path for path in self.vault.parts.catalog.files() if layout.is_page(path)]
         return [self.vault.root / path for path in paths]
 
     @rule(which=_ANY, trace=st.sampled_from(["", "t", "u"]))
@@ -220,7 +216,7 @@ class AnyOrder(RuleBasedStateMachine):
     def begin_anew(self, cache: bool) -> None:
         self.vault.close()
         if cache:
-            shutil.rmtree(self.vault.cache)
+            shutil.rmtree(self.vault.parts.cache)
         self._open()
 
     # -- what always holds ---------------------------------------------------------------------
@@ -234,49 +230,49 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def every_memory_has_its_file_or_was_taken_away(self) -> None:
         for name in self._ever():
-            if self.vault.library.find_memory(name) is not None:
+            if self.vault.parts.lookup.find_memory(name) is not None:
                 continue
-            last = self.vault.projections.catalog.log.events(name)[-1][2]
+            last = self.vault.parts.catalog.log.events(name)[-1][2]
             assert (last.name, dict(last.details).get("what", "")) in (
                 ("undone", "taken back"), ("hand_edit", "removed"), ("memory_purged", ""),
             )  # fmt: skip
 
     def _is_purged(self, name: str) -> None:
-        names = [event.name for _, _, event in self.vault.projections.catalog.log.events(name)]
+        names = [event.name for _, _, event in self.vault.parts.catalog.log.events(name)]
         assert "memory_purged" in names
 
     @invariant()
     def every_turn_is_accounted_for(self) -> None:
-        counts = self.vault.projections.catalog.turns.counts()
-        kept = len(list(self.vault.turn_log.entries()))
+        counts = self.vault.parts.catalog.turns.counts()
+        kept = len(list(self.vault.parts.turn_log.entries()))
         assert sum(counts.values()) - counts.get(PURGED, 0) == kept
         waiting = sum(one.turns for one in self.vault.waiting())
         assert waiting == self.vault.status().pending
 
     @invariant()
     def the_hashes_are_those_of_the_living(self) -> None:
-        written = sorted(self.vault.projections.hashes.read())
-        assert written == self.vault.projections.catalog.live_hashes()
+        written = sorted(self.vault.parts.projections.hashes.read())
+        assert written == self.vault.parts.catalog.live_hashes()
         assert len(written) == sum(memory.live for memory in self._memories())
 
     @invariant()
     def the_traces_are_those_of_the_boxes(self) -> None:
-        boxes = self.vault.projections.view.boxes()
-        assert (self.vault.disk.read(layout.TRACES) or b"") == trace_list(boxes)
+        boxes = self.vault.parts.projections.view.boxes()
+        assert (self.vault.parts.disk.read(layout.TRACES) or b"") == trace_list(boxes)
         read = (
             read_content(row.path, (self.vault.root / row.path).read_bytes()).content
-            for row in self.vault.projections.catalog.files().values()
+            for row in self.vault.parts.catalog.files().values()
             if row.id and layout.kind_of(row.path) == "box"
         )
         assert sorted(read, key=lambda one: (one.created, one.id)) == boxes  # type: ignore[union-attr]
 
     @invariant()
     def the_index_holds_what_the_vault_holds(self) -> None:
-        self.vault.index_sync.refresh()
-        transcripts = self.vault.projections.transcripts
+        self.vault.parts.index.refresh()
+        transcripts = self.vault.parts.projections.transcripts
         shown = sum(len(transcripts.blocks(path)) for path in transcripts.paths())
-        assert self.vault.index_sync.counts()[0] == len(self._memories())
-        assert self.vault.index_sync.counts()[1] <= shown
+        assert self.vault.parts.index.counts()[0] == len(self._memories())
+        assert self.vault.parts.index.counts()[1] <= shown
 
 
 TestAnyOrder = AnyOrder.TestCase

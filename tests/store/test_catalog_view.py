@@ -6,26 +6,24 @@ from dataclasses import replace
 
 import pytest
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Plan
 from engram.model.memory import STATUSES, Memory
 from engram.model.view import VaultView
 from engram.store.base import layout
 from engram.store.files.memory_file import render_memory
-from engram.vault import Vault
-from tests.kit import box, entity, write_pages
+from engram.vault import Adapters, Vault
+from tests.kit import LIGHT, box, entity, write_pages
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 @pytest.fixture
 def view(vault: Vault) -> VaultView:
-    return vault.projections.view
+    return vault.parts.projections.view
 
 
 def memory(name: str, **more: object) -> Memory:
@@ -40,7 +38,7 @@ def put(vault: Vault, *memories: Memory) -> None:
     changes = [
         Change(layout.memory_path(one), None, render_memory(one), "remembered") for one in memories
     ]
-    vault.committer.commit(Plan("test", tuple(changes)))
+    vault.parts.committer.commit(Plan("test", tuple(changes)))
 
 
 def ids(memories: object) -> list[str]:
@@ -85,7 +83,7 @@ def test_aged_are_active_old_enough_and_of_little_importance(vault: Vault, view:
     )  # fmt: skip
     undated = vault.root / "facts/undated.md"
     undated.write_text("---\nimportance: 0.1\n---\nNobody knows when.\n", encoding="utf-8")
-    assert vault.settle_within(1e9)
+    assert vault.parts.settler.within(1e9)
     assert ids(view.aged("2026-03-01T10:00:00Z", 0.3)) == ["a"]
 
 
@@ -160,7 +158,7 @@ def test_entities_have_files_and_mentioned_need_none(vault: Vault, view: VaultVi
 
 def test_page_is_the_text_of_a_plain_page(vault: Vault, view: VaultView) -> None:
     assert view.page("profile.md") is None
-    vault.disk.put("profile.md", b"# Me\n\xff")
+    vault.parts.disk.put("profile.md", b"# Me\n\xff")
     assert view.page("profile.md") == "# Me\n�"
 
 

@@ -14,15 +14,13 @@ from hypothesis import Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import BadInput, Conflict
 from engram.store.base.clock import FixedClock
 from engram.store.files.document import patch
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.effort import examples
-from tests.kit import takes_every_turn, turns
+from tests.kit import LIGHT, takes_every_turn, turns
 from tests.store.editor import Style
 
 #: a failing story is short enough as it is, and each step of another costs a rebuild
@@ -42,12 +40,12 @@ _QUESTIONS = ("valve", "bar", "tea", "note", "marzipan")
 def known(vault: Vault) -> dict[str, object]:
     """Everything that catalog, hashes and search say of a vault."""
     vault.ready_to_read()
-    catalog, view = vault.projections.catalog, vault.projections.view
+    catalog, view = vault.parts.catalog, vault.parts.projections.view
     rows = {path: row[4:] for path, row in catalog.files().items()}
     found = {
         (asked, collection): [
             (one.key, round(one.score, 9))
-            for one in vault.index_sync.find(asked, collection, 99)  # type: ignore[arg-type]
+            for one in vault.parts.index.find(asked, collection, 99)  # type: ignore[arg-type]
         ]
         for asked in _QUESTIONS
         for collection in ("memories", "turns", "pages")
@@ -68,13 +66,11 @@ class HandEdits(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._patched = pytest.MonkeyPatch()
-        self._patched.setattr(
-            engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder()
-        )
         self._patched.setattr(os, "fsync", lambda handle: None)
         self._folder = Path(tempfile.mkdtemp())
         environment = {"ENGRAM_HOME": str(self._folder / "home")}
-        made = Vault.create(self._folder / "vault", environment=environment, clock=FixedClock(NOW))
+        clock, path = FixedClock(NOW), self._folder / "vault"
+        made = Vault.create(path, environment=environment, clock=clock, adapters=LIGHT)
         self.vault = takes_every_turn(made)
         self.vault.capture(turns(3))
         (self.vault.root / "entities").mkdir(exist_ok=True)
@@ -128,10 +124,10 @@ class HandEdits(RuleBasedStateMachine):
     def save_in_another_style(self, which: int, style: Style) -> None:
         self.vault.ready_to_read()
         before = known(self.vault)["memories"]
-        last = self.vault.projections.catalog.last
+        last = self.vault.parts.catalog.last
         style.rewrite(self._file(which))
         self.vault.ready_to_read()
-        assert self.vault.projections.catalog.last == last
+        assert self.vault.parts.catalog.last == last
         after = known(self.vault)["memories"]
         assert [one.id for one in after] == [one.id for one in before]  # type: ignore[attr-defined]
 
@@ -199,15 +195,15 @@ class HandEdits(RuleBasedStateMachine):
     @invariant()
     def rebuilt_it_is_the_same(self) -> None:
         before = known(self.vault)
-        last = self.vault.projections.catalog.last
+        last = self.vault.parts.catalog.last
         self.vault.rebuild()
         assert known(self.vault) == before
-        assert self.vault.projections.catalog.last == last
+        assert self.vault.parts.catalog.last == last
 
     @invariant()
     def the_hashes_are_those_of_the_living(self) -> None:
-        written = sorted(self.vault.projections.hashes.read())
-        assert written == self.vault.projections.catalog.live_hashes()
+        written = sorted(self.vault.parts.projections.hashes.read())
+        assert written == self.vault.parts.catalog.live_hashes()
 
 
 TestHandEdits = HandEdits.TestCase

@@ -9,22 +9,20 @@ from pathlib import Path
 
 import pytest
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.store.base import layout
 from engram.store.commits.transaction import encode, sha256
-from engram.vault import Vault
-from tests.kit import takes_every_turn, tree_digest, turns, where
+from engram.vault import Adapters, Vault
+from tests.kit import LIGHT, takes_every_turn, tree_digest, turns, where
 
 A = "facts/2026-03-06/a.md"
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 def body(text: str) -> bytes:
@@ -35,17 +33,17 @@ def body(text: str) -> bytes:
 def wrote(vault: Vault, before: str | None, after: str | None, **more: object) -> int:
     """Commit one change of the file `a.md`; returns the transaction's number."""
     sides = [None if side is None else body(side) for side in (before, after)]
-    return vault.committer.commit(Plan("test", (Change(A, *sides),), **more)).number  # type: ignore[arg-type]
+    return vault.parts.committer.commit(Plan("test", (Change(A, *sides),), **more)).number  # type: ignore[arg-type]
 
 
 def said(vault: Vault) -> str | None:
     """What the file `a.md` says."""
-    data = vault.disk.read(A)
+    data = vault.parts.disk.read(A)
     return None if data is None else data.decode().splitlines()[-1]
 
 
 def texts(vault: Vault) -> list[str]:
-    return sorted(memory.text for memory in vault.projections.catalog.memories() if memory.live)
+    return sorted(memory.text for memory in vault.parts.catalog.memories() if memory.live)
 
 
 def imported(vault: Vault, folder: Path, name: str, *said: str, extract: bool = True) -> str:
@@ -74,7 +72,7 @@ def test_undo_redo_and_undo_again(vault: Vault) -> None:
     vault.undo()
     assert said(vault) == "one"
     vault.undo()
-    assert said(vault) is None and vault.disk.names("facts/2026-03-06") == []
+    assert said(vault) is None and vault.parts.disk.names("facts/2026-03-06") == []
     with pytest.raises(NotFound, match="nothing to undo"):
         vault.undo()
     assert vault.doctor() == []
@@ -84,7 +82,7 @@ def test_a_removal_is_undone_byte_for_byte(vault: Vault) -> None:
     wrote(vault, None, "one")
     wrote(vault, "one", None)
     vault.undo()
-    assert vault.disk.read(A) == body("one")
+    assert vault.parts.disk.read(A) == body("one")
 
 
 def test_the_log_says_what_is_out_of_force(vault: Vault) -> None:
@@ -116,7 +114,7 @@ def test_what_is_undone_already_or_never_was_is_refused(vault: Vault) -> None:
 def test_a_file_that_changed_since_is_left_and_both_versions_are_shown(vault: Vault) -> None:
     wrote(vault, None, "one")
     wrote(vault, "one", "two")
-    vault.disk.put(A, body("mine"))
+    vault.parts.disk.put(A, body("mine"))
     before = tree_digest(vault.root, "facts")
     with pytest.raises(Conflict) as refused:
         vault.undo("2")
@@ -141,7 +139,7 @@ def test_a_memory_that_was_moved_meanwhile_does_not_come_back_a_second_time(vaul
 def test_a_person_who_undid_it_by_hand_is_no_conflict(vault: Vault) -> None:
     wrote(vault, None, "one")
     wrote(vault, "one", "two")
-    vault.disk.put(A, body("one"))
+    vault.parts.disk.put(A, body("one"))
     with pytest.raises(BadInput, match="nothing left"):
         vault.undo("2")
 
@@ -151,11 +149,11 @@ def test_what_was_left_to_the_person_is_not_undone_over_them(vault: Vault) -> No
     other = "facts/2026-03-06/b.md"
     plan = Plan("test", (Change(A, body("one"), body("two")), Change(other, None, b"b")))
     pending = encode(Transaction(2, "2026-03-06T12:00:00Z", plan))
-    vault.disk.put(layout.pending_path(2), pending)
-    vault.disk.put(A, body("mine"))
-    vault.committer.recover()
+    vault.parts.disk.put(layout.pending_path(2), pending)
+    vault.parts.disk.put(A, body("mine"))
+    vault.parts.committer.recover()
     vault.undo("2")
-    assert said(vault) == "mine" and vault.disk.read(other) is None
+    assert said(vault) == "mine" and vault.parts.disk.read(other) is None
 
 
 def test_purged_content_is_gone_for_good(vault: Vault) -> None:
@@ -175,7 +173,7 @@ def test_purged_content_is_gone_for_good(vault: Vault) -> None:
 def test_undo_takes_the_last_change_that_did_something(vault: Vault) -> None:
     vault.remember("The shop opens at nine.")
     # a batch without a memory, and a failure, are transactions that changed no file
-    vault.committer.commit(Plan("extract", events=(Event("extracted", "t"),)))
+    vault.parts.committer.commit(Plan("extract", events=(Event("extracted", "t"),)))
     vault.undo()
     assert texts(vault) == []
 
@@ -187,7 +185,7 @@ def test_undo_passes_over_hand_edits_and_undos(vault: Vault) -> None:
     path.write_text(path.read_text("utf-8").replace("nine", "eight"), encoding="utf-8")
     vault.undo()
     assert texts(vault) == ["The shop opens at eight."]
-    assert vault.library.find_memory(second.id) is None
+    assert vault.parts.lookup.find_memory(second.id) is None
     with pytest.raises(Conflict):
         vault.undo()
 
@@ -203,8 +201,10 @@ def test_an_undo_is_never_undone_by_a_bare_undo(vault: Vault) -> None:
 def test_trying_again_is_no_change_to_take_back(vault: Vault) -> None:
     vault.remember("The shop opens at nine.")
     letter = Change("state/dead-letter/x-00000001.json", None, b"{}\n")
-    vault.committer.commit(Plan("extract", (letter,)))
-    vault.committer.commit(Plan("retry", (Change(letter.path, b"{}\n", None),), requeue=((1, 1),)))
+    vault.parts.committer.commit(Plan("extract", (letter,)))
+    vault.parts.committer.commit(
+        Plan("retry", (Change(letter.path, b"{}\n", None),), requeue=((1, 1),))
+    )
     with pytest.raises(BadInput, match="cannot be undone"):
         vault.undo("3")
 
@@ -221,7 +221,7 @@ def test_an_import_goes_as_a_whole_and_comes_back_as_a_whole(vault: Vault, tmp_p
     undone = vault.undo()
     assert undone.plan.withdraw == ((2, 3),)
     assert texts(vault) == ["The shop opens at nine."]
-    assert vault.status().turns == 1 and len(list(vault.projections.transcripts.paths())) == 1
+    assert vault.status().turns == 1 and len(list(vault.parts.projections.transcripts.paths())) == 1
     vault.undo(str(undone.number))
     assert len(texts(vault)) == 3 and vault.status().turns == 3
     assert tree_digest(vault.root, "transcripts", "facts") == transcripts
@@ -248,13 +248,13 @@ def test_a_memory_that_changed_hands_in_between_stops_the_undo(
 ) -> None:
     takes_every_turn(vault)
     batch = imported(vault, tmp_path / "in", "a", "Kim likes tea.")
-    (memory,) = vault.projections.catalog.memories()
+    (memory,) = vault.parts.catalog.memories()
     path = vault.root / memory.path
     path.write_text(path.read_text("utf-8").replace("tea", "green tea"), encoding="utf-8")
     vault.doctor()
     before = path.read_bytes()
     # what else came with that import touches the edited file
-    vault.committer.commit(
+    vault.parts.committer.commit(
         Plan("extract", (Change(memory.path, before, before + b"\n"),), batch=batch)
     )
     with pytest.raises(Conflict, match="in between"):
@@ -292,7 +292,10 @@ def test_every_place_of_a_memory_is_known(vault: Vault) -> None:
     path = vault.root / memory.path
     path.rename(path.with_name("other.md"))
     vault.doctor()
-    assert vault.transaction_log.paths_of(memory.id) == {memory.path, "facts/2026-03-06/other.md"}
+    assert vault.parts.transaction_log.paths_of(memory.id) == {
+        memory.path,
+        "facts/2026-03-06/other.md",
+    }
 
 
 def test_a_note_that_was_renamed_is_known_under_its_old_name_too(vault: Vault) -> None:
@@ -301,7 +304,10 @@ def test_a_note_that_was_renamed_is_known_under_its_old_name_too(vault: Vault) -
     vault.doctor()
     path.rename(path.with_name("Note two.md"))
     vault.doctor()
-    assert vault.transaction_log.paths_of("note-two") == {"facts/Note one.md", "facts/Note two.md"}
+    assert vault.parts.transaction_log.paths_of("note-two") == {
+        "facts/Note one.md",
+        "facts/Note two.md",
+    }
     vault.purge("note-two")
     vault.close()
     assert where(vault.root, "marzipan") == []
@@ -315,13 +321,15 @@ def test_transactions_are_found_over_the_turn_of_a_month(
     march.close()
     april = open_vault(now="2026-04-01T00:00:00Z")
     april.remember("The shop closes at six.")
-    assert [found.number for found in april.transaction_log.all()] == [1, 2]
-    assert [found.number for found in april.transaction_log.all(after=1)] == [2]
-    assert april.transaction_log.missing() == []
+    assert [found.number for found in april.parts.transaction_log.all()] == [1, 2]
+    assert [found.number for found in april.parts.transaction_log.all(after=1)] == [2]
+    assert april.parts.transaction_log.missing() == []
     april.undo("1")
     assert texts(april) == ["The shop closes at six."]
     (april.root / "state/journal/2026-03/00000001.json").unlink()
-    assert april.transaction_log.missing() == [1] and april.transaction_log.read(1) is None
+    assert (
+        april.parts.transaction_log.missing() == [1] and april.parts.transaction_log.read(1) is None
+    )
     with pytest.raises(BadInput):
         april.undo("1")
     assert april.doctor()[0].code == "missing_transaction"
@@ -340,12 +348,12 @@ def test_the_hash_of_a_transaction_is_that_of_the_file_as_it_is_now(vault: Vault
     path = next((vault.root / layout.JOURNAL).rglob(f"{number:08d}.json"))
     before, known = path.read_bytes(), path.stat()
     assert (
-        vault.transaction_log.sha_of(number)
-        == vault.transaction_log.sha_of(number)
+        vault.parts.transaction_log.sha_of(number)
+        == vault.parts.transaction_log.sha_of(number)
         == sha256(before)
     )
     path.write_bytes(before.replace(b"one", b"two"))
     os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
-    assert vault.transaction_log.sha_of(number) == sha256(path.read_bytes()) != sha256(before)
+    assert vault.parts.transaction_log.sha_of(number) == sha256(path.read_bytes()) != sha256(before)
     path.unlink()
-    assert vault.transaction_log.sha_of(number) == ""
+    assert vault.parts.transaction_log.sha_of(number) == ""

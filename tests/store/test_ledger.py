@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict, Locked, StorageError
 from engram.model.memory import Memory
@@ -18,18 +16,18 @@ from engram.settings.paths import places_of
 from engram.store.base import layout
 from engram.store.base.lock import WriterLock
 from engram.store.commits.transaction import decode, encode
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
 from engram.vault.create import register
 from tests.conftest import NOW
-from tests.kit import takes_every_turn, tree_digest, turns, where
+from tests.kit import LIGHT, takes_every_turn, tree_digest, turns, where
 
 A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 def note(identifier: str, text: str) -> bytes:
@@ -43,14 +41,14 @@ def plan(*changes: Change, **more: object) -> Plan:
 
 def left_pending(vault: Vault, *changes: Change) -> None:
     """What a crash leaves directly after the commit: the transaction file, nothing applied."""
-    number = vault.projections.catalog.last + 1 + len(vault.disk.names(layout.PENDING))
+    number = vault.parts.catalog.last + 1 + len(vault.parts.disk.names(layout.PENDING))
     committed = Transaction(number, NOW, plan(*changes))
-    vault.disk.put(layout.pending_path(number), encode(committed))
+    vault.parts.disk.put(layout.pending_path(number), encode(committed))
 
 
 def tables(vault: Vault) -> dict[str, list[tuple[object, ...]]]:
     """Everything that the catalog says, but whether the index and the scrubbing are due."""
-    database = sqlite3.connect(vault.cache / "catalog.sqlite")
+    database = sqlite3.connect(vault.parts.cache / "catalog.sqlite")
     try:
         names = database.execute("select name from sqlite_master where type = 'table'").fetchall()
         rows = {name: database.execute(f'select * from "{name}"').fetchall() for (name,) in names}
@@ -64,15 +62,19 @@ def tables(vault: Vault) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_a_commit_writes_its_files_and_one_transaction(vault: Vault) -> None:
-    made = vault.committer.commit(plan(Change(A, None, note("a", "one")), Change(B, None, b"b")))
+    made = vault.parts.committer.commit(
+        plan(Change(A, None, note("a", "one")), Change(B, None, b"b"))
+    )
     assert (made.number, made.time, made.left) == (1, NOW, ())
-    assert vault.disk.read(A) == note("a", "one") and vault.disk.read(B) == b"b"
-    assert vault.disk.names(layout.PENDING) == []
-    assert decode(vault.disk.read("state/journal/2026-03/00000001.json") or b"") == made
-    assert vault.projections.catalog.memory("a") is not None
-    changed = vault.committer.commit(plan(Change(A, note("a", "one"), None), Change(B, b"b", b"c")))
+    assert vault.parts.disk.read(A) == note("a", "one") and vault.parts.disk.read(B) == b"b"
+    assert vault.parts.disk.names(layout.PENDING) == []
+    assert decode(vault.parts.disk.read("state/journal/2026-03/00000001.json") or b"") == made
+    assert vault.parts.catalog.memory("a") is not None
+    changed = vault.parts.committer.commit(
+        plan(Change(A, note("a", "one"), None), Change(B, b"b", b"c"))
+    )
     assert changed.number == 2
-    assert vault.disk.read(A) is None and vault.disk.read(B) == b"c"
+    assert vault.parts.disk.read(A) is None and vault.parts.disk.read(B) == b"c"
 
 
 @pytest.mark.parametrize(
@@ -82,18 +84,20 @@ def test_a_commit_writes_its_files_and_one_transaction(vault: Vault) -> None:
 def test_a_plan_that_is_overtaken_is_refused_and_nothing_happens(
     vault: Vault, change: Change
 ) -> None:
-    vault.committer.commit(plan(Change(A, None, b"mine")))
+    vault.parts.committer.commit(plan(Change(A, None, b"mine")))
     before = tree_digest(vault.root)
     with pytest.raises(Conflict):
-        vault.committer.commit(plan(Change("facts/c.md", None, b"c"), change))
+        vault.parts.committer.commit(plan(Change("facts/c.md", None, b"c"), change))
     assert tree_digest(vault.root) == before
 
 
 def test_a_path_outside_the_vault_commits_nothing(vault: Vault) -> None:
-    vault.committer.recover()
+    vault.parts.committer.recover()
     before = tree_digest(vault.root, "facts", "state")
     with pytest.raises(BadInput, match="not a path inside"):
-        vault.committer.commit(plan(Change(A, None, b"a"), Change("../outside.md", None, b"x")))
+        vault.parts.committer.commit(
+            plan(Change(A, None, b"a"), Change("../outside.md", None, b"x"))
+        )
     assert tree_digest(vault.root, "facts", "state") == before
     assert not (vault.root.parent / "outside.md").exists()
 
@@ -102,7 +106,7 @@ def test_who_holds_the_lock_keeps_others_out(vault: Vault) -> None:
     with (
         WriterLock(vault.root / layout.LOCK, 1).hold(),
         pytest.raises(Locked),
-        vault.committer.lock(timeout=0),
+        vault.parts.committer.lock(timeout=0),
     ):
         raise AssertionError("never inside")
 
@@ -113,42 +117,42 @@ def test_who_holds_the_lock_keeps_others_out(vault: Vault) -> None:
 def test_what_was_committed_is_applied_by_the_next_who_writes(vault: Vault) -> None:
     left_pending(vault, Change(A, None, note("a", "one")))
     left_pending(vault, Change(A, note("a", "one"), note("a", "two")))
-    assert vault.committer.behind
-    with vault.committer.lock():
-        assert vault.disk.read(A) == note("a", "two")
-    assert vault.disk.names(layout.PENDING) == [] and not vault.committer.behind
-    memory = vault.projections.catalog.memory("a")
+    assert vault.parts.committer.behind
+    with vault.parts.committer.lock():
+        assert vault.parts.disk.read(A) == note("a", "two")
+    assert vault.parts.disk.names(layout.PENDING) == [] and not vault.parts.committer.behind
+    memory = vault.parts.catalog.memory("a")
     assert memory is not None and memory.text == "two"
 
 
 def test_recovering_twice_is_recovering_once(vault: Vault) -> None:
     left_pending(vault, Change(A, None, note("a", "one")))
-    vault.committer.recover()
+    vault.parts.committer.recover()
     once, rows = tree_digest(vault.root), tables(vault)
-    vault.committer.recover()
+    vault.parts.committer.recover()
     assert (tree_digest(vault.root), tables(vault)) == (once, rows)
 
 
 def test_a_transaction_that_was_half_applied_is_finished(vault: Vault) -> None:
     left_pending(vault, Change(A, None, note("a", "one")), Change(B, None, note("b", "two")))
-    vault.disk.put(A, note("a", "one"))
-    vault.committer.recover()
-    assert {memory.id for memory in vault.projections.catalog.memories()} == {"a", "b"}
+    vault.parts.disk.put(A, note("a", "one"))
+    vault.parts.committer.recover()
+    assert {memory.id for memory in vault.parts.catalog.memories()} == {"a", "b"}
     assert vault.doctor() == []
 
 
 def test_a_file_that_a_person_changed_in_between_keeps_the_persons_bytes(vault: Vault) -> None:
-    vault.committer.commit(plan(Change(A, None, note("a", "one"))))
+    vault.parts.committer.commit(plan(Change(A, None, note("a", "one"))))
     left_pending(vault, Change(A, note("a", "one"), note("a", "two")), Change(B, None, b"b"))
-    vault.disk.put(A, note("a", "mine"))
-    vault.disk.put(B, b"mine too")
-    vault.committer.recover()
-    assert vault.disk.read(A) == note("a", "mine") and vault.disk.read(B) == b"mine too"
-    done = vault.transaction_log.read(2)
+    vault.parts.disk.put(A, note("a", "mine"))
+    vault.parts.disk.put(B, b"mine too")
+    vault.parts.committer.recover()
+    assert vault.parts.disk.read(A) == note("a", "mine") and vault.parts.disk.read(B) == b"mine too"
+    done = vault.parts.transaction_log.read(2)
     assert done is not None and done.left == (A, B)
-    assert vault.log()[0].left == (A, B)
+    assert [entry.left for entry in vault.log() if entry.number == 2] == [(A, B)]
     assert [finding for finding in vault.doctor() if finding.severity == "error"] == []
-    memory = vault.projections.catalog.memory("a")
+    memory = vault.parts.catalog.memory("a")
     assert memory is not None and memory.text == "mine"
 
 
@@ -156,8 +160,8 @@ def test_a_link_or_a_folder_in_the_way_is_left_to_the_person(vault: Vault) -> No
     left_pending(vault, Change(A, None, note("a", "one")), Change(B, None, note("b", "two")))
     (vault.root / A).mkdir(parents=True)
     (vault.root / B).symlink_to(vault.root / "README.md")
-    vault.committer.recover()
-    done = vault.transaction_log.read(1)
+    vault.parts.committer.recover()
+    done = vault.parts.transaction_log.read(1)
     assert done is not None and done.left == (A, B)
     assert (vault.root / A).is_dir() and (vault.root / B).is_symlink()
 
@@ -173,23 +177,23 @@ def test_a_purge_spares_another_memory_that_stands_in_its_old_place(vault: Vault
     vault.purge(purge_preview.id)
     assert place.read_bytes() == note("mine", "This is my own note.")
     assert not place.with_name("moved.md").exists()
-    assert {memory.id for memory in vault.projections.catalog.memories()} == {"mine"}
+    assert {memory.id for memory in vault.parts.catalog.memories()} == {"mine"}
     assert where(vault.root, "mirror") == [] and vault.doctor() == []
 
 
 def test_what_was_staged_and_never_committed_is_swept(vault: Vault) -> None:
-    vault.disk.put(f"{layout.PENDING}/00000009-0.tmp", b"half")
-    vault.disk.put(f"{layout.PENDING}/00000009.tmp", b"half")
-    vault.committer.recover()
-    assert vault.disk.names(layout.PENDING) == []
-    assert vault.projections.catalog.last == 0
+    vault.parts.disk.put(f"{layout.PENDING}/00000009-0.tmp", b"half")
+    vault.parts.disk.put(f"{layout.PENDING}/00000009.tmp", b"half")
+    vault.parts.committer.recover()
+    assert vault.parts.disk.names(layout.PENDING) == []
+    assert vault.parts.catalog.last == 0
 
 
 def test_a_pending_file_that_cannot_be_read_stops_and_is_named(vault: Vault) -> None:
-    vault.disk.put(layout.pending_path(1), b'{"format": 1')
+    vault.parts.disk.put(layout.pending_path(1), b'{"format": 1')
     before = tree_digest(vault.root)
     with pytest.raises(StorageError, match="00000001"):
-        vault.committer.recover()
+        vault.parts.committer.recover()
     assert tree_digest(vault.root) == before
 
 
@@ -221,9 +225,9 @@ def test_a_catalog_that_was_deleted_comes_back_equal(
 ) -> None:
     before = tables(lived(vault))
     vault.close()
-    shutil.rmtree(vault.cache)
+    shutil.rmtree(vault.parts.cache)
     again = open_vault()
-    again.committer.recover()
+    again.parts.committer.recover()
     assert tables(again) == before
     assert len(before["memories"]) > 3 and len(before["turns"]) == 13
 
@@ -233,31 +237,31 @@ def test_a_catalog_that_missed_transactions_replays_them(
 ) -> None:
     takes_every_turn(vault).capture(turns(2, "early"))
     vault.close()
-    kept = vault.cache.with_name("kept")
-    shutil.copytree(vault.cache, kept)
+    kept = vault.parts.cache.with_name("kept")
+    shutil.copytree(vault.parts.cache, kept)
     lived(open_vault())
     expected = tables(vault)
     vault.close()
-    shutil.rmtree(vault.cache)
-    shutil.copytree(kept, vault.cache)
+    shutil.rmtree(vault.parts.cache)
+    shutil.copytree(kept, vault.parts.cache)
     again = open_vault()
-    assert again.committer.behind
+    assert again.parts.committer.behind
     before = tree_digest(again.root, "facts", "transcripts")
-    again.committer.recover()
+    again.parts.committer.recover()
     assert tables(again) == expected
     assert tree_digest(again.root, "facts", "transcripts") == before
-    assert not again.committer.behind
+    assert not again.parts.committer.behind
 
 
 def test_a_damaged_catalog_is_built_anew(vault: Vault, open_vault: Callable[..., Vault]) -> None:
     before = tables(lived(vault))
     vault.close()
-    path = vault.cache / "catalog.sqlite"
+    path = vault.parts.cache / "catalog.sqlite"
     for suffix in ("-wal", "-shm"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
     again = open_vault()
-    again.committer.recover()
+    again.parts.committer.recover()
     assert tables(again) == before
 
 
@@ -273,7 +277,7 @@ def test_a_vault_restored_from_an_older_copy_is_noticed(
     shutil.rmtree(vault.root)
     shutil.copytree(tmp_path / "copy", vault.root)
     again = takes_every_turn(open_vault())
-    assert again.committer.behind
+    assert again.parts.committer.behind
     assert again.doctor() == []
     assert texts(again) == {turn.text for turn in turns(5)}
     again.capture(turns(5, "other"))
@@ -294,7 +298,7 @@ def test_a_vault_restored_and_written_elsewhere_is_noticed_too(
     shutil.rmtree(vault.root)
     shutil.copytree(tmp_path / "copy", vault.root)
     again = open_vault()
-    assert again.committer.behind and again.doctor() == []
+    assert again.parts.committer.behind and again.doctor() == []
     assert texts(again) == {"The shop opens at ten.", "The shop closes at six."}
 
 
@@ -302,8 +306,8 @@ def test_an_open_vault_notices_that_another_process_made_a_new_catalog(
     vault: Vault, open_vault: Callable[..., Vault]
 ) -> None:
     vault.remember("The shop opens at nine.")
-    shutil.rmtree(vault.cache)
-    vault.cache.mkdir()
+    shutil.rmtree(vault.parts.cache)
+    vault.parts.cache.mkdir()
     other = open_vault()
     other.remember("The shop closes at six.")
     assert len(texts(other)) == 2
@@ -312,12 +316,12 @@ def test_an_open_vault_notices_that_another_process_made_a_new_catalog(
 
 
 def texts(vault: Vault) -> set[str]:
-    return {memory.text for memory in vault.projections.catalog.memories() if memory.live}
+    return {memory.text for memory in vault.parts.catalog.memories() if memory.live}
 
 
 def test_the_events_of_a_memory_are_in_the_catalog(vault: Vault) -> None:
     event = Event("memory_created", "a", (("code", "new"), ("rule", "")))
-    vault.committer.commit(plan(Change(A, None, note("a", "one")), events=(event,)))
-    ((number, time, found),) = vault.projections.catalog.log.events("a")
+    vault.parts.committer.commit(plan(Change(A, None, note("a", "one")), events=(event,)))
+    ((number, time, found),) = vault.parts.catalog.log.events("a")
     assert (number, time, found) == (1, NOW, event)
-    assert isinstance(vault.library.memory("a"), Memory)
+    assert isinstance(vault.parts.lookup.memory("a"), Memory)

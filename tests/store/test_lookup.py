@@ -82,5 +82,5 @@ def test_only_what_is_shown_is_decoded(vault: Vault, monkeypatch: pytest.MonkeyP
         return decode(kind, body)
 
     monkeypatch.setattr(catalogs, "decode", counting)
-    assert len(vault.library.listing(Filter(since="2026-03-06"), 2)) == 2
+    assert len(vault.parts.lookup.listing(Filter(since="2026-03-06"), 2)) == 2
     assert len(decoded) == 2

@@ -7,34 +7,32 @@ from collections.abc import Callable
 
 import pytest
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.box import Box, traces_of
 from engram.model.entity import Entity
 from engram.model.errors import BadInput, Conflict
 from engram.store.base import layout
-from engram.vault import Vault
-from tests.kit import box, entity, takes_every_turn, tree_digest, turns, where, write_pages
+from engram.vault import Adapters, Vault
+from tests.kit import LIGHT, box, entity, takes_every_turn, tree_digest, turns, where, write_pages
 
 DAY = "boxes/2026-03-06"
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 def boxes(vault: Vault) -> list[str]:
-    return [one.path for one in vault.projections.view.boxes()]
+    return [one.path for one in vault.parts.projections.view.boxes()]
 
 
 def problems(vault: Vault) -> dict[str, str]:
-    return {path: row.problem for path, row in vault.projections.catalog.files().items()}
+    return {path: row.problem for path, row in vault.parts.catalog.files().items()}
 
 
 def traces(vault: Vault) -> dict[str, dict[str, object]]:
-    data = vault.disk.read(layout.TRACES)
+    data = vault.parts.disk.read(layout.TRACES)
     return {} if data is None else json.loads(data)["traces"]
 
 
@@ -44,7 +42,7 @@ def traces(vault: Vault) -> dict[str, dict[str, object]]:
 def test_a_page_is_known_as_its_file_says_it(vault: Vault) -> None:
     one, kim = box("box-a", "fact-1", "fact-2", trace="t"), entity("person-kim", "fact-1")
     write_pages(vault, (None, one), (None, kim))
-    pages = vault.projections.view
+    pages = vault.parts.projections.view
     assert pages.box("box-a") == Box(**fields(one) | {"path": f"{DAY}/box-a.md"})
     assert pages.box_of("fact-2") == pages.box("box-a") and pages.box_of("fact-3") is None
     assert pages.entities() == [Entity(**fields(kim) | {"path": "entities/person-kim.md"})]
@@ -60,16 +58,16 @@ def test_taken_names_are_those_of_pages_too(vault: Vault) -> None:
     renamed = entity("person-kim", path="entities/Kim.md")
     write_pages(vault, (None, box("box-a")), (None, renamed))
     names = ["box-a", "person-kim", "Kim", "free"]
-    assert vault.projections.view.taken(names) == {"box-a", "person-kim", "Kim"}
+    assert vault.parts.projections.view.taken(names) == {"box-a", "person-kim", "Kim"}
 
 
 def test_what_leaves_a_box_is_in_none(vault: Vault) -> None:
     before = box("box-a", "fact-1", "fact-2")
     write_pages(vault, (None, before))
-    found = vault.projections.view.box("box-a")
+    found = vault.parts.projections.view.box("box-a")
     assert found is not None
     write_pages(vault, (found, box("box-a", "fact-2", path=found.path)))
-    pages = vault.projections.view
+    pages = vault.parts.projections.view
     assert pages.box_of("fact-1") is None and pages.box_of("fact-2") is not None
     write_pages(vault, (pages.box("box-a"), None))
     assert pages.box_of("fact-2") is None and pages.boxes() == []
@@ -91,17 +89,15 @@ def test_the_links_of_a_page_are_no_secrets_and_its_words_are(vault: Vault) -> N
 def test_a_box_that_a_person_moves_edits_and_removes_is_followed(vault: Vault) -> None:
     write_pages(vault, (None, box("box-a", "fact-1", trace="t")))
     (vault.root / DAY / "box-a.md").rename(vault.root / "boxes" / "My box.md")
-    assert vault.settle_within(1e9)
+    assert vault.parts.settler.within(1e9)
     assert boxes(vault) == ["boxes/My box.md"] and list(traces(vault)) == ["t"]
     mine = vault.root / "boxes" / "My box.md"
     mine.write_bytes(mine.read_bytes().replace(b"trace: t\n", b"trace: mine\n"))
-    assert vault.settle_within(1e9) and list(traces(vault)) == ["mine"]
+    assert vault.parts.settler.within(1e9) and list(traces(vault)) == ["mine"]
     mine.unlink()
-    assert vault.settle_within(1e9)
+    assert vault.parts.settler.within(1e9)
     assert boxes(vault) == [] and traces(vault) == {}
-    said = [
-        (event.name, event.details) for _, _, event in vault.projections.catalog.log.events("box-a")
-    ]
+    said = [(event.name, event.details) for _, _, event in vault.parts.catalog.log.events("box-a")]
     whats = [dict(details)["what"] for name, details in said if name == "hand_edit"]
     assert whats == ["moved", "edited", "removed"]
     assert vault.doctor() == []
@@ -109,10 +105,10 @@ def test_a_box_that_a_person_moves_edits_and_removes_is_followed(vault: Vault) -
 
 def test_a_removed_page_is_restored_once(vault: Vault) -> None:
     write_pages(vault, (None, entity("person-kim", "fact-1")))
-    body = vault.disk.read("entities/person-kim.md")
+    body = vault.parts.disk.read("entities/person-kim.md")
     (vault.root / "entities/person-kim.md").unlink()
     assert vault.restore("person-kim") == "person-kim"
-    assert vault.disk.read("entities/person-kim.md") == body
+    assert vault.parts.disk.read("entities/person-kim.md") == body
     (vault.root / "entities/person-kim.md").rename(vault.root / "entities/Kim.md")
     with pytest.raises(BadInput, match="not gone"):
         vault.restore("person-kim")
@@ -124,23 +120,23 @@ def test_of_two_files_with_one_id_the_first_known_has_it(vault: Vault, page: Box
     first = layout.page_path(page)
     copy = vault.root / first.replace(page.id, "copy")
     copy.write_bytes((vault.root / first).read_bytes())
-    assert vault.settle_within(1e9)
+    assert vault.parts.settler.within(1e9)
     assert f"belongs to {first}" in problems(vault)[first.replace(page.id, "copy")]
     vault.rebuild()
     assert f"belongs to {first}" in problems(vault)[first.replace(page.id, "copy")]
     (vault.root / first).unlink()
-    assert vault.settle_within(1e9)
-    assert [row.id for row in vault.projections.catalog.files().values()] == [page.id]
+    assert vault.parts.settler.within(1e9)
+    assert [row.id for row in vault.parts.catalog.files().values()] == [page.id]
 
 
 def test_a_memory_an_entity_and_a_box_may_share_an_id(vault: Vault) -> None:
     write_pages(vault, (None, box("kim")), (None, entity("kim", type="person")))
     note = vault.root / "facts" / "kim.md"
     note.write_text("Kim likes tea.\n", encoding="utf-8")
-    assert vault.settle_within(1e9)
+    assert vault.parts.settler.within(1e9)
     note.unlink()
-    assert vault.settle_within(1e9)
-    view = vault.projections.view
+    assert vault.parts.settler.within(1e9)
+    view = vault.parts.projections.view
     assert view.memory("kim") is None
     assert view.box("kim") is not None and view.entity("kim") is not None
 
@@ -148,9 +144,9 @@ def test_a_memory_an_entity_and_a_box_may_share_an_id(vault: Vault) -> None:
 def test_any_bytes_in_a_page_are_a_problem_and_no_failure(vault: Vault) -> None:
     (vault.root / "boxes/odd.md").write_bytes(b"\xff\x00---\nid: [")
     (vault.root / "entities/odd.md").write_bytes(b"")
-    assert vault.settle_within(1e9)
+    assert vault.parts.settler.within(1e9)
     assert problems(vault)["boxes/odd.md"]
-    assert sorted(vault.projections.catalog.files()) == ["boxes/odd.md", "entities/odd.md"]
+    assert sorted(vault.parts.catalog.files()) == ["boxes/odd.md", "entities/odd.md"]
 
 
 # -- taken back and made anew -------------------------------------------------------------------
@@ -163,7 +159,7 @@ def test_undo_takes_pages_and_traces_back_and_brings_them_again(vault: Vault) ->
     made, seen = tree_digest(vault.root, "boxes", "entities"), traces(vault)
     vault.undo()
     assert tree_digest(vault.root, "boxes", "entities") + str(traces(vault)) == empty
-    assert vault.disk.read(layout.TRACES) is None and boxes(vault) == []
+    assert vault.parts.disk.read(layout.TRACES) is None and boxes(vault) == []
     vault.undo("2")
     assert (tree_digest(vault.root, "boxes", "entities"), traces(vault)) == (made, seen)
     assert vault.doctor() == []
@@ -171,8 +167,8 @@ def test_undo_takes_pages_and_traces_back_and_brings_them_again(vault: Vault) ->
 
 def test_an_undo_does_not_make_a_second_file_of_a_moved_box(vault: Vault) -> None:
     write_pages(vault, (None, box("box-a")))
-    body = vault.disk.read(f"{DAY}/box-a.md")
-    removed = write_pages(vault, (vault.projections.view.box("box-a"), None))
+    body = vault.parts.disk.read(f"{DAY}/box-a.md")
+    removed = write_pages(vault, (vault.parts.projections.view.box("box-a"), None))
     (vault.root / "boxes/mine.md").write_bytes(body or b"")
     with pytest.raises(Conflict, match=r"boxes/mine\.md"):
         vault.undo(str(removed))
@@ -187,29 +183,30 @@ def test_the_traces_are_made_anew_byte_for_byte(
         (None, box("box-a", "fact-1", trace="t")), (None, box("box-c", "fact-3", trace="s")),
         (None, box("box-d", "fact-4")),
     )  # fmt: skip
-    written = vault.disk.read(layout.TRACES)
+    written = vault.parts.disk.read(layout.TRACES)
     assert traces(vault)["t"] == {
         "boxes": ["box-a", "box-b"], "topics": ["tea", "cups"],
         "first": "2026-03-06T10:00:00Z", "last": "2026-03-07T11:00:00Z",
     }  # fmt: skip
     assert list(traces(vault)) == ["s", "t"]
-    (vault.root / layout.TRACES).unlink()
     (vault.root / DAY / "box-a.md").rename(vault.root / "boxes" / "Renamed.md")
+    assert vault.parts.settler.within(1e9)
+    (vault.root / layout.TRACES).unlink()
     assert layout.TRACES in vault.stale_views()
     assert layout.TRACES in vault.rebuild()
-    assert vault.disk.read(layout.TRACES) == written and vault.doctor() == []
-    vault.disk.put(layout.TRACES, b"{}")
+    assert vault.parts.disk.read(layout.TRACES) == written and vault.doctor() == []
+    vault.parts.disk.put(layout.TRACES, b"{}")
     assert [one.subject for one in vault.doctor()] == [layout.TRACES]
 
 
 def test_a_catalog_made_anew_says_the_same(vault: Vault) -> None:
     write_pages(vault, (None, box("box-a", "fact-1", trace="t")), (None, entity("tool-x", "m")))
-    pages = vault.projections.view
+    pages = vault.parts.projections.view
     before = pages.boxes(), pages.entities(), pages.box_of("fact-1")
     vault.rebuild()
-    pages = vault.projections.view
+    pages = vault.parts.projections.view
     assert (pages.boxes(), pages.entities(), pages.box_of("fact-1")) == before
-    assert vault.settle_within(1e9) and vault.projections.catalog.last == 1
+    assert vault.parts.settler.within(1e9) and vault.parts.catalog.last == 1
 
 
 def test_the_topics_of_a_trace_are_capped_the_most_frequent_first() -> None:
@@ -227,7 +224,7 @@ def test_a_purged_memory_vanishes_from_every_page_and_the_rest_stays(vault: Vaul
     word = purged.text.split()[1]
     takes_every_turn(vault).capture([purged, kept])
     vault.flush()
-    named = {memory.text: memory.id for memory in vault.projections.catalog.memories()}
+    named = {memory.text: memory.id for memory in vault.parts.catalog.memories()}
     gone, stays = named[purged.text], named[kept.text]
     one = box(
         "box-a", gone, stays, lines=((gone, purged.text), (stays, kept.text)), goal=purged.text,
@@ -241,23 +238,23 @@ def test_a_purged_memory_vanishes_from_every_page_and_the_rest_stays(vault: Vaul
     )  # fmt: skip
     number = write_pages(vault, (None, one), (None, tool))
     profile = f"# Me\n\n- {purged.text}\n- [[{gone}]] said so\n- {kept.text}\n".encode()
-    vault.disk.put(layout.PROFILE, profile)
+    vault.parts.disk.put(layout.PROFILE, profile)
     mine = vault.root / DAY / "box-a.md"
     mine.write_bytes(mine.read_bytes() + f"I say: {purged.text}\nMy own line.\n".encode())
     vault.purge(gone)
     assert vault.doctor() == []
     vault.close()
-    assert where(vault.root, word) == [] and where(vault.cache, word) == []
-    assert vault.disk.read(layout.PROFILE) == f"# Me\n\n- {kept.text}\n".encode()
-    found = vault.projections.view.box("box-a")
+    assert where(vault.root, word) == [] and where(vault.parts.cache, word) == []
+    assert vault.parts.disk.read(layout.PROFILE) == f"# Me\n\n- {kept.text}\n".encode()
+    found = vault.parts.projections.view.box("box-a")
     assert found is not None and found.lines == ((stays, kept.text),) and found.trace == "t"
     assert b"My own line.\n" in mine.read_bytes()
-    known = vault.projections.view.entity("tool-valve")
+    known = vault.parts.projections.view.entity("tool-valve")
     assert known is not None and [item[1] for item in known.timeline] == [stays]
     assert kept.text in known.synthesis
     vault.rebuild()
-    last = vault.projections.catalog.last
-    assert vault.settle_within(1e9) and vault.projections.catalog.last == last
+    last = vault.parts.catalog.last
+    assert vault.parts.settler.within(1e9) and vault.parts.catalog.last == last
     # what the journal knows of the pages was rewritten too: without the person's lines, they go
     mine.write_bytes(mine.read_bytes().replace(b"My own line.\n", b""))
     vault.undo(str(number))

@@ -7,20 +7,19 @@ from pathlib import Path
 
 import pytest
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.errors import Conflict
 from engram.model.memory import Memory
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
+from tests.kit import LIGHT
 from tests.store.editor import Style
 
 STYLE = Style(quoted=True, inline=True, backwards=True, crlf=True, final_newline=False)
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: what is on disk answers alike."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def tea(vault: Vault) -> Memory:
 
 
 def path_of(vault: Vault, memory: Memory) -> Path:
-    return vault.root / vault.library.memory(memory.id).path
+    return vault.root / vault.parts.lookup.memory(memory.id).path
 
 
 def rewritten(vault: Vault, memory: Memory) -> bytes:
@@ -43,17 +42,17 @@ def rewritten(vault: Vault, memory: Memory) -> bytes:
 
 def transactions(vault: Vault) -> int:
     vault.ready_to_read()
-    return vault.projections.catalog.last
+    return vault.parts.catalog.last
 
 
 def test_it_is_taken_up_quietly(vault: Vault, tea: Memory) -> None:
-    before, seen = transactions(vault), vault.index_sync.status().generation
+    before, seen = transactions(vault), vault.parts.index.status().generation
     data = rewritten(vault, tea)
     assert transactions(vault) == before
-    assert vault.index_sync.status().generation == seen
+    assert vault.parts.index.status().generation == seen
     assert [hit.id for hit in vault.search("tea").memories] == [tea.id]
     assert vault.doctor() == []
-    row = vault.projections.catalog.file(tea.path)
+    row = vault.parts.catalog.file(tea.path)
     assert row is not None and row.size == len(data)
 
 
@@ -65,7 +64,7 @@ def test_also_by_a_catalog_that_is_built_anew(
     vault.rebuild()
     assert transactions(vault) == before
     vault.close()
-    vault.projections._path.unlink()
+    vault.parts.projections._path.unlink()
     assert transactions(open_vault()) == before
 
 
@@ -75,7 +74,7 @@ def test_an_edit_after_it_is_an_edit(vault: Vault, tea: Memory) -> None:
     transactions(vault)
     path_of(vault, tea).write_bytes(data.replace(b"dark", b"green"))
     assert transactions(vault) == before + 1
-    assert vault.library.memory(tea.id).text == "Kim likes green tea."
+    assert vault.parts.lookup.memory(tea.id).text == "Kim likes green tea."
 
 
 def test_the_program_changes_it_in_the_style_that_it_has(vault: Vault, tea: Memory) -> None:
@@ -85,7 +84,7 @@ def test_the_program_changes_it_in_the_style_that_it_has(vault: Vault, tea: Memo
     assert b'status: "retired"' in data or b"status: retired" in data
     assert data.count(b"\r\n") == data.count(b"\n")
     vault.undo()
-    assert vault.library.memory(tea.id).status == "active"
+    assert vault.parts.lookup.memory(tea.id).status == "active"
 
 
 def test_an_undo_of_what_was_done_before_takes_the_older_bytes(vault: Vault, tea: Memory) -> None:
@@ -94,9 +93,9 @@ def test_an_undo_of_what_was_done_before_takes_the_older_bytes(vault: Vault, tea
     rewritten(vault, tea)
     vault.undo()
     assert path_of(vault, tea).read_bytes() == written
-    assert vault.library.memory(tea.id).status == "active"
+    assert vault.parts.lookup.memory(tea.id).status == "active"
     vault.undo(str(transactions(vault)))
-    assert vault.library.memory(tea.id).status == "retired"
+    assert vault.parts.lookup.memory(tea.id).status == "retired"
 
 
 def test_what_was_remembered_is_taken_back_in_whatever_style(vault: Vault, tea: Memory) -> None:
@@ -124,7 +123,7 @@ def test_the_bytes_before_an_edit_are_kept(vault: Vault, tea: Memory) -> None:
     assert b"green" in path.read_bytes()
     bodies = [
         change.after
-        for one in vault.transaction_log.all()
+        for one in vault.parts.transaction_log.all()
         for change in (*one.plan.changes, *one.plan.seen)
         if change.path == tea.path and change.after
     ]
@@ -136,8 +135,8 @@ def test_slot_hash_entities_and_tags_follow_an_edit(vault: Vault, tea: Memory) -
     lines = "key: drink\nentities:\n  - '[[person-kim]]'\ntags: [tea]\n"
     path.write_text(path.read_text("utf-8").replace("---\n", f"---\n{lines}", 1), encoding="utf-8")
     transactions(vault)
-    known = vault.projections
-    memory = vault.library.memory(tea.id)
+    known = vault.parts.projections
+    memory = vault.parts.lookup.memory(tea.id)
     assert [one.id for one in known.view.holders("drink", memory.space, memory.project)] == [tea.id]
     assert known.view.mentioned() == {"person-kim": 1}
     assert [digest for digest, _ in known.hashes.read()] == [

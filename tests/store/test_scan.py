@@ -8,21 +8,20 @@ from pathlib import Path
 
 import pytest
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import FileRow
 from engram.store.commits.scan import Scan, content_files, edits, scan
 from engram.store.commits.transaction import sha256
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
+from tests.kit import LIGHT
 
 A, B = "facts/2026-03-06/a.md", "facts/2026-03-06/b.md"
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 def note(identifier: str, text: str = "The shop uses tabs.") -> str:
@@ -189,7 +188,7 @@ def test_a_budget_ends_the_look_and_nothing_is_taken_for_gone(disk: VaultDisk) -
 def known(vault: Vault) -> dict[str, tuple[str, str]]:
     return {
         memory.id: (memory.path.rpartition("/")[2], memory.text)
-        for memory in vault.projections.catalog.memories()
+        for memory in vault.parts.catalog.memories()
     }
 
 
@@ -198,13 +197,11 @@ def errors(vault: Vault) -> list[str]:
 
 
 def events(vault: Vault, name: str) -> list[str]:
-    return [
-        dict(event.details)["what"] for _, _, event in vault.projections.catalog.log.events(name)
-    ]
+    return [dict(event.details)["what"] for _, _, event in vault.parts.catalog.log.events(name)]
 
 
 def test_edits_are_taken_up_and_recorded(vault: Vault) -> None:
-    place = write(vault.disk, A, note("a"))
+    place = write(vault.parts.disk, A, note("a"))
     vault.doctor()
     place.write_text(note("a", "It uses spaces."), encoding="utf-8")
     vault.doctor()
@@ -214,20 +211,23 @@ def test_edits_are_taken_up_and_recorded(vault: Vault) -> None:
     (vault.root / B).unlink()
     assert errors(vault) == []
     assert known(vault) == {} and events(vault, "a") == ["created", "edited", "moved", "removed"]
-    assert vault.disk.read("state/fact-hashes.txt") == b""
+    assert vault.parts.disk.read("state/fact-hashes.txt") == b""
 
 
 def test_another_id_in_the_header_is_another_memory(vault: Vault) -> None:
-    write(vault.disk, A, note("a"))
+    write(vault.parts.disk, A, note("a"))
     vault.doctor()
-    write(vault.disk, A, note("renamed"))
+    write(vault.parts.disk, A, note("renamed"))
     assert errors(vault) == []
     assert known(vault) == {"renamed": ("a.md", "The shop uses tabs.")}
     assert events(vault, "a") == ["created", "removed"] and events(vault, "renamed") == ["edited"]
 
 
 def test_two_files_that_swap_their_names_swap_their_homes(vault: Vault) -> None:
-    one, other = write(vault.disk, A, note("a", "one")), write(vault.disk, B, note("b", "two"))
+    one, other = (
+        write(vault.parts.disk, A, note("a", "one")),
+        write(vault.parts.disk, B, note("b", "two")),
+    )
     vault.doctor()
     one.rename(one.with_name("c"))
     other.rename(one)
@@ -237,7 +237,7 @@ def test_two_files_that_swap_their_names_swap_their_homes(vault: Vault) -> None:
 
 
 def test_a_copy_is_reported_until_one_of_the_two_goes(vault: Vault) -> None:
-    place = write(vault.disk, B, note("b"))
+    place = write(vault.parts.disk, B, note("b"))
     vault.doctor()
     copy = Path(shutil.copy(place, vault.root / A))
     assert errors(vault) == ["duplicate_id"]
@@ -251,11 +251,11 @@ def test_a_copy_is_reported_until_one_of_the_two_goes(vault: Vault) -> None:
 
 
 def test_a_copy_that_gets_an_id_of_its_own_is_a_memory(vault: Vault) -> None:
-    place = write(vault.disk, A, note("a"))
+    place = write(vault.parts.disk, A, note("a"))
     vault.doctor()
     shutil.copy(place, vault.root / B)
     vault.doctor()
-    write(vault.disk, B, note("b"))
+    write(vault.parts.disk, B, note("b"))
     assert errors(vault) == [] and set(known(vault)) == {"a", "b"}
 
 
@@ -263,7 +263,7 @@ def test_a_copy_that_gets_an_id_of_its_own_is_a_memory(vault: Vault) -> None:
 def test_a_link_in_place_of_notes_is_reported_and_stops_nothing(
     vault: Vault, tmp_path: Path, what: str
 ) -> None:
-    place = write(vault.disk, A, note("a"))
+    place = write(vault.parts.disk, A, note("a"))
     vault.doctor()
     elsewhere = tmp_path / "elsewhere"
     moved = place if what == "file" else place.parent
@@ -278,7 +278,7 @@ def test_a_link_in_place_of_notes_is_reported_and_stops_nothing(
 
 
 def test_a_folder_in_place_of_a_note_stops_nothing(vault: Vault) -> None:
-    place = write(vault.disk, A, note("a"))
+    place = write(vault.parts.disk, A, note("a"))
     vault.doctor()
     place.unlink()
     place.mkdir()

@@ -71,17 +71,17 @@ def test_a_failed_transaction_counts_nothing(tmp_path: Path) -> None:
 
 def consolidated(vault: Vault) -> None:
     """As a consolidation commits."""
-    vault.committer.commit(Plan("consolidate", events=(Event("consolidated"),)))
+    vault.parts.committer.commit(Plan("consolidate", events=(Event("consolidated"),)))
 
 
 def topics(vault: Vault) -> list[str]:
-    data = vault.disk.read(layout.TOPICS)
+    data = vault.parts.disk.read(layout.TOPICS)
     return [row["term"] for row in json.loads(data)["topics"]] if data else []
 
 
 def stale(vault: Vault) -> list[str]:
     """The views that the doctor complains of."""
-    return stale_views(vault.disk, vault.projections, vault.transaction_log)
+    return stale_views(vault.parts.disk, vault.parts.projections, vault.parts.transaction_log)
 
 
 def test_they_are_those_of_the_last_consolidation(vault: Vault) -> None:
@@ -89,9 +89,9 @@ def test_they_are_those_of_the_last_consolidation(vault: Vault) -> None:
     assert topics(vault) == []
     consolidated(vault)
     assert topics(vault) == ["kim", "likes", "marzipan"]
-    written = vault.disk.read(layout.TOPICS)
+    written = vault.parts.disk.read(layout.TOPICS)
     vault.remember("The oven is blue.")
-    assert vault.disk.read(layout.TOPICS) == written and stale(vault) == []
+    assert vault.parts.disk.read(layout.TOPICS) == written and stale(vault) == []
     assert vault.stale_views() == [layout.TOPICS]
     consolidated(vault)
     assert "oven" in topics(vault)
@@ -108,20 +108,20 @@ def test_an_undo_counts_them_anew(vault: Vault) -> None:
 def test_a_view_that_differs_right_after_is_wrong_and_one_of_before_is_not(vault: Vault) -> None:
     vault.remember("Kim likes marzipan.")
     consolidated(vault)
-    right = vault.disk.read(layout.TOPICS) or b""
+    right = vault.parts.disk.read(layout.TOPICS) or b""
     other = right.replace(b"marzipan", b"marzipen")
-    vault.disk.put(layout.TOPICS, other)
+    vault.parts.disk.put(layout.TOPICS, other)
     assert stale(vault) == [layout.TOPICS]
     vault.remember("The oven is blue.")
     assert stale(vault) == []
-    vault.disk.put(layout.TOPICS, right[:-3])
+    vault.parts.disk.put(layout.TOPICS, right[:-3])
     assert stale(vault) == [layout.TOPICS]
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"[]", b"{}", b'{"topics": [1]}', b"[" * 9999])
 def test_whatever_lies_there_is_looked_at(vault: Vault, data: bytes) -> None:
     vault.remember("Kim likes marzipan.")
-    vault.disk.put(layout.TOPICS, data)
+    vault.parts.disk.put(layout.TOPICS, data)
     assert stale(vault) == [layout.TOPICS]
     assert layout.TOPICS in vault.rebuild()
     assert stale(vault) == []
@@ -131,7 +131,7 @@ def test_purged_words_are_no_topic(vault: Vault) -> None:
     purge_preview = vault.remember("Kim likes marzipan.").memory
     consolidated(vault)
     vault.purge(purge_preview.id)
-    assert vault.disk.read(layout.TOPICS) is None
+    assert vault.parts.disk.read(layout.TOPICS) is None
 
 
 _PAGES = {
@@ -155,11 +155,11 @@ def test_all_views_come_back_byte_for_byte(vault: Vault, open_vault: Callable[..
     vault.rebuild()
     before = tree_digest(vault.root)
     views = [layout.HASHES, layout.TRACE, layout.TRACES, layout.TOPICS]
-    assert all(vault.disk.read(view) for view in views)
+    assert all(vault.parts.disk.read(view) for view in views)
     for view in views:
-        vault.disk.remove(view)
+        vault.parts.disk.remove(view)
     vault.close()
-    shutil.rmtree(vault.cache)
+    shutil.rmtree(vault.parts.cache)
     again = open_vault()
     again.rebuild()
     assert tree_digest(again.root) == before

@@ -9,44 +9,42 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Event, Plan
 from engram.model.ports import TurnLog, TurnStore
 from engram.model.turn import Waiting
 from engram.store.catalog.turn_rows import DEAD, DONE, PENDING, PURGED, WITHDRAWN, ranges_of
-from engram.vault import Vault
+from engram.vault import Adapters, Vault
 from tests.effort import examples
-from tests.kit import turns
+from tests.kit import LIGHT, turns
 
 
-@pytest.fixture(autouse=True)
-def light_index(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def adapters() -> Adapters:
     """The index in memory: nothing is searched here."""
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    return LIGHT
 
 
 @pytest.fixture
 def book(vault: Vault) -> TurnStore:
-    return vault.ports.turns
+    return vault.parts.turns
 
 
 def take(vault: Vault, count: int, session: str = "s", *, first: int = 0, batch: str = "") -> None:
     """Journal turns and enter them, extracting nothing."""
-    turn_log: TurnLog = vault.ports.turn_log
-    with vault.committer.lock():
+    turn_log: TurnLog = vault.parts.turn_log
+    with vault.parts.committer.lock():
         made = [(turn, "none") for turn in turns(count, session, first)]
-        vault.ports.turns.add(turn_log.append(made, batch))
+        vault.parts.turns.add(turn_log.append(made, batch))
 
 
 def commit(vault: Vault, **ranges: object) -> None:
-    vault.committer.commit(Plan("test", **ranges))  # type: ignore[arg-type]
+    vault.parts.committer.commit(Plan("test", **ranges))  # type: ignore[arg-type]
 
 
 def states(vault: Vault) -> list[int]:
     """The state of every turn, in order."""
-    rows = vault.projections.catalog.turns
-    last = vault.ports.turn_log.end()[2]
+    rows = vault.parts.catalog.turns
+    last = vault.parts.turn_log.end()[2]
     return [next(iter(rows.states([(seq, seq)]))) for seq in range(1, last + 1)]
 
 
@@ -131,7 +129,7 @@ def test_what_was_purged_is_neither_taken_back_nor_taken_in_again(
     event = Event("memory_purged", "a", (("turns", f"{turn.transcript}#^{turn.block}"),))
     commit(vault, events=(event,))
     assert states(vault) == [PURGED, PENDING]
-    assert vault.projections.catalog.turns.batch_range("import-1") == [(2, 2)]
+    assert vault.parts.catalog.turns.batch_range("import-1") == [(2, 2)]
     commit(vault, withdraw=((1, 2),))
     assert states(vault) == [PURGED, WITHDRAWN]
     assert book.seen([turn, kept]) == {turn.message}
@@ -160,17 +158,17 @@ def test_failures_are_counted_until_it_works(vault: Vault, book: TurnStore) -> N
 def test_every_turn_is_in_one_state_and_the_counts_add_up(
     vault: Vault, steps: list[tuple[str, int, int]]
 ) -> None:
-    if not vault.ports.turn_log.end()[2]:
+    if not vault.parts.turn_log.end()[2]:
         take(vault, 6)
     for name, first, length in steps:
         commit(vault, **{name: ((first, min(first + length, 6)),)})
-    counts = vault.projections.catalog.turns.counts()
+    counts = vault.parts.catalog.turns.counts()
     assert sum(counts.values()) == 6
     now = states(vault)
     assert counts == {state: now.count(state) for state in set(now)}
-    expected = vault.projections.catalog.turns.pending()
+    expected = vault.parts.catalog.turns.pending()
     assert sum(row[1] for row in expected) == now.count(PENDING)
-    vault.projections.rebuild()
+    vault.parts.projections.rebuild()
     assert states(vault) == now
 
 

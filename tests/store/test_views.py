@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import engram.queries.index_sync
-from engram.index.memory_finder import MemoryFinder
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.text import content_hash
 from engram.store.base import layout
@@ -18,7 +16,7 @@ from engram.store.base.disk import VaultDisk
 from engram.store.commits.views import EventTrace, FactHashes, hash_lines, trace_lines
 from engram.vault import Vault
 from tests.effort import examples
-from tests.kit import takes_every_turn, turns
+from tests.kit import LIGHT, reopened, takes_every_turn, turns
 
 NOON = "2026-03-06T12:00:00Z"
 
@@ -58,7 +56,7 @@ def test_a_transaction_is_a_line_and_its_events_one_each() -> None:
 
 def test_a_trace_holds_no_content(vault: Vault) -> None:
     takes_every_turn(vault).capture(turns(5))
-    trace = vault.disk.read(layout.TRACE) or b""
+    trace = vault.parts.disk.read(layout.TRACE) or b""
     assert len(trace.splitlines()) == 7 and b"valve" not in trace
 
 
@@ -128,28 +126,28 @@ def test_hashes_are_appended_sorted_and_rewritten_when_one_leaves(disk: VaultDis
 def test_the_list_has_the_scoped_hash_of_every_live_memory(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engram.queries.index_sync, "WhooshFinder", lambda folder: MemoryFinder())
+    reopened(vault, finder=LIGHT.finder)
     takes_every_turn(vault).capture(turns(5))
-    memories = list(vault.projections.catalog.memories())
+    memories = list(vault.parts.catalog.memories())
     vault.forget(memories[0].id)
     vault.forget(memories[1].id)
     vault.restore(memories[1].id)
     expected = sorted(
         (content_hash(memory.text, "project/shop/"), memory.id) for memory in memories[1:]
     )
-    assert sorted(vault.projections.hashes.read()) == expected
-    assert vault.projections.catalog.live_hashes() == expected
+    assert sorted(vault.parts.projections.hashes.read()) == expected
+    assert vault.parts.catalog.live_hashes() == expected
 
 
 def test_views_that_were_deleted_or_damaged_are_made_anew(vault: Vault) -> None:
     takes_every_turn(vault).capture(turns(5))
-    before = {path: vault.disk.read(path) for path in (layout.HASHES, layout.TRACE)}
-    vault.disk.put(layout.HASHES, b"\xff\xfe nonsense\n")
-    vault.disk.remove(layout.TRACE)
+    before = {path: vault.parts.disk.read(path) for path in (layout.HASHES, layout.TRACE)}
+    vault.parts.disk.put(layout.HASHES, b"\xff\xfe nonsense\n")
+    vault.parts.disk.remove(layout.TRACE)
     assert {finding.code for finding in vault.doctor()} == {"stale_view"}
     assert sorted(vault.rebuild()) == sorted([*before, layout.TOPICS])
     assert vault.doctor() == []
     for path, body in before.items():
-        assert sorted((vault.disk.read(path) or b"").splitlines()) == sorted(
+        assert sorted((vault.parts.disk.read(path) or b"").splitlines()) == sorted(
             (body or b"").splitlines()
         )

@@ -119,7 +119,7 @@ def worked(home: Path, environment: Mapping[str, str], seconds: float) -> str:
         root, now = vault.root, vault.clock.now()
         vault.capture([replace(turn, time=now) for turn in turns(60)])
         vault.flush()
-        memories = list(vault.projections.catalog.memories())
+        memories = list(vault.parts.catalog.memories())
         names = [memory.id for memory in memories]
         files = [str(root / memory.path) for memory in memories]
     drop = home / "drop"
@@ -160,7 +160,7 @@ def worked(home: Path, environment: Mapping[str, str], seconds: float) -> str:
     with Vault.open(root, environment=environment) as after:
         after.flush()
         assert after.doctor() == []
-        texts = [memory.text for memory in after.projections.catalog.memories()]
+        texts = [memory.text for memory in after.parts.catalog.memories()]
     here = {path.name: path.read_text("utf-8") for path in root.rglob("*-*.md")}
     missing = [edit for edit in edits if edit[1] not in here[edit[0]]]
     assert not missing, f"{len(missing)} of {len(edits)} edits are gone, as {missing[:3]}"

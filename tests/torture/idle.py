@@ -56,7 +56,7 @@ def left_alone(home: Path, environment: Mapping[str, str], memories: int, second
         for first in range(0, memories, 1000):
             vault.capture(turns(min(1000, memories - first), session=f"s{first}", first=first))
         vault.flush()
-        assert len(vault.projections.catalog.files()) >= memories
+        assert len(vault.parts.catalog.files()) >= memories
     with Background(home, root, environment) as daemon:
         daemon.start()
         daemon.wait_until_it_runs()

@@ -26,6 +26,6 @@ def test_readers_see_nothing_of_killed_writers(
         print(f"\n{'rebuild' if rebuilding else 'commit'}, reader of the {level}: {counts}")
     with takes_every_turn(open_vault()) as after:
         assert after.doctor() == []
-        assert after.index_sync.counts()[1] == sum(1 for _ in after.turn_log.entries())
+        assert after.parts.index.counts()[1] == sum(1 for _ in after.parts.turn_log.entries())
     for counts in counted.values():
         assert (counts.empty, counts.exceptions, counts.reasons) == (0, 0, [])

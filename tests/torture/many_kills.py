@@ -57,8 +57,8 @@ def test_a_vault_survives_being_killed_again_and_again(
     with takes_every_turn(open_vault()) as vault:
         assert vault.doctor() == []
         vault.flush()
-        texts = [memory.text for memory in vault.projections.catalog.memories()]
-        journalled = [entry.turn.text for entry in vault.turn_log.entries()]
+        texts = [memory.text for memory in vault.parts.catalog.memories()]
+        journalled = [entry.turn.text for entry in vault.parts.turn_log.entries()]
         assert sorted(texts) == sorted(journalled)
         assert len(journalled) == len(set(journalled)) >= promised
         assert vault.doctor() == []

@@ -60,7 +60,7 @@ def stormed(home: Path, environment: Mapping[str, str], files: int, sessions: in
         daemon.signal(signal.SIGCONT)
         daemon.wait_until_done(range(2 * sessions))
         with Vault.open(root, environment=environment) as reader:
-            counts = reader.projections.catalog.status_counts
+            counts = reader.parts.catalog.status_counts
             daemon.wait_for(lambda: sum(counts().values()) >= files, _LONGEST)
         settle_down(daemon.pid, _LONGEST)
         seconds, cpu = time.monotonic() - began, cpu_seconds(daemon.pid) - cpu
@@ -72,7 +72,7 @@ def stormed(home: Path, environment: Mapping[str, str], files: int, sessions: in
     # a file makes three events: made, written, closed
     assert bool(lost) == (queue < 3 * files)
     with Vault.open(root, environment=environment) as after:
-        rows = after.projections.catalog.files().values()
+        rows = after.parts.catalog.files().values()
         assert {row.path: row.sha for row in rows} == _listing(root)
         assert after.doctor() == []
         after.flush()

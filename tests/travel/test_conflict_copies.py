@@ -30,7 +30,7 @@ def remembered(vault: Vault) -> Path:
 
 
 def texts(vault: Vault) -> list[str]:
-    return [memory.text for memory in vault.projections.catalog.memories()]
+    return [memory.text for memory in vault.parts.catalog.memories()]
 
 
 @pytest.mark.parametrize("name", NAMES)

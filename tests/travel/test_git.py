@@ -57,7 +57,7 @@ def test_different_conversations_never_conflict(pair: tuple[Machine, Machine]) -
     assert merged(one, two) == []
     assert len(one.facts()) == 3
     with one.vault() as vault:
-        assert len(list(vault.projections.catalog.memories())) == 3 or vault.rebuild() is not None
+        assert len(list(vault.parts.catalog.memories())) == 3 or vault.rebuild() is not None
 
 
 def test_the_same_conversation_conflicts_in_the_expiry_and_is_settled(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engram.model.change import Plan
 from engram.model.turn import turn_of
-from engram.pipeline import flow
+from engram.pipeline import ingest
 from engram.store.base import layout
 from tests.effort import examples
 from tests.fakes.model_server import Behaviour, ModelServer, answers, fact, facts
@@ -122,7 +122,7 @@ def test_a_vault_that_comes_without_its_state_works_whole(pair: tuple[Machine, M
         assert report.new_turns == 0 and vault.waiting() == []
         assert [found.code for found in vault.doctor()] in ([], ["exposed"])
         assert vault.consolidate(full=True) is not None
-        vault.forget(next(vault.projections.catalog.memories()).id)
+        vault.forget(next(vault.parts.catalog.memories()).id)
         vault.undo()
     assert three.facts() == one.facts()
 
@@ -156,7 +156,7 @@ def test_what_both_captured_is_extracted_by_the_one_that_was_first(
             (two.root / name).write_bytes(data)
     with two.vault() as vault:
         assert vault.flush().turns == 0 and vault.waiting() == []
-        assert vault.projections.catalog.status_counts() == {}
+        assert vault.parts.catalog.status_counts() == {}
     shutil.copytree(one.root / "facts", two.root / "facts", dirs_exist_ok=True)
     assert one.facts() == two.facts()
 
@@ -192,7 +192,7 @@ def test_a_turn_that_is_queued_again_is_this_machines_to_extract(
     one.hears(*SAID)
     with one.vault() as vault:
         ack = Plan("retry", requeue=((2, 3),))
-        vault.committer.commit(ack)
+        vault.parts.committer.commit(ack)
         assert vault.flush().turns == 2
 
 
@@ -203,12 +203,12 @@ def test_what_an_import_brought_is_not_taken_for_anothers_when_later_turns_are_e
     said = [turn_of("user", text, f"2026-03-06T10:0{minute}:00Z", project="shop", session="s")
             for minute, text in enumerate(SAID)]  # fmt: skip
     with one.vault() as vault:
-        flow.take_in(said[:1], vault.ports)
-        flow.take_in(said[1:2], vault.ports, "import-2")
-        flow.take_in(said[2:], vault.ports)
-        first = vault.ports.turns.pending(said[0].transcript)[0]
+        ingest.take_in(said[:1], vault.parts)
+        ingest.take_in(said[1:2], vault.parts, "import-2")
+        ingest.take_in(said[2:], vault.parts)
+        first = vault.parts.turns.pending(said[0].transcript)[0]
         assert first == [(1, 1), (3, 3)]
-        vault.committer.commit(Plan("extract", ack=tuple(first)))
+        vault.parts.committer.commit(Plan("extract", ack=tuple(first)))
         assert vault.flush().turns == 1 and len(one.facts()) == 1
 
 

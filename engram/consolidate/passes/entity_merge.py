@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.entity_book import EntityBook, is_worth_a_page
+from engram.language.names import fragments, likely
 from engram.model.entity import Entity, Named
 from engram.model.entity_ids import is_entity_id, stem_of
 from engram.model.memory import Memory
@@ -35,12 +36,12 @@ def plan(context: PassContext) -> list[Step]:
         # a person may have written an alias on a page
         found.update(entity.id for entity in context.view.entities())
     else:
-        found = context.entity_weaver.likely(found, touched, said)
+        found = likely(found, touched, said)
     counts: Counter[str] = Counter()
     for name in filter(is_entity_id, found):
         counts[book.lead(name)] += mentioned.get(name, 0)
     named = [_named(book, name, count) for name, count in sorted(counts.items())]
-    steps = (_step(book, group) for group in context.entity_weaver.fragments(named, said))
+    steps = (_step(book, group) for group in fragments(named, said))
     return [step for step in steps if step is not None]
 
 

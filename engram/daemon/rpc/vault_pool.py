@@ -56,7 +56,8 @@ class VaultPool:
         if kept is None or not _is_same(kept, fresh):
             if kept is not None:
                 kept.vault.close()
-            fresh.change_detector = change_detector = FolderChangeDetector(fresh.root)
+            change_detector = FolderChangeDetector(fresh.root)
+            fresh.keep_open(change_detector)
             kept = _OpenVault(fresh, change_detector, _identity(fresh.root), 0.0, 0.0)
         sound = False
         try:
@@ -102,10 +103,7 @@ class VaultPool:
 
 def _is_same(kept: _OpenVault, fresh: Vault) -> bool:
     """Whether the open vault is the one that stands there now."""
-    old = kept.vault
-    return (old.loaded, old.trusted, old.cache, kept.folder) == (
-        fresh.loaded, fresh.trusted, fresh.cache, _identity(fresh.root),
-    )  # fmt: skip
+    return (kept.vault.identity, kept.folder) == (fresh.identity, _identity(fresh.root))
 
 
 def _identity(folder: Path) -> tuple[int, int]:

@@ -1,7 +1,7 @@
-"""Ports: protocols through which use cases and deciders reach the outside, so that they stay pure.
+"""The protocols that flows and deciders are handed, so that they stay pure.
 
-Time, disk, the index, the extractors and the judges come in through these, what the vault knows as
-a `VaultView`; `vault.wiring` is the only place that knows the adapters behind them.
+Time, disk, the vault's knowledge, the index, the extractors and the judges come in through these;
+`vault.py` is the only place that knows what stands behind them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ from engram.model.ports.outside import (
 )
 from engram.model.ports.storage import (
     Committer,
+    ConsolidationHistory,
+    CopyMerger,
+    DerivedState,
+    EditedFiles,
+    Eraser,
     Finder,
+    HandEdits,
+    Index,
     PageWriter,
     TurnLog,
     TurnStore,
@@ -28,7 +35,7 @@ from engram.model.ports.storage import (
 from engram.model.ports.thinking import (
     Asker,
     BoxWeaver,
-    EntityWeaver,
+    EntityPage,
     Extractor,
     Judge,
     Model,
@@ -41,12 +48,19 @@ __all__ = [
     "ChangeDetector",
     "Clock",
     "Committer",
+    "ConsolidationHistory",
+    "CopyMerger",
     "Cursors",
+    "DerivedState",
     "Disk",
-    "EntityWeaver",
+    "EditedFiles",
+    "EntityPage",
+    "Eraser",
     "Extractor",
     "Finder",
     "ForeignRows",
+    "HandEdits",
+    "Index",
     "Judge",
     "Model",
     "PageWriter",

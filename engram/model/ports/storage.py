@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
@@ -9,6 +10,7 @@ from typing import Protocol
 from engram.model.change import Change, Plan, Range, Transaction
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 from engram.model.memory import Memory
+from engram.model.report import ConflictCopy
 from engram.model.step import Page
 from engram.model.turn import Turn, TurnEntry, Waiting
 
@@ -34,8 +36,21 @@ class PageWriter(Protocol):
 class Committer(Protocol):
     """The store as the flows see it: one lock, one commit."""
 
-    def lock(self) -> AbstractContextManager[None]:
-        """Hold the writer lock (re-entrant in one process), recovering first what was left over."""
+    @property
+    def last(self) -> int:
+        """The number of the last transaction."""
+        ...
+
+    @property
+    def behind(self) -> bool:
+        """Whether a crash or another machine left something to take up; needs no lock."""
+        ...
+
+    def lock(self, timeout: float | None = None) -> AbstractContextManager[None]:
+        """Hold the writer lock (re-entrant in one process), recovering first what was left over.
+
+        Raises Locked after `timeout` seconds; None: as long as any writer waits.
+        """
         ...
 
     def commit(self, plan: Plan) -> Transaction:
@@ -128,4 +143,115 @@ class Finder(Protocol):
 
     def rebuild(self, documents: Iterable[Document]) -> None:
         """Build a new generation from all documents and swap it in."""
+        ...
+
+
+class EditedFiles(Protocol):
+    """One look at the vault's files: what people did to them since the catalog last looked."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether there was time to look at all of them."""
+        ...
+
+    @property
+    def noticed(self) -> Sequence[str]:
+        """The paths that are not as the catalog has them, in whatever way."""
+        ...
+
+    def edits(self) -> tuple[Sequence[Change], Sequence[tuple[str, str]]]:
+        """The versions seen, and `(id, created|edited|moved|removed)` of each memory or page."""
+        ...
+
+    def note(self) -> None:
+        """Let the catalog know of files whose bytes or meaning are the same: these are no edits."""
+        ...
+
+    def take_up(self) -> None:
+        """Let the catalog know of everything, without a transaction."""
+        ...
+
+
+class HandEdits(Protocol):
+    """What people and their editors do to a vault's files."""
+
+    @property
+    def catalog(self) -> object:
+        """What the files are compared with; another object after it was made anew."""
+        ...
+
+    def look(self, until: float = math.inf, first: Iterable[str] = ()) -> EditedFiles:
+        """Look until that time of the monotonic clock, at the paths in `first` in any case."""
+        ...
+
+
+class DerivedState(Protocol):
+    """Catalog and views: what is computed from the files, turns and transactions."""
+
+    def rebuild(self) -> None:
+        """Make the catalog anew."""
+        ...
+
+    def mend_views(self, *, due: bool = False) -> list[str]:
+        """Write the views that differ from the vault, with `due` those that would come next."""
+        ...
+
+    def write_topics(self) -> bool:
+        """Count the topics of the vault as it is; whether they had changed."""
+        ...
+
+
+class Index(Protocol):
+    """The full-text index as the writers see it."""
+
+    def refresh(self, patience: float | None = None) -> bool:
+        """Bring it up to the catalog, waiting so many seconds for others; whether it is."""
+        ...
+
+    def show(self, links: Sequence[str]) -> None:
+        """Make turns findable that only transcripts have."""
+        ...
+
+    def rebuild(self) -> None:
+        """Make it anew."""
+        ...
+
+
+class ConsolidationHistory(Protocol):
+    """What happened since the last consolidation, and what a person took back of them."""
+
+    def last(self) -> int:
+        """The number of the last consolidation, 0 when there was none."""
+        ...
+
+    def extractions(self) -> int:
+        """How many extractions have changed something since."""
+        ...
+
+    def changed(self, after: int | None = None) -> frozenset[str]:
+        """What events since then, or after a transaction, were about."""
+        ...
+
+    def declined(self) -> frozenset[tuple[str, str, tuple[str, ...]]]:
+        """`(task, action, subjects)` of the steps that the person took back."""
+        ...
+
+
+class CopyMerger(Protocol):
+    """Conflict copies of sync tools and git, looked for once; the writer lock is held."""
+
+    def transcripts(self, *, dry_run: bool = False) -> list[ConflictCopy]:
+        """Merge transcripts with their copies; a dry run writes nothing."""
+        ...
+
+    def plan(self) -> tuple[Plan, list[ConflictCopy]]:
+        """What is to be done about all other copies, and what becomes of each."""
+        ...
+
+
+class Eraser(Protocol):
+    """Takes the words of a memory out of the pages of others."""
+
+    def unmentioned(self, memory: Memory) -> list[Change]:
+        """The pages of its entities, and plain pages, without the memory."""
         ...

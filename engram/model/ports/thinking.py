@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from engram.model.box import Box
 from engram.model.candidate import Candidate
-from engram.model.entity import Entity, Named
+from engram.model.entity import Entity
 from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.model_request import Context, Reply, Request
@@ -101,10 +101,10 @@ class BoxWeaver(Protocol):
         ...
 
 
-class EntityWeaver(Protocol):
-    """Says which entities are one, and what their pages contain (weave's engine, design 3)."""
+class EntityPage(Protocol):
+    """Says what the page of an entity contains (weave's engine, design 3)."""
 
-    def page(
+    def __call__(
         self, identifier: str, memories: Iterable[Memory], former: Entity | None,
         aliases: Sequence[str], lead: Callable[[str], str], said: str = "",
     ) -> Entity:  # fmt: skip
@@ -112,12 +112,4 @@ class EntityWeaver(Protocol):
 
         `aliases` lead here from now on, `lead` resolves an id, `said` is a synthesis by a model.
         """
-        ...
-
-    def fragments(self, entities: Sequence[Named], said: Iterable[str]) -> list[tuple[str, ...]]:
-        """Groups of ids that are one entity by names, or by what is said; the id to keep first."""
-        ...
-
-    def likely(self, ids: Iterable[str], wanted: Iterable[str], said: Iterable[str]) -> set[str]:
-        """Those of many ids that could mean the same as a wanted one, and the wanted ones."""
         ...

@@ -63,6 +63,11 @@ class VaultCommitter:
         self._projections.catch_up()
 
     @property
+    def last(self) -> int:
+        """The number of the last transaction."""
+        return self._projections.catalog.last
+
+    @property
     def behind(self) -> bool:
         """Whether a crash left something to recover; needs no lock."""
         if any(map(layout.is_transaction, self._disk.names(layout.PENDING))):

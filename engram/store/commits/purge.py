@@ -1,4 +1,4 @@
-"""Purge writer: destroys a memory's content wherever it is stored (design 4.2).
+"""Purge: destroys a memory's content wherever it is stored (design 4.2), and plans that.
 
 Turns a committed purge into a vault without the memory's files, and into boxes, entities, plain
 pages, transactions, turn journal and transcripts without its words. Part of applying the
@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from engram.model.change import Transaction
+from engram.model.change import Change, Event, Plan, Transaction
+from engram.model.errors import StorageError
 from engram.model.memory import Memory
-from engram.model.ports import TurnLog
+from engram.model.ports import PageWriter, TurnLog
+from engram.model.report import PurgePreview
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.commits import transaction
+from engram.store.commits.projections import Projections
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.transaction import Purged
 from engram.store.commits.transaction_log import TransactionLog
@@ -124,6 +127,74 @@ class PurgeWriter:
         """The id of the file at a path now."""
         data = self._disk.read(path)
         return "" if data is None else read_memory(path, data).memory.id
+
+
+class PurgePlanner:
+    """What is to be erased in one vault; nothing is written."""
+
+    def __init__(
+        self,
+        disk: VaultDisk,
+        projections: Projections,
+        transaction_log: TransactionLog,
+        purge_writer: PurgeWriter,
+        pages: PageWriter,
+        copies: Callable[[], list[str]],
+    ) -> None:
+        """`copies` finds the conflict copies of the vault."""
+        self._disk = disk
+        self._projections = projections
+        self._transaction_log = transaction_log
+        self._purge_writer = purge_writer
+        self._pages = pages
+        self._copies = copies
+
+    def unmentioned(self, memory: Memory) -> list[Change]:
+        """The pages of its entities, and the plain pages, without a memory."""
+        entity = self._projections.view.entity
+        named = [one for one in map(entity, memory.entities) if one is not None]
+        leads = sorted({one.merged_into or one.id for one in named})
+        pages = [page for page in map(entity, leads) if page is not None]
+        remains = PurgeRemains.of(memory.id, [memory.text])
+        found = self._pages.pages([(page, remains.unmentioned(page)) for page in pages])
+        linked = PurgeRemains.of(memory.id, [])
+        for path in layout.PROSE:
+            data = self._disk.read(path)
+            if data is not None and (kept := linked.without(path, data)) != data:
+                found.append(Change(path, data, kept, "forgotten"))
+        return found
+
+    def preview(self, memory: Memory) -> PurgePreview:
+        """What a purge would destroy of a memory, also of one whose file is gone."""
+        cited = self._projections.catalog.cited_by
+        citing = {name for link in memory.sources for name in cited(link)} - {memory.id}
+        paths = self._transaction_log.paths_of(memory.id) | {memory.path}
+        paths.update(copy for copy in self._copies() if layout.original_of(copy) in paths)
+        return PurgePreview(
+            memory.id, memory.text, sorted(paths), list(memory.sources), sorted(citing)
+        )
+
+    def plan(self, memory: Memory) -> tuple[Plan, PurgePreview]:
+        """The transaction, and what it destroys.
+
+        Raises StorageError when a file of the journal cannot be searched.
+        """
+        for path in self._transaction_log.unreadable():
+            raise StorageError(
+                f"{path} cannot be read and may hold the same words; nothing was purged",
+                "restore it from a backup, or remove it, and purge again",
+            )
+        preview, turns = self.preview(memory), self._projections.catalog.turns
+        rows = [row for link in preview.turns if (row := turns.behind_link(link)) is not None]
+        messages = [row.message for row in rows if row.message]
+        for link in preview.turns:
+            messages += turns.withdrawn(link)
+        details = (("turns", " ".join(preview.turns)), ("messages", " ".join(messages)))
+        known = (*self._projections.catalog.files(), *self._copies())
+        pages = [path for path in known if layout.is_page(layout.original_of(path))]
+        changes = self._purge_writer.changes(preview.id, preview.paths, messages, pages)
+        event = Event("memory_purged", preview.id, details)
+        return Plan("purge", tuple(changes), (event,)), preview
 
 
 def _without(remains: PurgeRemains, path: str, data: bytes) -> bytes:

@@ -12,12 +12,12 @@ import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound, StorageError
-from engram.model.instant import Instant
 from engram.model.memory import Memory
+from engram.model.shown import ChangeEntry
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import Catalog
@@ -36,20 +36,6 @@ _MOST_MISSING = 100
 _SHOWN_LINES = 4
 
 _Stamp = tuple[str, int, int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeEntry:
-    """One line of the log. `undone`: it is undone at present."""
-
-    number: int
-    time: Instant
-    kind: str
-    batch: str
-    changes: int
-    left: tuple[str, ...]
-    undoes: tuple[int, ...]
-    undone: bool
 
 
 class TransactionLog:
@@ -189,14 +175,12 @@ class TransactionLog:
 
     def _with_consolidations(self, numbers: list[int], consolidations: Sequence[int]) -> list[int]:
         """Transactions, and the later consolidations that changed the same files."""
-        paths = {
-            change.path for number in numbers for change in self._existing(number).plan.changes
-        }
+        paths = {change.path for number in numbers for change in self.existing(number).plan.changes}
         found = list(numbers)
         for run in consolidations:
             if not numbers or run <= numbers[0] or run in found:
                 continue
-            touched = {change.path for change in self._existing(run).plan.changes}
+            touched = {change.path for change in self.existing(run).plan.changes}
             if touched & paths:
                 found.append(run)
                 paths |= touched
@@ -226,7 +210,7 @@ class TransactionLog:
         meaning gets its older bytes all the same. Raises Conflict (both versions in its hint)
         when a file was changed since, or was purged.
         """
-        targets = [self._existing(number) for number in sorted(numbers)]
+        targets = [self.existing(number) for number in sorted(numbers)]
         before: dict[str, bytes | None] = {}
         after: dict[str, bytes | None] = {}
         for target in targets:
@@ -293,7 +277,8 @@ class TransactionLog:
 
         return replace(self.undo_plan([number], concerned), undoes=())
 
-    def _existing(self, number: int) -> Transaction:
+    def existing(self, number: int) -> Transaction:
+        """The transaction of that number. Raises NotFound."""
         found = self.read(number)
         if found is None:
             raise NotFound(f"there is no transaction {number}", "`engram log` shows the changes")

@@ -105,8 +105,8 @@ class ConflictCopies:
                 done.append(ConflictCopy(path, path))
         return done
 
-    def plan(self) -> CopyMerge:
-        """The plan for all other copies and markers."""
+    def plan(self) -> tuple[Plan, list[ConflictCopy]]:
+        """The plan for all other copies and markers, and what becomes of each of them."""
         merge = CopyMerge()
         for copy in self._copies:
             original = layout.original_of(copy)
@@ -123,7 +123,7 @@ class ConflictCopies:
                 merge.changes[path] = Change(path, now, found, "versions brought together")
                 self._tell(merge, _TAKEN, path, path, found, now)
                 merge.apart.append(ConflictCopy(path, path))
-        return merge
+        return merge.plan, merge.apart
 
     def _merge_copy(self, copy: str, original: str, merge: CopyMerge) -> None:
         data = self._bytes(copy)

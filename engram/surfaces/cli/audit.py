@@ -20,13 +20,11 @@ def command(everything: bool) -> None:
     """Duplicates, echoes of engram's own answers, secrets, what is stale, unproven, dead, orphaned
     or contradictory, and rules that make noise: how many, whether to look at it, and what to do.
     Whether files and index are as promised is for `engram doctor`."""
-    from engram.health.audit import audit, rule_shares
-
     with opened() as vault:
-        seen = vault.audit()
-    rows = audit(seen)
+        report = vault.audit()
+    rows = report.rows
     if wants_json():
-        emit_json(shapes.audit(rows, rule_shares(seen), None if everything else _EXAMPLES))
+        emit_json(shapes.audit(rows, report.rules, None if everything else _EXAMPLES))
         return
     for row in rows:
         color = "yellow" if row.verdict == "look" else "green"
@@ -38,7 +36,7 @@ def command(everything: bool) -> None:
             say(f"      and {len(row.flaws) - _EXAMPLES:,} more: `engram audit --all`")
         if row.flaws:
             say(f"      fix: {row.fix}")
-    for rule, noise, known in rule_shares(seen):
+    for rule, noise, known in report.rules:
         say(f"      rule {rule}: {noise:,} of {known:,} are noise")
     wanting = sum(row.verdict == "look" for row in rows)
     talk(f"{plural(wanting, 'row')} to look at" if wanting else "all is well")

@@ -27,10 +27,9 @@ def command(only_open: bool, session: str, limit: int) -> None:
     the consolidation.
     """
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
         chosen = [
             box
-            for box in reversed(vault.boxes.listing())
+            for box in reversed(vault.boxes())
             if box.session.startswith(session) and not (only_open and box.path)
         ]
         settings, now = vault.settings.boxes, vault.clock.now()

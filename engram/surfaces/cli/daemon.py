@@ -188,11 +188,11 @@ def resume(sources: tuple[str, ...]) -> None:
 
 
 def _check(names: tuple[str, ...]) -> None:
-    from engram.capture.sources import source
+    from engram.vault.local_sources import LocalSources
 
     for name in names:
         if name != "inbox":
-            source(name)
+            LocalSources(os.environ).places(name)  # there has to be one
 
 
 def _tell(paused: Paused) -> None:

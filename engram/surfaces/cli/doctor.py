@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.display import plain
-from engram.model.errors import NotFound
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import progress, styled
 
 if TYPE_CHECKING:
-    from engram.health.doctor import Finding
-    from engram.queries.source_survey import SourceCheck
+    from engram.model.findings import Finding
+    from engram.model.intake import SourceCheck
 
 
 @click.command("doctor")
@@ -44,7 +43,7 @@ def command(sources: bool, quick: bool, paths: tuple[Path, ...]) -> None:
 
 def _check_vault(quick: bool) -> None:
     # the trial is made unasked: who needs it most does not know that anything is wrong
-    from engram.health.doctor import in_order
+    from engram.model.findings import in_order
     from engram.vault.canary import sing
 
     with opened() as vault:
@@ -66,16 +65,15 @@ def _check_vault(quick: bool) -> None:
 
 def _check_daemon() -> list[Finding]:
     """What there is to say of the daemon, and of what it would watch."""
-    from engram.daemon.inspect import look
+    from engram.daemon.inspect import findings
     from engram.daemon.service.systems import manager_name, manager_of
-    from engram.health.daemon_health import attended
-    from engram.queries.source_survey import cleanup
     from engram.settings.paths import places_of
+    from engram.vault.local_sources import LocalSources
 
     places = places_of(os.environ)
     manager = manager_of(manager_name(), places, os.environ)
-    seen = look(places, os.environ, manager.file, manager.text())
-    return [*attended(seen), *cleanup(_places("claude-code"))]
+    found = findings(places, os.environ, manager.file, manager.text())
+    return [*found, *LocalSources(os.environ).cleanup()]
 
 
 def _say_findings(findings: list[Finding]) -> None:
@@ -86,22 +84,13 @@ def _say_findings(findings: list[Finding]) -> None:
 
 
 def _check_sources(paths: tuple[Path, ...]) -> None:
-    from engram.capture.sources import source
-    from engram.queries.source_survey import check, cleanup, findings, size_of
-    from engram.store.base.clock import clock_of
-    from engram.store.base.foreign_database import ForeignDatabase
+    from engram.vault.local_sources import LocalSources, size_of
 
-    files = _named(paths) if paths else _discovered()
-    clock = clock_of(os.environ)
-    checked = []
-    total = sum(size_of(path) for some in files.values() for path in some)
-    with progress(("reading transcripts", total)) as tell:
-        for name, some in files.items():
-            checked.append(check(source(name), some, clock, ForeignDatabase, tell[0]))
-    strange = findings(checked)
-    if not paths and (kept := files.get("claude-code")):
-        folders = _places("claude-code")
-        strange += cleanup(at for at in folders if any(file.is_relative_to(at) for file in kept))
+    local = LocalSources(os.environ)
+    files = local.files(paths)
+    with progress(("reading transcripts", size_of(files))) as tell:
+        checked = local.check(files, tell[0])
+    strange = local.findings(checked, {} if paths else files)
     if wants_json():
         emit_json(shapes.source_checks(checked, strange))
         return
@@ -111,43 +100,6 @@ def _check_sources(paths: tuple[Path, ...]) -> None:
     if not checked:
         say("there are no transcripts in the usual places")
     _say_findings(strange)
-
-
-def _named(paths: tuple[Path, ...]) -> dict[str, list[Path]]:
-    """The files at some paths by the source that each looks like. Raises NotFound for none."""
-    from engram.pipeline.imports import by_source
-
-    found: dict[str, list[Path]] = {}
-    for path in paths:
-        below = by_source(path)
-        if not below:
-            raise NotFound(
-                f"there is no transcript at {path}", "`engram sources` lists what is understood"
-            )
-        for name, files in below.items():
-            found.setdefault(name, []).extend(files)
-    return found
-
-
-def _discovered() -> dict[str, list[Path]]:
-    """The files in the usual places, by source; what is nowhere is left out."""
-    from engram.capture.follow import walk
-    from engram.capture.sources import SOURCES, source
-
-    found = {
-        name: [file for place in _places(name) for file in walk(place, source(name))]
-        for name in SOURCES
-    }
-    return {name: files for name, files in found.items() if files}
-
-
-def _places(name: str) -> list[Path]:
-    """The places of a source that are there."""
-    from engram.capture.sources import source
-    from engram.settings.paths import places_of
-
-    places = source(name).discover(places_of(os.environ).home, os.environ)
-    return [place for place in places if os.path.exists(place)]
 
 
 def _summary(found: SourceCheck) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.errors import BadInput, Conflict, EngramError, Untrusted
+from engram.model.errors import BadInput, Conflict, EngramError
 from engram.model.report import Edited
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
@@ -39,14 +39,8 @@ def change(vault: Vault, identifier: str) -> Edited:
     Raises BadInput for an editor that fails, and Conflict when the file was changed meanwhile:
     then the person's words stay where the hint says.
     """
-    vault.settle_within(float("inf"))
-    memory = vault.library.memory(identifier)
-    if not vault.writable:
-        raise Untrusted(f"{vault.root} is not registered here", f"`engram trust {vault.root}`")
-    before = vault.disk.read(memory.path)
-    if before is None:
-        raise BadInput(f"the file of {memory.id} is gone", f"`engram restore {memory.id}`")
-    copy = vault.cache / "edit" / memory.id / f"{memory.id}.md"
+    draft = vault.to_edit(identifier)
+    memory, before, copy = draft.memory, draft.before, draft.copy
     try:
         after = edited(before, copy, os.environ)
         if not after.strip():

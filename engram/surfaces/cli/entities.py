@@ -23,8 +23,7 @@ def command(context: click.Context) -> None:
     if context.invoked_subcommand is not None:
         return
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        rows = vault.entities.listing()
+        rows = vault.entities()
     if wants_json():
         emit_json([shapes.fields_of(row) for row in rows])
         return
@@ -43,9 +42,7 @@ def command(context: click.Context) -> None:
 def show(name: tuple[str, ...]) -> None:
     """Print the page of the entity NAME: an id, a name in any spelling, or an alias."""
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        found = vault.entities.find(" ".join(name))
-        text = vault.entities.text_of(found)
+        found, text = vault.entity(" ".join(name))
     if wants_json():
         emit_json(shapes.entity_page(found, text))
         return

@@ -16,11 +16,10 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import fitted, progress
 
 if TYPE_CHECKING:
-    from engram.model.model_request import Estimate, Request
+    from engram.model.intake import ExtractionResult
+    from engram.model.model_request import Estimate, Request, Tier
     from engram.model.verdict import Verdict
-    from engram.pipeline.flow import ExtractionResult
     from engram.vault import Vault
-    from engram.vault.reading import Tier
 
 #: the exit codes of what the person has to see to (design 6)
 _BUDGET, _FAILED = 4, 1

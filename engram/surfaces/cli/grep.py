@@ -30,13 +30,11 @@ def command(
     limit: int,
 ) -> None:  # fmt: skip
     """Find the lines that match REGEX, in the files of memories first."""
-    from engram.recall.filter import Filter
-
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        wanted = Filter(categories=category, project=project)
-        turns = not (memories_only or category or project)
-        lines = vault.library.grep(regex, wanted, ignore_case=ignore_case, turns=turns)
+        lines = vault.grep(
+            regex, categories=category, project=project, ignore_case=ignore_case,
+            turns=not memories_only,
+        )  # fmt: skip
         found = list(islice(lines, limit + 1))
     shown = found[:limit]
     if wants_json():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.errors import BadInput, NotFound
+from engram.model.errors import BadInput
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.asking import agreed
@@ -23,9 +23,8 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import progress
 
 if TYPE_CHECKING:
+    from engram.model.intake import ExtractionResult, ImportReport
     from engram.model.model_request import Estimate
-    from engram.pipeline.flow import ExtractionResult
-    from engram.pipeline.imports import ImportReport
     from engram.vault import Vault
 
 AUTO = "auto"
@@ -49,11 +48,13 @@ def command(
     captured before is recognised: importing twice adds nothing. The rules extract from it, which
     costs nothing; with --model the model does too.
     """
+    from engram.vault.local_sources import LocalSources
+
     rows: list[dict[str, object]] = []
     with opened() as vault:
         if model:
-            vault.ports_for("model")  # says so when there is none, before anything is read
-        places = _places(source, path)
+            vault.check_tier("model")  # says so when there is none, before anything is read
+        places = LocalSources(os.environ).to_import(source, path)
         if dry_run or ((source == AUTO or model) and not yes):
             plan = _plan(vault, source, places, model)
             if dry_run or not _confirmed(plan):
@@ -120,28 +121,6 @@ def _take_in(
         _say(f"{name}: " if source == AUTO else "", report, outcome)
     postponement(outcome)
     return shapes.imported(name, report, outcome)
-
-
-def _places(source: str, path: Path | None) -> dict[str, list[Path]]:
-    """What to read, by the name of its source. Raises NotFound when there is nothing."""
-    from engram.capture.sources import SOURCES
-    from engram.capture.sources import source as source_of
-    from engram.pipeline.imports import by_source
-    from engram.settings.paths import places_of
-
-    if path is not None:
-        found = {source: [path]} if source != AUTO else by_source(path)
-    else:
-        home = places_of(os.environ).home
-        names = SOURCES if source == AUTO else (source,)
-        known = {name: source_of(name).discover(home, os.environ) for name in names}
-        here = {name: [at for at in places if os.path.exists(at)] for name, places in known.items()}
-        found = {name: places for name, places in here.items() if places}
-    if not found:
-        what = "transcripts" if source == AUTO else f"{source} transcripts"
-        where = f"in {path}" if path else "in their usual places"
-        raise NotFound(f"there are no {what} {where}", "`engram sources` lists sources and places")
-    return found
 
 
 def _refuse_unreadable(paths: Sequence[Path], report: ImportReport) -> None:

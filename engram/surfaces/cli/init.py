@@ -20,11 +20,10 @@ def command(path: Path) -> None:
 
     Files that are there already stay as they are.
     """
-    from engram.store.base.exposure import shared_by_git
     from engram.vault import Vault
 
     with Vault.create(path) as vault:
-        remote = shared_by_git(vault.root)
+        remote = vault.git_remote
         if wants_json():
             emit_json(shapes.new_vault(vault.root, remote))
         else:

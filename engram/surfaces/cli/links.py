@@ -15,8 +15,7 @@ from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 def command(identifier: str) -> None:
     """The links of memory ID in both directions."""
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        found = vault.library.links(vault.library.memory(identifier))
+        found = vault.links(identifier)
     if wants_json():
         emit_json([shapes.link(relation, target) for relation, target in found])
         return

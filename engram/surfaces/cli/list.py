@@ -33,12 +33,11 @@ def command(
     before: str, as_of: str, limit: int,
 ) -> None:  # fmt: skip
     """The memories that pass the filters, newest first."""
-    from engram.recall.filter import Filter
-
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        wanted = Filter(category, status, project, tag, since, before, as_of)
-        found = vault.library.listing(wanted, limit + 1)
+        found = vault.list(
+            categories=category, statuses=status, project=project, tag=tag, since=since,
+            before=before, as_of=as_of, limit=limit + 1,
+        )  # fmt: skip
     shown = found[:limit]
     if wants_json():
         emit_json([shapes.memory_row(memory) for memory in shown])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from engram.model.change import Transaction
-from engram.store.commits.transaction_log import ChangeEntry
+from engram.model.shown import ChangeEntry
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.consolidate import say_step
@@ -23,7 +23,6 @@ def command(number: int | None, limit: int) -> None:
     Step K of a consolidation N is taken back with `engram undo N.K`.
     """
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
         if number is not None:
             _show(vault.change(number))
             return

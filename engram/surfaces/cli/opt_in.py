@@ -29,7 +29,7 @@ def ask_once(places: UserPaths) -> None:
         return
     from engram.surfaces.cli.asking import agreed
 
-    found = list(_here(places))
+    found = list(_here())
     if not found:
         return
     for name, files in found:
@@ -51,13 +51,12 @@ def choose(places: UserPaths, names: Iterable[str]) -> None:
         os.kill(holder, signal.SIGHUP)
 
 
-def _here(places: UserPaths) -> Iterable[tuple[str, int]]:
+def _here() -> Iterable[tuple[str, int]]:
     """The sources that have files on this machine, with how many."""
-    from engram.capture.sources import SOURCES, source
-    from engram.queries.source_survey import stock
+    from engram.vault.local_sources import LocalSources
 
-    for name in SOURCES:
-        kind = source(name)
-        found = stock(kind, kind.discover(places.home, os.environ))
+    local = LocalSources(os.environ)
+    for name in local.names:
+        found = local.stock(name)
         if found.files:
             yield name, found.files

@@ -29,7 +29,6 @@ def command(identifier: str, yes: bool, dry_run: bool) -> None:
     """Destroy the content of memory ID: its file, the turns it came from, and every copy of both
     in transactions, turn journal, transcripts, index and catalog. This cannot be undone."""
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
         purge_preview = vault.purge_preview(identifier)
         if not dry_run:
             if not yes:

@@ -15,15 +15,14 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_jso
 def command(dry_run: bool) -> None:
     """Make the catalog and the index anew, and the views in state/ that differ from the vault."""
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
         mended = vault.stale_views() if dry_run else vault.rebuild()
-        counts = None if dry_run else vault.index_sync.counts()
+        index = None if dry_run else vault.index_status()
     if wants_json():
-        emit_json(shapes.rebuilt(counts, mended))
+        emit_json(shapes.rebuilt((index.memories, index.turns) if index else None, mended))
         return
-    if counts is not None:
-        memories, turns = counts
-        say(f"rebuilt: {plural(memories, 'memory', 'memories')}, {plural(turns, 'turn')}")
+    if index is not None:
+        memories = plural(index.memories, "memory", "memories")
+        say(f"rebuilt: {memories}, {plural(index.turns, 'turn')}")
     for path in mended:
         say(f"{'would mend' if dry_run else 'mended'} {path}")
     if dry_run and not mended:

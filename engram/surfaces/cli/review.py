@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +20,7 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wan
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
-    from engram.health.review_queue import ReviewItem
+    from engram.model.findings import ReviewItem
     from engram.model.memory import Memory
     from engram.vault import Vault
 
@@ -62,7 +62,7 @@ def command(limit: int, since: str) -> None:
 def _ask(vault: Vault, item: ReviewItem, number: str, counts: Counter[str]) -> bool:
     """Show one question and do what the person says; False to end it all."""
     keys = _keys(item)
-    while (memories := _as_it_is(vault, item)) is not None:
+    while (memories := vault.still_asked(item)) is not None:
         _show(item, memories, number)
         words = "  ".join(f"{key} {word}" for key, word in keys.items())
         key = pressed(words, "".join(keys))
@@ -83,18 +83,7 @@ def _ask(vault: Vault, item: ReviewItem, number: str, counts: Counter[str]) -> b
     return True
 
 
-def _as_it_is(vault: Vault, item: ReviewItem) -> list[Memory] | None:
-    """The memories of a question as they are by now; None when it is answered already."""
-    from engram.health.review_queue import in_dispute
-
-    found = [vault.library.find_memory(memory.id) for memory in item.memories]
-    memories = [memory for memory in found if memory is not None and memory.live]
-    if len(memories) < len(found) or (len(found) > 1 and not in_dispute(*memories)):
-        return None
-    return memories
-
-
-def _do(vault: Vault, key: str, memories: list[Memory]) -> None:
+def _do(vault: Vault, key: str, memories: Sequence[Memory]) -> None:
     this, other = memories[0].id, memories[-1].id
     if key == "k":
         vault.confirm([this])
@@ -110,7 +99,7 @@ def _do(vault: Vault, key: str, memories: list[Memory]) -> None:
         tell_edit(change(vault, this))
 
 
-def _show(item: ReviewItem, memories: list[Memory], number: str) -> None:
+def _show(item: ReviewItem, memories: Sequence[Memory], number: str) -> None:
     say(f"{number}  {item.reason}: {item.why}")
     for memory, name in zip(memories, ("this", "other"), strict=False):
         tier, project = confidence_tier(memory.confidence), memory.project or memory.space

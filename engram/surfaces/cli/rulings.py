@@ -9,10 +9,10 @@ from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
-    from engram.pipeline.rulings import Ruling
+    from engram.model.report import Edit
 
 
-def tell(ruling: Ruling, dry_run: bool) -> None:
+def tell(ruling: Edit, dry_run: bool) -> None:
     """Print what was decided: `active      fact-... ` with its first line, in the order done."""
     if wants_json():
         emit_json([shapes.ruling(before, after) for before, after in ruling.pairs])

@@ -12,8 +12,8 @@ from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
+    from engram.model.shown import ShownTurn
     from engram.model.step import Page
-    from engram.queries.search import ShownTurn
 
 
 @click.command("show")
@@ -25,19 +25,13 @@ def command(identifier: str) -> None:
     The docid of a turn prints what was said; a box or an entity is shown by its id or docid.
     """
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        library = vault.library
-        memory = library.find_memory(identifier)
-        said = library.find_turn(identifier) if memory is None else None
-        page = library.pages.find(identifier) if memory is None and said is None else None
-        if said is not None:
-            _show_turn(said)
-        elif page is not None:
-            _show_page(*page)
-        else:
-            memory = memory or library.memory(identifier)
-            _show_memory(memory, library.text_of(memory))
-            vault.asked_for([memory.id])
+        shown = vault.show(identifier)
+    if isinstance(shown, ShownTurn):
+        _show_turn(shown)
+    elif isinstance(shown.content, Memory):
+        _show_memory(shown.content, shown.text)
+    else:
+        _show_page(shown.content, shown.text)
 
 
 def _show_memory(memory: Memory, text: str) -> None:

@@ -15,7 +15,7 @@ from engram.surfaces.cli.terminal import progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engram.queries.source_survey import SourceStock
+    from engram.model.intake import SourceStock
     from engram.settings.paths import UserPaths
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -42,22 +42,18 @@ def command(watch: tuple[str, ...], unwatch: tuple[str, ...]) -> None:
 
     With --watch or --unwatch, choose whose transcripts the daemon captures as they are written.
     """
-    from engram.capture.sources import SOURCES, source
-    from engram.queries.source_survey import stock
     from engram.settings.paths import places_of
+    from engram.vault.local_sources import LocalSources
 
     places = places_of(os.environ)
     watched = _watched(places)
     if watch or unwatch:
         _choose(places, watched, watch, unwatch)
         return
-    home = places.home
-    found: list[tuple[SourceStock, list[Path]]] = []
-    with progress(("looking around", len(SOURCES))) as tell:
-        for name in SOURCES:
-            kind = source(name)
-            here = kind.discover(home, os.environ)
-            found.append((stock(kind, here), here))
+    local, found = LocalSources(os.environ), list[tuple["SourceStock", list["Path"]]]()
+    with progress(("looking around", len(local.names))) as tell:
+        for name in local.names:
+            found.append((local.stock(name), local.places(name)))
             tell[0](1)
     if wants_json():
         emit_json([
@@ -79,11 +75,11 @@ def _watched(places: UserPaths) -> tuple[str, ...]:
 def _choose(
     places: UserPaths, before: tuple[str, ...], watch: tuple[str, ...], unwatch: tuple[str, ...]
 ) -> None:
-    from engram.capture.sources import source
     from engram.surfaces.cli.opt_in import choose
+    from engram.vault.local_sources import LocalSources
 
     for name in (*watch, *unwatch):
-        source(name)  # there has to be one
+        LocalSources(os.environ).places(name)  # there has to be one
     chosen = [name for name in dict.fromkeys((*before, *watch)) if name not in unwatch]
     choose(places, chosen)
     if wants_json():

@@ -20,8 +20,7 @@ def command(ctx: click.Context, limit: int) -> None:
     if ctx.invoked_subcommand is not None:
         return
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        traces = vault.boxes.traces()
+        traces = vault.traces()
     found = sorted(traces, key=lambda trace: (trace.last, trace.id), reverse=True)
     shown = found[:limit]
     if wants_json():
@@ -46,8 +45,7 @@ def show(identifier: str) -> None:
     ID is that of the trace, its beginning, or that of one of its boxes.
     """
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        trace, boxes = vault.boxes.trace(identifier)
+        trace, boxes = vault.trace(identifier)
     if wants_json():
         emit_json(shapes.trace_line(trace, boxes))
         return

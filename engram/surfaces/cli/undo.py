@@ -21,7 +21,6 @@ def command(what: str, dry_run: bool) -> None:
     overwritten: the undo is refused and shows both versions.
     """
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
         if dry_run:
             done = Transaction(0, vault.clock.now(), vault.undo_plan(what))
         else:

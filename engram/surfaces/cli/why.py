@@ -17,9 +17,7 @@ from engram.surfaces.cli.terminal import paragraph, styled
 def command(identifier: str) -> None:
     """The turns that memory ID rests on, and every event since, oldest first."""
     with opened() as vault:
-        vault.settle_within(vault.settings.recall.settle_ms)
-        origin = vault.library.origin(vault.library.memory(identifier))
-        vault.asked_for([origin.memory.id])
+        origin = vault.origin(identifier)
     if wants_json():
         emit_json(shapes.origin(origin))
         return

@@ -7,7 +7,6 @@ of the daemon's own. Vaults stay open in between. Refused: verbs that `client` d
 
 from __future__ import annotations
 
-import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,7 +15,6 @@ from pathlib import Path
 from engram.daemon.rpc.server import CommandAnswer, CommandRequest
 from engram.daemon.rpc.vault_pool import VaultPool
 from engram.model.errors import EngramError
-from engram.store.base import layout
 from engram.surfaces.cli.app import BUG, run
 from engram.surfaces.remote import client
 from engram.surfaces.remote.call_context import on_behalf_of
@@ -87,7 +85,7 @@ class _RemoteCaller:
                 vault = stack.enter_context(self._vaults.lend(path, self.environment, self.folder))
             except EngramError as error:
                 raise _NotHere from error
-            if vault.writable and not os.access(vault.root / layout.STATE, os.W_OK):
+            if not vault.accessible:
                 raise _NotHere
             yield vault
 

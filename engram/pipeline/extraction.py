@@ -1,114 +1,36 @@
-"""The flows, one screen each: take_in(turns), extract(transcripts), settle(hand edits),
-consolidate(vault). Read first.
+"""Extraction: pending turns become candidates, verdicts, and one transaction (design 3).
 
-Each takes plain values and a `Ports` of ports, and ends in one durable step: a group fsync of the
-turn journal, or one transaction. `vault.py` builds the house and calls them.
+Guarantees: a turn is acknowledged in the transaction that holds what was made of it; what fails
+stays pending, waits longer each time and ends in the dead letter; a model thinks without the writer
+lock, and in one process at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
 
 from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
-from engram.capture.accept import check, cleaned
 from engram.capture.trigger import due
 from engram.extract.receipt import verify
-from engram.model.change import Change, Event, Plan, Range
-from engram.model.errors import EngramError
+from engram.model.change import Event, Plan, Range
+from engram.model.errors import EngramError, Locked
 from engram.model.instant import Instant
-from engram.model.model_request import Request
-from engram.model.ports import Asker, Committer, Extractor, Judge, Model
-from engram.model.step import Step
-from engram.model.turn import Turn, Waiting
+from engram.model.intake import ExtractionResult
+from engram.model.model_request import Request, Tier
+from engram.model.ports import Asker, Extractor
+from engram.model.turn import Waiting
 from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch, failure, postponement
+from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ports import Ports
-
-if TYPE_CHECKING:
-    from engram.consolidate.context import PassContext
-    from engram.consolidate.plan import ConsolidationPlan, StepKey
+from engram.pipeline.settle import writing
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class ConsolidationRequest:
-    """What a consolidation looks at: what changed since the last (None: everything), which deeds
-    the person took back, and the model that may be asked, if any, with a judge and prompts.
-
-    `eventful`: something happened since; `closing`: open boxes are sealed too.
-    """
-
-    changed: frozenset[str] | None = None
-    eventful: bool = True
-    closing: bool = True
-    declined: frozenset[StepKey] = frozenset()
-    model: Model | None = None
-    judge: Judge | None = None
-    prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class CaptureResult:
-    """What `take_in` did: how many turns were new, what was redacted, which numbers they got."""
-
-    new: int = 0
-    redactions: int = 0
-    first: int = 0
-    last: int = 0
-    transcripts: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class ExtractionResult:
-    """What `extract` did, summed over its transactions."""
-
-    turns: int = 0
-    memories: int = 0
-    confirmed: int = 0
-    superseded: int = 0
-    refused: dict[str, int] = field(default_factory=dict)
-    #: transcripts whose extraction failed, and those that wait for a model or a new budget
-    failed: int = 0
-    postponed: int = 0
-    #: why they wait: a code, and words for the person
-    reason: str = ""
-    message: str = ""
-    hint: str = ""
-    transactions: list[int] = field(default_factory=list)
-
-
-def take_in(turns: Sequence[Turn], ports: Ports, batch: str = "") -> CaptureResult:
-    """Redact, scan and journal the turns that are new; durable when it returns.
-
-    The caller moves its cursor only afterwards. Nothing is extracted here: ask `ready`. Raises
-    BadInput, before anything is kept, when one of them is malformed.
-    """
-    for turn in turns:
-        check(turn)
-    with ports.committer.lock():
-        ports.turns.record_shown(turns)
-        seen = ports.turns.seen(turns)
-        fresh: list[tuple[Turn, str]] = []
-        redactions = 0
-        for turn in turns:
-            if turn.message in seen:
-                continue
-            seen.add(turn.message)
-            clean, found = cleaned(turn, ports.redactor)
-            redactions += found
-            level = ports.signals.scan(clean.text).level if clean.role == "user" else "none"
-            fresh.append((clean, level))
-        entries = ports.turn_log.append(fresh, batch)
-        if not entries:
-            return CaptureResult()
-        ports.turns.add(entries)
-    names = tuple(dict.fromkeys(entry.turn.transcript for entry in entries))
-    return CaptureResult(len(entries), redactions, entries[0].turn.seq, entries[-1].turn.seq, names)
+#: how long another process is waited for that brings the index up, seconds
+_PATIENCE = 1.0
 
 
 def ready(ports: Ports) -> list[Waiting]:
@@ -119,9 +41,58 @@ def ready(ports: Ports) -> list[Waiting]:
     ]
 
 
+def extract_due(ports: Ports) -> ExtractionResult:
+    """Extract what the triggers say is due now; the index is not brought up."""
+    return extract([waiting.transcript for waiting in ready(ports)], ports)
+
+
+def tick(ports: Ports) -> ExtractionResult:
+    """What a ticker calls: the time trigger and retries, without new traffic (design 5.11)."""
+    due_now = [waiting.transcript for waiting in ready(ports)]
+    if not due_now:
+        return ExtractionResult()
+    try:
+        return run(due_now, ports, patience=0.0)
+    except Locked:
+        return ExtractionResult()  # somebody thinks already; the turns wait for the next tick
+
+
+def run(
+    transcripts: Iterable[str], ports: Ports, tier: Tier = "auto",
+    progress: Callable[[int], None] = lambda _: None, *,
+    patience: float | None = None, batch: str = "",
+) -> ExtractionResult:  # fmt: skip
+    """Extract, and consolidate if it is time; due or not.
+
+    A model thinks without the writer lock, and one process of them at a time: raises Locked after
+    `patience` seconds. `batch` is the import that is extracted.
+    """
+    check_tier(tier, ports)
+    if tier == "rules" or not ports.asks_model:
+        with writing(ports):
+            outcome = extract(transcripts, ports, progress, tier)
+            consolidate_if_due(ports, batch)
+            return outcome
+    with writing(ports):
+        pass  # hand edits, and the index that the model is shown the neighbours from
+    try:
+        with ports.thinking(patience):
+            ports.begin_run()
+            outcome = extract(transcripts, ports, progress, tier)
+            consolidate_if_due(ports, batch)
+            return outcome
+    except Locked as error:
+        raise Locked(
+            "another engram is asking a model about this vault", "wait until it is done"
+        ) from error
+    finally:
+        ports.index.refresh(_PATIENCE)
+
+
 def extract(
-    transcripts: Iterable[str], ports: Ports, progress: Callable[[int], None] = lambda _: None
-) -> ExtractionResult:
+    transcripts: Iterable[str], ports: Ports, progress: Callable[[int], None] = lambda _: None,
+    tier: Tier = "auto",
+) -> ExtractionResult:  # fmt: skip
     """Extract what is pending in these transcripts: one transaction for up to BATCH_TURNS turns.
 
     A range is leased by reading it and acknowledged only if it is still pending when the result is
@@ -139,9 +110,10 @@ def extract(
         batches: list[Batch] = []
         done: list[Batch] = []
         for transcript in names:
-            batch = _lease(transcript, ports, postponed[0].error if postponed else None)
+            away = postponed[0].error if postponed else None
+            batch = _lease(transcript, ports, tier, away)
             if batches and not _together(batches, batch):
-                progress(_settle_lots(batches, ports, outcome))
+                progress(_commit_batches(batches, ports, outcome))
                 batches = []
             if batch.error is not None and batch.error.patient:
                 postponed.append(batch)
@@ -149,9 +121,9 @@ def extract(
             batches.append(batch)
             done.append(batch)
             if batch.costly:
-                progress(_settle_lots(batches, ports, outcome))
+                progress(_commit_batches(batches, ports, outcome))
                 batches = []
-        progress(_settle_lots(batches, ports, outcome))
+        progress(_commit_batches(batches, ports, outcome))
         # a transcript's batches, and what one question holds, come one at a time
         names = [batch.transcript for batch in done if _has_more(batch, last, ports)]
     _postpone(postponed, ports, outcome)
@@ -169,7 +141,7 @@ def _leave_to_others(transcripts: Sequence[str], ports: Ports) -> None:
 
 
 def _together(batches: Sequence[Batch], batch: Batch) -> bool:
-    """Whether a lot may go into one transaction with those before it."""
+    """Whether a batch may go into one transaction with those before it."""
     turns = sum(len(held.turns) for held in batches)
     return (
         turns < BATCH_TURNS
@@ -179,40 +151,46 @@ def _together(batches: Sequence[Batch], batch: Batch) -> bool:
 
 
 def _has_more(batch: Batch, last: int, ports: Ports) -> bool:
-    """Whether turns up to number `last` of its transcript wait behind a lot that is done."""
+    """Whether turns up to number `last` of its transcript wait behind a batch that is done."""
     ranges, _, _ = ports.turns.pending(batch.transcript)
     more = bool(ranges) and ranges[0][0] <= last and tuple(ranges) != batch.ranges
     return batch.error is None and more
 
 
-def preview(transcripts: Iterable[str], ports: Ports) -> list[Verdict]:
+def preview(transcripts: Iterable[str], ports: Ports, tier: Tier = "auto") -> list[Verdict]:
     """What `extract` would decide about what is pending in these transcripts; writes nothing.
 
     What a model would be asked about is left out (see `questions`). Raises what the extractor
-    raises.
+    raises, and BadInput for a model that is none.
     """
+    check_tier(tier, ports)
     draft = AdmissionDraft(ports.view, ports.settings, ports.clock.now())
     verdicts: list[Verdict] = []
     for transcript in transcripts:
-        if _portion(transcript, ports)[0].costly:
+        if _portion(transcript, ports, tier)[0].costly:
             continue
-        batch = _lease(transcript, ports)
+        batch = _lease(transcript, ports, tier)
         if batch.error is not None:
             raise batch.error
         verdicts += _admit_all(batch, draft, ports, ports.clock.now())
     return verdicts
 
 
-def questions(transcripts: Iterable[str], ports: Ports) -> list[Request]:
-    """What `extract` would ask a model about what is pending in these transcripts, now."""
-    asked = []
+def questions(transcripts: Iterable[str], ports: Ports, tier: Tier = "auto") -> list[Request]:
+    """What `extract` would ask a model about what is pending in these transcripts, now.
+
+    As it would be sent: redacted.
+    """
+    check_tier(tier, ports)
+    redact, asked = ports.redactor.redact, list[Request]()
     for transcript in transcripts:
         _, turns, batch = ports.turns.pending(transcript)
-        extractor = _extractor(batch, ports)
+        extractor = _reader(batch, ports, tier)
         while turns and isinstance(extractor, Asker):
             count = extractor.portion(turns, 0)
             if any(turn.role == "user" for turn in turns[:count]):
-                asked.append(extractor.request(turns[:count]))
+                request = extractor.request(turns[:count])
+                asked.append(replace(request, text=redact(request.text).text))
             turns = turns[count:]
     return asked
 
@@ -223,12 +201,12 @@ def _oldest_first(transcripts: Iterable[str], ports: Ports) -> list[str]:
     return sorted(transcripts, key=lambda name: (oldest.get(name, ""), name))
 
 
-def _lease(transcript: str, ports: Ports, away: EngramError | None = None) -> Batch:
+def _lease(transcript: str, ports: Ports, tier: Tier, away: EngramError | None = None) -> Batch:
     """As many pending turns of a transcript as are extracted at once, and what comes of them.
 
     `away` is why nothing costly is to be tried any more.
     """
-    batch, extractor = _portion(transcript, ports)
+    batch, extractor = _portion(transcript, ports, tier)
     if not batch.turns:
         return batch
     if batch.costly and away is not None:
@@ -239,9 +217,9 @@ def _lease(transcript: str, ports: Ports, away: EngramError | None = None) -> Ba
         return replace(batch, error=error)
 
 
-def _portion(transcript: str, ports: Ports) -> tuple[Batch, Extractor]:
+def _portion(transcript: str, ports: Ports, tier: Tier) -> tuple[Batch, Extractor]:
     ranges, turns, batch = ports.turns.pending(transcript)
-    extractor = _extractor(batch, ports)
+    extractor = _reader(batch, ports, tier)
     if extractor.costly and turns:
         attempts = {waiting.transcript: waiting.attempts for waiting in ports.turns.waiting()}
         turns = turns[: extractor.portion(turns, attempts.get(transcript, 0))]
@@ -250,16 +228,17 @@ def _portion(transcript: str, ports: Ports) -> tuple[Batch, Extractor]:
     return Batch(transcript, tuple(ranges), tuple(turns), batch, extractor.costly), extractor
 
 
-def _extractor(batch: str, ports: Ports) -> Extractor:
+def _reader(batch: str, ports: Ports, tier: Tier) -> Extractor:
     """Who reads what an import brought (its name), or live capture (no name)."""
-    return ports.backlog if batch and ports.backlog is not None else ports.extractor
+    return ports.rules if tier == "rules" or (tier == "auto" and batch) else ports.extractor
 
 
-def _settle_lots(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResult) -> int:
-    """Admit the candidates of leased lots and commit them with the acknowledgement."""
+def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResult) -> int:
+    """Admit the candidates of leased batches and commit them with the acknowledgement."""
     with ports.committer.lock():
         if any(batch.costly for batch in batches):
-            ports.take_up()  # the lock was free while a model thought: the person may have edited
+            # the lock was free while a model thought: the person may have edited
+            ports.settler.settle()
         now = ports.clock.now()
         draft = AdmissionDraft(ports.view, ports.settings, now)
         events: list[Event] = []
@@ -355,64 +334,3 @@ def _postpone(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResult)
     assert first is not None  # that is why it is here
     outcome.postponed += len(batches)
     outcome.reason, outcome.message, outcome.hint = first.code, str(first), first.hint
-
-
-def plan_night(night: ConsolidationRequest, ports: Ports) -> ConsolidationPlan:
-    """What a consolidation would do now, every step of it checked; nothing is written."""
-    from engram.consolidate.passes.order import PASSES  # here: only the night needs them
-    from engram.consolidate.plan import run_passes
-
-    return run_passes(scene_of(night, ports), PASSES, night.declined)
-
-
-def scene_of(night: ConsolidationRequest, ports: Ports) -> PassContext:
-    """What the passes of a night are handed."""
-    from engram.consolidate.context import PassContext  # as above
-
-    return PassContext(
-        ports.view,
-        ports.clock.now(),
-        ports.settings,
-        night.judge or ports.judge,
-        ports.box_weaver,
-        ports.entity_weaver,
-        night.changed,
-        night.closing,
-        night.model,
-        night.prompts,
-    )
-
-
-def consolidate(
-    night: ConsolidationRequest,
-    ports: Ports,
-    planned: Sequence[Step] | None = None,
-    batch: str = "",
-) -> tuple[ConsolidationPlan, int]:
-    """Commit what holds of a night's plan in one transaction; its number, 0 when there was none.
-
-    A plan that was made before, while a model thought, is checked again against the vault as it is
-    now. A night in which there was nothing to do is recorded if anything had happened since the
-    last: what was looked at is not looked at again. The writer lock is held by the caller.
-    """
-    from engram.consolidate.plan import plan_of, still_sound
-
-    found = plan_night(night, ports) if planned is None else still_sound(planned, ports.view)
-    if not found.steps and not night.eventful:
-        return found, 0
-    plan = plan_of(found.steps, ports.writer, ports.pages, batch)
-    return found, ports.committer.commit(plan).number
-
-
-def settle(
-    seen: Sequence[Change], subjects: Sequence[tuple[str, str]], committer: Committer
-) -> int:
-    """Record hand edits as found: the version seen is journalled, the followers take it up.
-
-    `subjects` are `(id, what happened)`: created, edited, moved or removed. Returns the number of
-    the transaction.
-    """
-    events = tuple(
-        Event("hand_edit", identifier, (("what", what),)) for identifier, what in subjects
-    )
-    return committer.commit(Plan("settle", events=events, seen=tuple(seen))).number

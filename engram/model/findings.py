@@ -1,0 +1,75 @@
+"""What checks of a vault find: of the doctor, of the audit, and questions of the review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from engram.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as it should be: where, what, and the one thing to do about it."""
+
+    severity: Literal["error", "warning"]
+    code: str
+    subject: str
+    message: str
+    fix: str
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings as they are shown: errors first."""
+    return sorted(findings, key=lambda finding: (finding.severity, finding.code, finding.subject))
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFlaw:
+    """One thing that is not as good as it should be: the memories or pages concerned, and what."""
+
+    ids: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One question of the audit: its flaws among so many, and the share that is still `ok`."""
+
+    name: str
+    flaws: tuple[AuditFlaw, ...]
+    among: int
+    threshold: float
+    fix: str
+
+    @property
+    def share(self) -> float:
+        """Flaws among what could have one, 0..1, three digits."""
+        return round(min(1.0, len(self.flaws) / max(self.among, 1)), 3)
+
+    @property
+    def verdict(self) -> Literal["ok", "look"]:
+        """Whether the person should look at it."""
+        return "look" if self.share > self.threshold else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """The rows of an audit, and `(rule, noise, memories)` of the rules that make noise."""
+
+    rows: tuple[AuditRow, ...]
+    rules: tuple[tuple[str, int, int], ...]
+
+
+#: why a memory is put to the person
+Reason = Literal["contradiction", "review", "speculative", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """One question to the person: about one memory, or about a pair, with why it is asked."""
+
+    reason: Reason
+    memories: tuple[Memory, ...]
+    why: str

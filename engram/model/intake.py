@@ -1,0 +1,95 @@
+"""What was taken in: turns, extractions, imports, and the transcripts of a machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engram.model.instant import Day
+from engram.model.ports.outside import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureResult:
+    """What `take_in` did: how many turns were new, what was redacted, which numbers they got."""
+
+    new: int = 0
+    redactions: int = 0
+    first: int = 0
+    last: int = 0
+    transcripts: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class ExtractionResult:
+    """What `extract` did, summed over its transactions."""
+
+    turns: int = 0
+    memories: int = 0
+    confirmed: int = 0
+    superseded: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    #: transcripts whose extraction failed, and those that wait for a model or a new budget
+    failed: int = 0
+    postponed: int = 0
+    #: why they wait: a code, and words for the person
+    reason: str = ""
+    message: str = ""
+    hint: str = ""
+    transactions: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Removed:
+    """How much was kept out: private parts, turns off the record (questions and answers), and
+    turns of our own questions to a model."""
+
+    private: int = 0
+    off_record: int = 0
+    own: int = 0
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import read and took in; `problems` are `(file name, what is wrong)`."""
+
+    files: int = 0
+    turns: int = 0
+    user_turns: int = 0
+    assistant_turns: int = 0
+    queued_turns: int = 0
+    new_turns: int = 0
+    redactions: int = 0
+    excluded: int = 0
+    sessions: set[str] = field(default_factory=set)
+    transcripts: dict[str, None] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+    removed: Removed = field(default_factory=Removed)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    batch: str = ""
+
+
+@dataclass(slots=True)
+class SourceStock:
+    """What lies at the places of a source. `complete` is False when there was too much to count."""
+
+    source: str
+    verified: Day
+    files: int = 0
+    bytes: int = 0
+    #: the days on which the oldest and the newest file were last written
+    first: Day = ""
+    last: Day = ""
+    complete: bool = True
+
+
+@dataclass(slots=True)
+class SourceCheck:
+    """What was found by reading the transcripts of one source; `problems` are `(file, why)`."""
+
+    source: str
+    verified: Day
+    files: int = 0
+    user_turns: int = 0
+    assistant_turns: int = 0
+    tally: Tally = field(default_factory=Tally)
+    problems: list[tuple[str, str]] = field(default_factory=list)

@@ -1,0 +1,74 @@
+"""What a vault shows by name: files, turns, the origin of a memory, entities, changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engram.model.change import Event
+from engram.model.instant import Day, Instant
+from engram.model.memory import Memory
+from engram.model.step import Page
+from engram.model.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A memory, box or entity, and the text of its file as it is on disk."""
+
+    content: Memory | Page
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOrigin:
+    """Where a memory came from: its receipts as the transcripts show them, and all its events."""
+
+    memory: Memory
+    receipts: tuple[tuple[str, str, str, str], ...]
+    events: tuple[tuple[int, Instant, Event], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """One turn by name: its link, the transcript that shows it (relative), and from which line."""
+
+    link: str
+    file: str
+    line: int
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """One line of the list: `memories` are live ones, `last` the day of the newest."""
+
+    id: str
+    type: str
+    name: str
+    memories: int
+    last: Day
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEntry:
+    """One line of the log. `undone` is whether it is out of force at present."""
+
+    number: int
+    time: Instant
+    kind: str
+    batch: str
+    changes: int
+    left: tuple[str, ...]
+    undoes: tuple[int, ...]
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EditDraft:
+    """A memory that a person is about to edit: its bytes, and where their copy may lie."""
+
+    memory: Memory
+    before: bytes
+    copy: Path

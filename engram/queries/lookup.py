@@ -1,0 +1,286 @@
+"""Lookup: what a vault says of a name, and which memories pass a filter or match a pattern.
+
+Turns ids, docids, links and patterns into memories, turns, pages and lines. Guarantees: nothing is
+written; a forgotten memory's source turns stay hidden; equal questions on equal vaults give equal
+answers. Raises NotFound for names that there are none of, BadInput for names of several memories.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
+from engram.model.ids import docid
+from engram.model.instant import Day, Instant, local_day, plus_days
+from engram.model.memory import LIVE, Memory
+from engram.model.ports import TurnLog
+from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
+from engram.model.step import Page
+from engram.model.text import first_line
+from engram.model.turn import Role, Turn
+from engram.recall.filter import Filter
+from engram.store.base import layout
+from engram.store.base.disk import VaultDisk
+from engram.store.catalog.conditions import where
+from engram.store.catalog.turn_rows import TurnRow
+from engram.store.commits.projections import Projections
+from engram.store.commits.transaction_log import TransactionLog
+from engram.store.files.content_file import read_content
+
+if TYPE_CHECKING:
+    from engram.recall.grep import MatchingLine
+
+_DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
+_NUMBER = re.compile(r"-[0-9]{1,4}")
+
+
+class Lookup:
+    """What one vault knows by name."""
+
+    def __init__(
+        self,
+        disk: VaultDisk,
+        projections: Projections,
+        turn_log: TurnLog,
+        transaction_log: TransactionLog,
+    ) -> None:
+        self._disk = disk
+        self._projections = projections
+        self._turn_log = turn_log
+        self._transaction_log = transaction_log
+
+    # -- memories ------------------------------------------------------------------------------
+
+    def find_memory(self, reference: str) -> Memory | None:
+        """The memory of an id, a docid (`#a1b2c3`), a file name or an unambiguous beginning.
+
+        A docid may stand without its `#`, which a shell takes for a comment.
+        """
+        catalog = self._projections.catalog
+        name = reference.strip().removeprefix("[[").removesuffix("]]")
+        name = name.rpartition("/")[2].removesuffix(".md")
+        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
+        exact = catalog.memory(name)
+        if exact is not None:
+            return exact
+        found: list[Memory] = []
+        if _DOCID.fullmatch(name):
+            short = "#" + name.removeprefix("#").lower()
+            found = [memory for memory in catalog.memories() if docid(memory.id) == short]
+        if not found and name:
+            # a whole id whose memory is gone does not mean the one that was numbered after it
+            names = [
+                one for one in catalog.names_with(name) if not _NUMBER.fullmatch(one, len(name))
+            ]
+            found = list(catalog.memories(names))
+        if len(found) > 1:
+            shown = ", ".join(memory.id for memory in found[:3])
+            raise BadInput(f"{reference!r} could be {len(found)} memories", f"for example {shown}")
+        return found[0] if found else None
+
+    def memory(self, reference: str) -> Memory:
+        """The same; raises NotFound when there is none."""
+        found = self.find_memory(reference)
+        if found is None:
+            raise NotFound(f"there is no memory {reference!r}")
+        return found
+
+    def memory_or_last(self, reference: str) -> Memory:
+        """The same, also of one whose file is gone: as it was last. Raises NotFound."""
+        return self.find_memory(reference) or self._transaction_log.last_memory(reference)
+
+    def removed(self, reference: str) -> tuple[str, bytes]:
+        """`(path, bytes)` of a file a person removed; raises BadInput for one that is there."""
+        path, body = self._transaction_log.last_body(reference)
+        home = self._projections.catalog.home(read_content(path, body).kind, reference)
+        if home:
+            raise BadInput(f"{reference} is not gone", f"it stands in {home}")
+        return path, body
+
+    def at(self, path: str) -> tuple[Memory | None, str]:
+        """The memory whose file stands at a path, and what is wrong with that file."""
+        row = self._projections.catalog.file(path)
+        found = self._projections.catalog.memory(row.id) if row is not None and row.id else None
+        return found, row.problem if row is not None else ""
+
+    def opponents(self, memory: Memory) -> list[Memory]:
+        """Those that stand against a memory by the links of either, oldest first."""
+        return [
+            other
+            for other in self._projections.catalog.memories()
+            if other.id != memory.id
+            and (other.id in memory.conflicts or memory.id in other.conflicts)
+        ]
+
+    def text_of(self, memory: Memory) -> str:
+        """A memory's file as it is on disk."""
+        return (self._disk.read(memory.path) or b"").decode("utf-8", "replace")
+
+    def text_now(self, memory: Memory) -> str:
+        """The same; empty for a file that cannot be read at present, which the doctor tells of."""
+        try:
+            return self.text_of(memory)
+        except (BadInput, StorageError):
+            return ""
+
+    def listing(self, wanted: Filter, limit: int) -> list[Memory]:
+        """The memories that pass, newest first."""
+        condition = where(
+            statuses=wanted.shown, categories=wanted.categories,
+            project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
+        )  # fmt: skip
+        if not wanted.as_of:
+            return self._projections.catalog.listing(condition, limit)
+        found = self._projections.catalog.listing(condition)
+        return [memory for memory in found if wanted.admits(memory)][:limit]
+
+    def learnt_on(self, day: Day, now: Instant, timezone: str = "UTC") -> tuple[Day, list[Memory]]:
+        """The live memories whose source turn is of a day in a time zone, in order; with that day.
+
+        Without a day it is that of `now`. Raises ConfigError for a time zone that is none.
+        """
+        try:
+            wanted = day or local_day(now, timezone)
+            # no time zone is further from UTC than a day
+            since = plus_days(max(wanted, "1970-01-02"), -1)
+            before = plus_days(wanted, 2) if wanted < "9999" else ""
+            near = where(statuses=LIVE, since=since, before=before)
+            found = self._projections.catalog.listing(near)[::-1]
+            return wanted, [one for one in found if local_day(one.created, timezone) == wanted]
+        except ValueError as error:
+            message = f"{self._disk.root / layout.CONFIG}: timezone: {error}"
+            raise ConfigError(message, 'write it like "Europe/Oslo"') from error
+
+    def origin(self, memory: Memory) -> MemoryOrigin:
+        """Where a memory came from, and every event since."""
+        receipts = []
+        for link in memory.sources:
+            turn = self.turn(link)
+            said = first_line(turn.text, 200) if turn else "(no transcript shows it)"
+            receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
+        return MemoryOrigin(
+            memory, tuple(receipts), tuple(self._projections.catalog.log.events(memory.id))
+        )
+
+    def links(self, memory: Memory) -> list[tuple[str, str]]:
+        """`(relation, name)` of what a memory points to, then of what points to it."""
+        fields = ("supersedes", "superseded_by", "conflicts", "entities", "sources")
+        found = [(field, name) for field in fields for name in getattr(memory, field)]
+        for other in self._projections.catalog.memories():
+            named = (*other.supersedes, *other.superseded_by, *other.conflicts)
+            if memory.id in named and other.id != memory.id:
+                found.append(("linked_from", other.id))
+        return found
+
+    # -- lines ---------------------------------------------------------------------------------
+
+    def grep(
+        self, regex: str, wanted: Filter, *, ignore_case: bool = False, turns: bool = True
+    ) -> Iterator[tuple[str, MatchingLine]]:
+        """`(path, line)` for every line that matches, memories first, in path order.
+
+        Raises BadInput for what is no regular expression, or one that takes too long.
+        """
+        # imported here: only this needs it
+        from engram.recall.grep import LineSearch
+
+        search = LineSearch(regex, ignore_case=ignore_case)
+        for memory in sorted(self._projections.catalog.memories(), key=lambda one: one.path):
+            if wanted.admits(memory):
+                for line in search.lines(self.text_now(memory)):
+                    yield memory.path, line
+        hidden = self._projections.catalog.hidden() if turns else set()
+        for path in self._projections.transcripts.paths() if turns else ():
+            for block in self._projections.transcripts.blocks(path):
+                if block.link not in hidden:
+                    for line in search.lines(block.text):
+                        # the speaker's line and a blank one stand before the words
+                        yield path, replace(line, number=line.number + block.line + 1)
+
+    # -- turns and pages -----------------------------------------------------------------------
+
+    def shown(self, reference: str) -> ShownFile | ShownTurn:
+        """What an id or docid names: a memory, else a turn, a box or an entity."""
+        memory = self.find_memory(reference)
+        if memory is not None:
+            return ShownFile(memory, self.text_of(memory))
+        found = self.find_turn(reference) or self.find_page(reference)
+        if found is None:
+            raise NotFound(f"there is no memory {reference!r}")
+        return found
+
+    def find_turn(self, reference: str) -> ShownTurn | None:
+        """The turn of a docid or a link (`transcript#^block`); None also for a hidden one."""
+        catalog = self._projections.catalog
+        name = reference.strip().removeprefix("[[").removesuffix("]]")
+        short = "#" + name.removeprefix("#").lower()
+        links = catalog.turns.all_links() - catalog.hidden()
+        found = sorted(link for link in links if link == name or docid(link) == short)
+        turn = self.turn(found[0]) if found else None
+        return None if turn is None else ShownTurn(found[0], *self.places(found)[found[0]], turn)
+
+    def find_page(self, reference: str) -> ShownFile | None:
+        """The box or entity of an id or a docid."""
+        view = self._projections.view
+        name = reference.strip().removeprefix("[[").removesuffix("]]")
+        name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called
+        page = view.box_or_entity(name)
+        if page is None and _DOCID.fullmatch(name):
+            wanted = "#" + name.removeprefix("#").lower()
+            every: list[Page] = [*view.boxes(), *view.entities()]
+            page = next((one for one in every if docid(one.id) == wanted), None)
+        return None if page is None else ShownFile(page, self.page_text(page))
+
+    def page_text(self, page: Page) -> str:
+        """A page's file as it is on disk; empty when it cannot be read at present."""
+        try:
+            return (self._disk.read(page.path) or b"").decode("utf-8", "replace")
+        except (BadInput, StorageError):
+            return ""
+
+    def places(self, links: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Transcript and line where each turn begins; an empty path when no transcript shows it.
+
+        Each transcript is read once.
+        """
+        transcripts = self._projections.transcripts
+        wanted = list(links)
+        places: dict[str, tuple[str, int]] = {}
+        for name in dict.fromkeys(link.partition("#")[0] for link in wanted):
+            path = transcripts.find(name) or ""
+            named = [link for link in wanted if link.partition("#")[0] == name]
+            lines = transcripts.lines(path, named) if path else {}
+            places.update((link, (path, lines.get(link, 1))) for link in named)
+        return places
+
+    def turn(self, link: str) -> Turn | None:
+        """A turn by its link: from the turn journal, or from the transcript that still has it."""
+        return self.turns([link]).get(link)
+
+    def turns(self, links: Sequence[str]) -> dict[str, Turn]:
+        """Turns by their links; those that were purged or taken back are not among them."""
+        rows = self._projections.catalog.turns.behind_links(links)
+        found: dict[str, Turn] = {}
+        here = sorted((row.seq, link) for link, row in rows.items() if row.seq > 0)
+        places = self._projections.catalog.turns.places(seq for seq, _ in here)
+        names = dict(here)
+        for turn in self._turn_log.read(places):
+            found[names[turn.seq]] = turn
+        for link, row in rows.items():
+            if row.seq < 0 and (turn_there := self._from_transcript(link, row)) is not None:
+                found[link] = turn_there
+        return found
+
+    def _from_transcript(self, link: str, row: TurnRow) -> Turn | None:
+        path = self._projections.transcripts.find(row.transcript)
+        for block in self._projections.transcripts.blocks(path) if path else ():
+            if block.link == link:
+                role: Role = "user" if block.role == "user" else "assistant"
+                source = row.transcript.rpartition("-")[0]
+                return Turn(
+                    source, "", role, block.text, block.time, "", row.project, speaker=block.speaker
+                )
+        return None

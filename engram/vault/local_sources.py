@@ -1,0 +1,127 @@
+"""Transcripts on this machine, by source: what lies where, how much, and whether it is understood.
+
+No vault is needed and nothing is written. Raises BadInput for a source that there is none of.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engram.capture.sources import SOURCES, source
+from engram.model.errors import NotFound
+from engram.settings.paths import places_of
+
+if TYPE_CHECKING:
+    from engram.model.findings import Finding
+    from engram.model.intake import SourceCheck, SourceStock
+
+
+class LocalSources:
+    """The sources of a person's machine; `names` are those that `engram import` takes."""
+
+    names = SOURCES
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._home = places_of(environment).home
+
+    def places(self, name: str) -> list[Path]:
+        """Where a source keeps its transcripts, whether that is there or not."""
+        return source(name).discover(self._home, self._environment)
+
+    def here(self, name: str) -> list[Path]:
+        """Those of its places that are there."""
+        return [place for place in self.places(name) if os.path.exists(place)]
+
+    def stock(self, name: str) -> SourceStock:
+        """How much lies there, from when to when; no file is read."""
+        from engram.queries.source_survey import stock
+
+        return stock(source(name), self.places(name))
+
+    def files(self, paths: Sequence[Path] = ()) -> dict[str, list[Path]]:
+        """The files at some paths, or without any in the usual places, by what they look like.
+
+        Raises NotFound for a path without a transcript.
+        """
+        from engram.capture.follow import walk
+        from engram.pipeline.imports import by_source
+
+        if not paths:
+            found = {
+                name: [file for place in self.here(name) for file in walk(place, source(name))]
+                for name in SOURCES
+            }
+            return {name: files for name, files in found.items() if files}
+        named: dict[str, list[Path]] = {}
+        for path in paths:
+            below = by_source(path)
+            if not below:
+                raise NotFound(
+                    f"there is no transcript at {path}", "`engram sources` lists what is understood"
+                )
+            for name, files in below.items():
+                named.setdefault(name, []).extend(files)
+        return named
+
+    def to_import(self, name: str, path: Path | None = None) -> dict[str, list[Path]]:
+        """What an import of a source, or of all with `auto`, would read, by source.
+
+        Raises NotFound when there is nothing.
+        """
+        from engram.pipeline.imports import by_source
+
+        every = name == "auto"
+        if path is not None:
+            found = by_source(path) if every else {name: [path]}
+        else:
+            found = {
+                one: here for one in (SOURCES if every else [name]) if (here := self.here(one))
+            }
+        if not found:
+            what = "transcripts" if every else f"{name} transcripts"
+            where = f"in {path}" if path else "in their usual places"
+            raise NotFound(
+                f"there are no {what} {where}", "`engram sources` lists sources and places"
+            )
+        return found
+
+    def check(
+        self, files: Mapping[str, Iterable[Path]], advance: Callable[[int], None]
+    ) -> list[SourceCheck]:
+        """Read files to the end and count; `advance` is told of bytes."""
+        from engram.queries.source_survey import check
+        from engram.store.base.clock import clock_of
+        from engram.store.base.foreign_database import ForeignDatabase
+
+        clock = clock_of(self._environment)
+        return [
+            check(source(name), some, clock, ForeignDatabase, advance)
+            for name, some in files.items()
+        ]
+
+    def findings(
+        self, checked: Sequence[SourceCheck], files: Mapping[str, Sequence[Path]]
+    ) -> list[Finding]:
+        """What is strange about what was read, and what deletes it unasked."""
+        from engram.queries.source_survey import cleanup, findings
+
+        read = files.get("claude-code", ())
+        folders = [at for at in self.here("claude-code") if any(f.is_relative_to(at) for f in read)]
+        return [*findings(checked), *cleanup(folders)]
+
+    def cleanup(self) -> list[Finding]:
+        """A finding when Claude Code deletes its transcripts unasked."""
+        from engram.queries.source_survey import cleanup
+
+        return cleanup(self.here("claude-code"))
+
+
+def size_of(files: Mapping[str, Iterable[Path]]) -> int:
+    """The bytes of files; those that are gone count nothing."""
+    from engram.queries.source_survey import size_of
+
+    return sum(size_of(path) for some in files.values() for path in some)
