@@ -11,6 +11,7 @@ from engram.model.hit import Hit
 from engram.model.ids import docid
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
+from engram.recall import grep
 from engram.recall.filter import Filter
 from engram.recall.rank import Setting
 from engram.store.base import layout
@@ -262,7 +263,10 @@ def test_case_matters_unless_it_is_told_not_to(full: Vault) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(", "(a|aa)+$", "a" * 2000, "[z-a]"])
-def test_a_pattern_that_cannot_be_used_is_refused(full: Vault, pattern: str) -> None:
+def test_a_pattern_that_cannot_be_used_is_refused(
+    full: Vault, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grep, "MATCHING_SECONDS", 0.2)
     full.remember(f"The code of the door is {'a' * 60}!")
     with pytest.raises(BadInput):
         list(full.parts.lookup.grep(pattern, Filter()))
