@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engram.model.memory import Memory
+from engram.model.shown import ShownTurn
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
 if TYPE_CHECKING:
-    from engram.model.memory import Memory
-    from engram.model.shown import ShownTurn
     from engram.model.step import Page
 
 
