@@ -31,8 +31,7 @@ def environment(shop: Shop, **more: str) -> dict[str, str]:
     """What a process on this shop sees."""
     seen = prompt_context(shop.folder) | shop.environment
     # without it, warnings of Python itself (an unclosed file, a failed flush) would show
-    # a limited process would leave half a compiled module behind
-    python = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default", "PYTHONDONTWRITEBYTECODE": "1"}
+    python = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
     return seen | python | more
 
 

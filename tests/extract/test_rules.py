@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,23 @@ def toml(path: Path) -> dict[str, Any]:
 
 TABLE = toml(Path(__file__).parents[2] / "config" / "rules.toml")
 SENTENCES = toml(Path(__file__).parent / "sentences.toml")
-TIER = RulesTier(TABLE)
 #: a Wednesday
 TIME = "2026-03-04T10:00:00Z"
 
+#: the table is compiled in one process only
+pytestmark = pytest.mark.xdist_group("rules")
 
-def extracted(text: str, *, project: str = "shop", tier: RulesTier = TIER) -> list[Candidate]:
-    return tier.extract([turn_of("user", text, TIME, project=project)])
+
+@cache
+def rules() -> RulesTier:
+    """Of the shipped table."""
+    return RulesTier(TABLE)
+
+
+def extracted(
+    text: str, *, project: str = "shop", tier: RulesTier | None = None
+) -> list[Candidate]:
+    return (tier or rules()).extract([turn_of("user", text, TIME, project=project)])
 
 
 def only(text: str) -> Candidate:
@@ -67,7 +78,7 @@ def all_statements() -> list[str]:
 
 def test_what_an_assistant_says_never_fires() -> None:
     turns = [turn_of("assistant", text, TIME) for text in all_statements()]
-    assert TIER.extract(turns) == []
+    assert rules().extract(turns) == []
 
 
 @pytest.mark.parametrize(
@@ -89,7 +100,7 @@ def test_nothing_fires_on_a_statement_that_was_made_a_question_or_a_doubt() -> N
 
 def test_every_receipt_holds() -> None:
     turns = [turn_of("user", text, TIME, message=text) for text in all_statements()]
-    candidates = TIER.extract(turns)
+    candidates = rules().extract(turns)
     assert len(candidates) >= len(turns)
     assert {verify(candidate, turns) for candidate in candidates} == {""}
 
@@ -248,7 +259,7 @@ def test_several_statements_of_a_turn_are_several_candidates_in_their_order() ->
 @given(st.text(max_size=300))
 def test_any_turn_is_read_without_error_and_every_receipt_holds(text: str) -> None:
     turn = turn_of("user", text, TIME)
-    assert {verify(candidate, [turn]) for candidate in TIER.extract([turn])} <= {""}
+    assert {verify(candidate, [turn]) for candidate in rules().extract([turn])} <= {""}
 
 
 _WORDS = st.sampled_from(
@@ -260,6 +271,6 @@ _WORDS = st.sampled_from(
 @given(st.lists(_WORDS, max_size=30).map(" ".join))
 def test_any_heap_of_telling_words_is_read_without_error_and_alike(text: str) -> None:
     turn = turn_of("user", text, TIME)
-    candidates = TIER.extract([turn])
-    assert candidates == TIER.extract([turn])
+    candidates = rules().extract([turn])
+    assert candidates == rules().extract([turn])
     assert {verify(candidate, [turn]) for candidate in candidates} <= {""}

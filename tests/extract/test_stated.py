@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from engram.extract.imported import ImportedTier
@@ -11,8 +13,16 @@ from engram.model.candidate import Candidate
 from engram.model.turn import Turn, turn_of
 from engram.settings.load import shipped
 
-TIER = ImportedTier(RulesTier(shipped("rules")))
 TIME = "2026-03-06T10:00:00Z"
+
+#: the table of the rules is compiled in one process only
+pytestmark = pytest.mark.xdist_group("rules")
+
+
+@cache
+def tier() -> ImportedTier:
+    """Beside the rules that are shipped."""
+    return ImportedTier(RulesTier(shipped("rules")))
 
 
 def stated(text: str, source: str = "mem0", session: str = "kim") -> Turn:
@@ -20,7 +30,7 @@ def stated(text: str, source: str = "mem0", session: str = "kim") -> Turn:
 
 
 def one(turn: Turn) -> Candidate:
-    [candidate] = TIER.extract([turn])
+    [candidate] = tier().extract([turn])
     return candidate
 
 
@@ -57,15 +67,15 @@ def test_an_observation_is_about_its_entity_and_a_relation_is_one() -> None:
 
 def test_saved_memories_of_an_export_are_statements_and_its_conversations_are_not() -> None:
     assert one(stated("Has two cats", "chatgpt", "memories")).text == "Has two cats"
-    assert TIER.extract([stated("The oven has two doors", "chatgpt", "c1")]) == []
+    assert tier().extract([stated("The oven has two doors", "chatgpt", "c1")]) == []
 
 
 def test_other_turns_are_left_to_the_rules() -> None:
     said = turn_of("user", "I prefer small commits with one topic each.", TIME)
-    assert [candidate.rule != "stated" for candidate in TIER.extract([said])] == [True]
-    assert TIER.extract([said, stated("Has two cats")])[-1].text == "Has two cats"
+    assert [candidate.rule != "stated" for candidate in tier().extract([said])] == [True]
+    assert tier().extract([said, stated("Has two cats")])[-1].text == "Has two cats"
 
 
 def test_the_answer_of_an_assistant_is_never_a_statement() -> None:
     turn = turn_of("assistant", "User prefers tea", TIME, source="mem0", session="kim")
-    assert TIER.extract([turn]) == []
+    assert tier().extract([turn]) == []
