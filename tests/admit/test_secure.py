@@ -20,7 +20,7 @@ HARMLESS = SENTENCES["harmless"]["sentences"]
 CODES = {code for code, _ in PERFORMED}
 
 
-def test_the_set_is_large_and_covers_every_code() -> None:
+def test_injection_sentences_are_many_and_cover_every_code() -> None:
     assert len(PERFORMED) >= 40 and len(HARMLESS) >= 60
     kinds = ("override", "role", "exfiltration", "memory")
     assert {f"injection_{kind}" for kind in kinds} == CODES

@@ -66,7 +66,7 @@ def test_process_says_what_the_function_says(
     assert finish(process) == (ran.code, ran.out, ran.err)
 
 
-def test_a_reader_that_goes_away_is_no_error(shop: Shop) -> None:
+def test_output_closed_by_its_reader_is_no_error(shop: Shop) -> None:
     process = start(shop, "show", "decision", "--json")
     process.stdout.close()
     process.stdout = None
@@ -75,7 +75,7 @@ def test_a_reader_that_goes_away_is_no_error(shop: Shop) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("arguments", [["list"], ["--help"]])
-def test_an_output_that_takes_nothing_is_an_error(arguments: list[str], shop: Shop) -> None:
+def test_full_output_is_an_error(arguments: list[str], shop: Shop) -> None:
     with open("/dev/full", "wb") as full:
         code, _, err = finish(start(shop, *arguments, stdout=full))
     assert code == 1, err
@@ -84,7 +84,7 @@ def test_an_output_that_takes_nothing_is_an_error(arguments: list[str], shop: Sh
     assert "Exception ignored" not in err and "Traceback" not in err
 
 
-def test_closed_streams_are_nowhere(shop: Shop) -> None:
+def test_remember_works_with_all_streams_closed(shop: Shop) -> None:
     """As `engram remember ... >&- 2>&- <&-` in a shell, or a service without a terminal."""
     words = " ".join([*map(str, COMMAND), "remember The logo is blue."])
     subprocess.run(
@@ -96,14 +96,14 @@ def test_closed_streams_are_nowhere(shop: Shop) -> None:
     assert "The logo is blue." in shop.run("list").out
 
 
-def test_a_locale_without_letters_breaks_nothing(shop: Shop) -> None:
+def test_ascii_locale_reads_and_prints_utf8(shop: Shop) -> None:
     more = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     code, _, err = finish(start(shop, "remember", "The café is at Østergade 3.", more=more))
     assert code == 0, err
     assert "Østergade" in finish(start(shop, "list", more=more))[1]
 
 
-def test_arguments_of_any_bytes_break_nothing(shop: Shop) -> None:
+def test_arguments_that_are_no_utf8_are_no_bug(shop: Shop) -> None:
     code, _, err = finish(start(shop, "search", b"\xff\xfe"))
     assert code in (0, 1) and "Traceback" not in err, err
     for arguments in (["show", b"\xed\xa0\x80"], ["import", "text", b"\xff"]):
@@ -111,7 +111,9 @@ def test_arguments_of_any_bytes_break_nothing(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("words", [["list", "--vault=vault"], ["list"], ["config", "path"]])
-def test_a_working_directory_that_is_gone_breaks_nothing(words: list[str], shop: Shop) -> None:
+def test_missing_working_directory_matters_only_to_find_a_vault(
+    words: list[str], shop: Shop
+) -> None:
     gone = shop.folder / "gone"
     gone.mkdir()
     words = [word.replace("=", f"={shop.folder}/") for word in words]
@@ -124,7 +126,7 @@ def test_a_working_directory_that_is_gone_breaks_nothing(words: list[str], shop:
     assert ran.code == (1 if words == ["list"] else 0), ran.err
 
 
-def test_process_starts_in_a_working_directory_that_is_gone(shop: Shop) -> None:
+def test_process_starts_in_a_missing_working_directory(shop: Shop) -> None:
     gone = shop.folder / "gone"
     gone.mkdir()
     command = ["sh", "-c", f'rmdir "{gone}"; exec "$@"', "sh", *COMMAND]
@@ -133,7 +135,7 @@ def test_process_starts_in_a_working_directory_that_is_gone(shop: Shop) -> None:
     assert code == 0 and "decision-" in out, err
 
 
-def test_an_interrupt_at_the_question_keeps_the_memory(shop: Shop) -> None:
+def test_purge_interrupted_at_its_question_keeps_the_memory(shop: Shop) -> None:
     # what a shell runs in its background ignores interrupts, and so does all that it starts
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = start(shop, "purge", "decision", stdin=subprocess.PIPE, preexec_fn=heed)
@@ -149,7 +151,7 @@ def test_an_interrupt_at_the_question_keeps_the_memory(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 3_000, 50_000])
-def test_a_limit_on_the_size_of_files_is_an_error_and_loses_nothing(limit: int, shop: Shop) -> None:
+def test_file_size_limit_is_an_error_and_loses_nothing(limit: int, shop: Shop) -> None:
     """As a full disk, also for the catalog, whose writing is not Python's."""
     more = "".join(
         f'{{"role": "user", "content": "Shelf {number} holds flour, {"and rye " * 30}"}}\n'
@@ -211,7 +213,7 @@ def without_override() -> Iterator[None]:
 @pytest.mark.parametrize(
     "closed", ["vault", "vault/state", "vault/facts", "vault/engram.toml", "home"]
 )
-def test_what_may_not_be_read_is_an_error_and_nothing_changes(
+def test_unreadable_files_are_an_error_and_nothing_changes(
     closed: str, shop: Shop, without_override: None
 ) -> None:
     before = shop.run("list", "--json").out
@@ -231,7 +233,7 @@ def test_what_may_not_be_read_is_an_error_and_nothing_changes(
 
 
 @pytest.mark.parametrize("shut", ["vault", "vault/state", "vault/facts"])
-def test_what_may_not_be_written_is_an_error_and_can_be_searched(
+def test_unwritable_files_are_an_error_and_can_be_searched(
     shut: str, shop: Shop, without_override: None
 ) -> None:
     folder = shop.folder / shut

@@ -120,7 +120,7 @@ PATTERNS = (
 )  # fmt: skip
 
 
-def test_whatever_an_editor_does_to_save_is_one_edit_and_no_own_write_comes_back(
+def test_daemon_takes_every_way_of_saving_as_one_edit(
     root: Path, environment: dict[str, str], open_vault: Callable[..., Vault],
     texts: Callable[[], list[str]],
 ) -> None:  # fmt: skip
@@ -155,7 +155,7 @@ def test_whatever_an_editor_does_to_save_is_one_edit_and_no_own_write_comes_back
 # -- transcripts -------------------------------------------------------------------------------
 
 
-def test_what_is_said_becomes_a_memory_and_what_engram_said_does_not(
+def test_daemon_makes_memories_of_turns_and_not_of_what_was_injected(
     root: Path, projects: Path, environment: dict[str, str], texts: Callable[[], list[str]],
     open_vault: Callable[..., Vault],
 ) -> None:  # fmt: skip
@@ -186,7 +186,7 @@ def test_what_is_said_becomes_a_memory_and_what_engram_said_does_not(
         assert vault.doctor() == []
 
 
-def test_it_ends_in_the_middle_of_an_import_and_goes_on_with_it(
+def test_daemon_ends_in_the_middle_of_an_import_and_goes_on_with_it(
     root: Path, projects: Path, environment: dict[str, str], open_vault: Callable[..., Vault]
 ) -> None:
     count = 800
@@ -213,7 +213,7 @@ def test_it_ends_in_the_middle_of_an_import_and_goes_on_with_it(
 # -- the process -------------------------------------------------------------------------------
 
 
-def test_there_is_one_it_tells_what_it_does_and_ends_when_told(
+def test_daemon_runs_once_tells_what_it_does_and_ends_when_told(
     root: Path, environment: dict[str, str], tmp_path: Path, texts: Callable[[], list[str]]
 ) -> None:
     with daemon(environment, root) as process:
@@ -246,7 +246,7 @@ def test_there_is_one_it_tells_what_it_does_and_ends_when_told(
     assert {row["machine"] for row in rows(environment)} == {platform.node()}
 
 
-def test_it_starts_detached_and_a_killed_one_leaves_the_seat_free(
+def test_daemon_starts_detached_and_its_lock_is_free_once_it_is_killed(
     root: Path, environment: dict[str, str]
 ) -> None:
     for _ in range(2):
@@ -260,7 +260,7 @@ def test_it_starts_detached_and_a_killed_one_leaves_the_seat_free(
         until(lambda: "not running" in ran(environment, "daemon", "status").stdout, "its end")
 
 
-def test_a_vault_that_goes_and_comes_back_is_let_go_and_taken_up(
+def test_daemon_closes_a_vault_that_is_moved_away_and_reopens_it(
     root: Path, environment: dict[str, str], texts: Callable[[], list[str]]
 ) -> None:
     with daemon(environment, root):
@@ -274,7 +274,7 @@ def test_a_vault_that_goes_and_comes_back_is_let_go_and_taken_up(
         until(lambda: texts() == ["Written by hand."], "an edit after its return")
 
 
-def test_a_vault_that_is_none_or_not_registered_is_refused(
+def test_daemon_refuses_what_is_no_registered_vault(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     stranger = tmp_path / "stranger"

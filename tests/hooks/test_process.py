@@ -88,7 +88,7 @@ def test_hook_loads_nothing_heavy(changed: dict[str, str], shop: Shop) -> None:
     assert done.stderr.splitlines()[-1] == b"[]"
 
 
-def test_disabled_it_loads_nothing_at_all(shop: Shop) -> None:
+def test_disabled_hook_loads_nothing(shop: Shop) -> None:
     script = (
         "import os, sys\n"
         "sys.argv = ['engram', 'hook', 'prompt']\n"
@@ -137,7 +137,7 @@ def test_hook_names_garbage_on_stdin(shop: Shop) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell of another kind")
-def test_closed_streams(shop: Shop) -> None:
+def test_hook_with_closed_streams_ends_well(shop: Shop) -> None:
     for streams in ("<&-", "<&- >&- 2>&-"):
         script = f'exec "{sys.executable}" -m engram hook prompt {streams}'
         done = subprocess.run(
@@ -148,13 +148,13 @@ def test_closed_streams(shop: Shop) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_an_output_that_takes_nothing(shop: Shop) -> None:
+def test_hook_with_a_full_output_ends_well(shop: Shop) -> None:
     with open("/dev/full", "wb") as full:
         code, _, err = run(shop, "hook", "prompt", data=PROMPT, stdout=full)
     assert (code, err) == (0, b"")
 
 
-def test_a_host_that_never_closes_stdin_is_not_waited_for(shop: Shop) -> None:
+def test_hook_does_not_wait_for_a_host_that_keeps_stdin_open(shop: Shop) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "engram", "hook", "prompt"], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, env=environment(shop), cwd=shop.folder,
@@ -213,14 +213,14 @@ def test_next_command_mends_a_broken_catalog(shop: Shop) -> None:
     assert hook(shop, "prompt", PROMPT)[0] != ""
 
 
-def test_a_vault_that_somebody_writes_to_is_read(shop: Shop) -> None:
+def test_hook_reads_a_locked_vault(shop: Shop) -> None:
     with open(shop.vault / "state" / "lock", "ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert hook(shop, "prompt", PROMPT)[0] != ""
         assert hook(shop, "session-end", PROMPT) == ("", [])
 
 
-def test_a_bug_is_no_failure_of_the_host(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hook_with_a_bug_says_nothing(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     def bug(*_: object) -> str:
         raise ZeroDivisionError
 
@@ -228,6 +228,6 @@ def test_a_bug_is_no_failure_of_the_host(shop: Shop, monkeypatch: pytest.MonkeyP
     assert hook(shop, "prompt", PROMPT) == ("", ["engram hook prompt: ZeroDivisionError"])
 
 
-def test_a_state_folder_that_cannot_be_written_is_no_failure(shop: Shop) -> None:
+def test_hook_works_without_a_state_folder(shop: Shop) -> None:
     (shop.folder / "home" / "hooks").write_text("a file where a folder should be")
     assert hook(shop, "prompt", b"x") == ("", ["engram hook prompt: BadInput"])
