@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
-    from engram.model.hit import Answers
+    from engram.model.hit import Answers, ContextBlock, MatchingLine
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport
     from engram.model.memory import Memory
     from engram.model.report import (
@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
-    from engram.recall.blocks import ContextBlock
-    from engram.recall.grep import MatchingLine
     from engram.recall.rank import Setting
 
 __all__ = ["Adapters", "Vault"]
