@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections import defaultdict
@@ -18,6 +19,7 @@ from tests.tree import (
     dotted,
     imported,
     modules,
+    parsed,
     rooms,
 )
 
@@ -28,6 +30,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 #: more packages than this at the top do not fit on one screen of names
 MOST_ROOMS = 22
+#: imports, questions and the answer: a verb of the vault has no more statements than this
+MOST_STATEMENTS = 8
 #: words that a module's first line was once told in: the thing has a name of its field
 RETIRED = re.compile(
     r"\b(?:house|shel(?:f|ves)|desk|seat|nights?|doors?|knocks?|pen|loom|court|sketch|rota|lots?"
@@ -111,6 +115,40 @@ def test_each_module_is_imported_or_an_entry_point() -> None:
     used = {name for path in modules() for name in imported(path)} | entries | verbs | homes
     packages = {dotted(path) for path in modules() if path.stem == "__init__"}
     assert {dotted(path) for path in modules()} - packages - used == set()
+
+
+def test_surfaces_ask_verbs_of_the_vault_and_no_part_of_it() -> None:
+    """What a verb of the vault does by itself, hand edits first, is not written out above it."""
+    part = re.compile(
+        r"\bvault\.(?:parts|settings\.recall)\b|\.(?:projections|catalog|library|settler)\b"
+        r"|settle_within|count_access"
+    )
+    own = [path for path in modules() if PACKAGE / "surfaces" in path.parents]
+    exempt = {PACKAGE / "surfaces" / "hooks", PACKAGE / "surfaces" / "qmd"}
+    found = {
+        f"{path.relative_to(ROOT).as_posix()}: {match.group()}"
+        for path in own
+        if exempt.isdisjoint(path.parents)
+        for match in part.finditer(path.read_text(encoding="utf-8"))
+    }
+    assert len(own) > 60
+    assert found == set()
+
+
+def test_each_verb_of_the_vault_is_a_short_method() -> None:
+    """Where a verb takes more steps, they are a use case of the pipeline, or a query."""
+    (vault,) = (
+        node
+        for node in ast.walk(parsed(PACKAGE / "vault" / "__init__.py"))
+        if isinstance(node, ast.ClassDef)
+    )
+    lengths = {
+        node.name: sum(isinstance(one, ast.stmt) for one in ast.walk(node)) - 2
+        for node in vault.body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert len(lengths) > 60
+    assert {name: count for name, count in lengths.items() if count > MOST_STATEMENTS} == {}
 
 
 # -- libraries ---------------------------------------------------------------------------------

@@ -9,14 +9,13 @@ an excerpt shows what the index matched (`decided` for `deciding`).
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
 from engram.language.scripts import DENSE
 from engram.language.tokens import query_terms
-from engram.model.display import plain
+from engram.model.display import columns, plain
 
 WIDTH = 160
 #: Only this much of a text is looked at: a turn may be a pasted log file.
@@ -64,19 +63,6 @@ def excerpt(text: str, query: str, *, width: int = WIDTH) -> Excerpt:
     matched = [piece for piece in pieces[first : last + 1] if piece.terms]
     line = 1 + source.count("\n", 0, (matched or pieces[first:])[0].start)
     return Excerpt(shown + tail, spans, line)
-
-
-def columns(text: str) -> int:
-    """How many columns of a terminal a line of plain text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_columns_of, text))
-
-
-def _columns_of(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def _pieces(source: str, asked: frozenset[str], width: int) -> list[_Piece]:

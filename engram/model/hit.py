@@ -1,4 +1,4 @@
-"""Hit, answers and document: what a search returns, and what an index is given."""
+"""Hit, answers, matching line, context block and document: what questions and an index exchange."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal, overload
 
 from engram.model.ids import message_digest
 from engram.model.instant import Day
+from engram.model.model_request import tokens_of
 
 #: pages are boxes and entities
 Collection = Literal["memories", "turns", "pages"]
@@ -134,3 +135,29 @@ class Answers(Sequence[Hit]):
     def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
         """A hit by its rank, or several."""
         return self.hits[place]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingLine:
+    """A matching line: its 1-based number, its (cut) text, and (start, end) offsets in that."""
+
+    number: int
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBlock:
+    """`shown` are the ids of the memories in `text`, in order; `left_out` counts the others.
+
+    What is given unasked counts only those that were looked at.
+    """
+
+    text: str = ""
+    shown: tuple[str, ...] = ()
+    left_out: int = 0
+
+    @property
+    def used_tokens(self) -> int:
+        """What it takes of the budget."""
+        return tokens_of(self.text, typical=True)

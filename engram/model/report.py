@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class MemoryEdit:
     """What a person changes: the verb, `(before, after)` of each memory, and what the log says.
 
     `changes` are those of other files than the memories of `pairs`.

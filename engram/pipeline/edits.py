@@ -1,6 +1,6 @@
 """What a person changes: what is to be remembered, what holds, what is over, what replaces what.
 
-Memories in, an Edit out: the memories as they were and as they shall be, with their events; the
+Memories in, a MemoryEdit out: the memories as they were and as they will be, with their events; the
 store makes one transaction of it. A person may do what no pass may: neither authority nor age
 stands in the way. Refuses (BadInput) what is in no state to be decided about, and what would make
 a circle. Nothing is deleted (design 5.1): every file stays, and `restore` brings it back. Only
@@ -20,7 +20,7 @@ from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
-from engram.model.report import Edit, Remembered
+from engram.model.report import MemoryEdit, Remembered
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 _SURE = 0.95
 
 
-def decide(decision: Callable[[], Edit], ports: Ports, *, dry_run: bool = False) -> Edit:
+def decide(
+    decision: Callable[[], MemoryEdit], ports: Ports, *, dry_run: bool = False
+) -> MemoryEdit:
     """Do what a person decides, in one transaction; a dry run decides and writes nothing.
 
     The decision is made with hand edits taken up.
@@ -59,7 +61,9 @@ def reason_of(text: str, ports: Ports) -> str:
 # -- one memory -----------------------------------------------------------------------------------
 
 
-def forget(memory: Memory, reason: str, now: Instant, silenced: Sequence[Change] = ()) -> Edit:
+def forget(
+    memory: Memory, reason: str, now: Instant, silenced: Sequence[Change] = ()
+) -> MemoryEdit:
     """Retire a memory; its source turns are hidden from search too (design 5.21).
 
     `silenced`: the pages that told of it, without its words.
@@ -71,7 +75,7 @@ def forget(memory: Memory, reason: str, now: Instant, silenced: Sequence[Change]
     )  # fmt: skip
     details = (("reason", reason or "forgotten"), ("was", memory.status))
     event = Event("memory_deleted", memory.id, details)
-    return Edit("forget", ((memory, after),), (event,), tuple(silenced))
+    return MemoryEdit("forget", ((memory, after),), (event,), tuple(silenced))
 
 
 def silenced(memory: Memory, ports: Ports) -> list[Change]:
@@ -80,7 +84,7 @@ def silenced(memory: Memory, ports: Ports) -> list[Change]:
     return [*boxes, *ports.eraser.unmentioned(memory)]
 
 
-def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> Edit:
+def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> MemoryEdit:
     """Make a memory active again, whatever took it out of the active set; its TTL starts anew."""
     if memory.status == "active":
         raise BadInput(f"{memory.id} is active already", "`engram show` prints it")
@@ -94,19 +98,19 @@ def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> Edit:
         expires=renewed(memory, memory, now, retention),
     )
     event = Event("memory_restored", memory.id, (("was", memory.status),))
-    return Edit("restore", ((memory, after),), (event,))
+    return MemoryEdit("restore", ((memory, after),), (event,))
 
 
-def bring_back(identifier: str, path: str, body: bytes) -> Edit:
+def bring_back(identifier: str, path: str, body: bytes) -> MemoryEdit:
     """Write a memory's file again that a person had removed, as the journal knows it."""
     event = Event("memory_restored", identifier, (("was", "removed"),))
-    return Edit("restore", (), (event,), (Change(path, None, body, "restored"),))
+    return MemoryEdit("restore", (), (event,), (Change(path, None, body, "restored"),))
 
 
-def rewrite(memory: Memory, before: bytes, after: bytes) -> Edit:
+def rewrite(memory: Memory, before: bytes, after: bytes) -> MemoryEdit:
     """A memory's file as the person rewrote it."""
     event = Event("hand_edit", memory.id, (("what", "edited"),))
-    return Edit("edit", (), (event,), (Change(memory.path, before, after, "edited"),))
+    return MemoryEdit("edit", (), (event,), (Change(memory.path, before, after, "edited"),))
 
 
 # -- what is remembered ---------------------------------------------------------------------------
@@ -192,28 +196,28 @@ def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | 
 # -- what a person decides about memories ---------------------------------------------------------
 
 
-def confirm(memories: Sequence[Memory], now: Instant, retention: RetentionSettings) -> Edit:
+def confirm(memories: Sequence[Memory], now: Instant, retention: RetentionSettings) -> MemoryEdit:
     """The person says that these hold: active, explicit, theirs, and their time starts anew.
 
     A dispute stays one: that this holds does not say that the other does not (`resolve`).
     """
     pairs = tuple((_live(one, "confirmed"), held(one, now, retention)) for one in _each(memories))
-    return Edit("confirm", pairs, tuple(_confirmed(before) for before, _ in pairs))
+    return MemoryEdit("confirm", pairs, tuple(_confirmed(before) for before, _ in pairs))
 
 
-def retire(memories: Sequence[Memory], reason: str, now: Instant) -> Edit:
+def retire(memories: Sequence[Memory], reason: str, now: Instant) -> MemoryEdit:
     """Out of use for good; unlike what is forgotten, the turns it came from stay searchable."""
     return _end(memories, "retire", "retired", "retired", reason, now)
 
 
-def archive(memories: Sequence[Memory], now: Instant) -> Edit:
+def archive(memories: Sequence[Memory], now: Instant) -> MemoryEdit:
     """Out of the way: the files move to the archive."""
     return _end(memories, "archive", "archived", "by_hand", "", now)
 
 
 def _end(
     memories: Sequence[Memory], verb: str, status: str, code: str, reason: str, now: Instant
-) -> Edit:
+) -> MemoryEdit:
     pairs, events = [], []
     for memory in _each(memories):
         if memory.status == status:
@@ -226,13 +230,13 @@ def _end(
         details = (("reason", reason or code), ("was", memory.status))
         pairs.append((memory, after))
         events.append(Event(f"memory_{status}", memory.id, details))
-    return Edit(verb, tuple(pairs), tuple(events))
+    return MemoryEdit(verb, tuple(pairs), tuple(events))
 
 
 def supersede(
     old: Memory, new: Memory, known: Callable[[str], Memory | None], now: Instant,
     retention: RetentionSettings,
-) -> Edit:  # fmt: skip
+) -> MemoryEdit:  # fmt: skip
     """NEW, which there is, replaces OLD: linked both ways, and no longer in dispute.
 
     `known` gives a memory by its id. Where NEW had once been replaced on the way to OLD, and was
@@ -248,7 +252,7 @@ def supersede(
     over = _replaced(old, after, now, "by_hand")
     unclaimed = [_without_claim(one, new.id) for one in claimants]
     events = (_superseded(old, new, "by_hand"), _confirmed(new))
-    return Edit("supersede", _changed(before, [over, after, *unclaimed]), events)
+    return MemoryEdit("supersede", _changed(before, [over, after, *unclaimed]), events)
 
 
 def resolve(
@@ -257,7 +261,7 @@ def resolve(
     now: Instant,
     retention: RetentionSettings,
     left: Sequence[str] = (),
-) -> Edit:
+) -> MemoryEdit:
     """MEMORY holds, and replaces `others`, which are linked to it by the `conflicts` of either.
 
     `left` are those in its `conflicts` that are to be settled another time; all else goes.
@@ -270,7 +274,7 @@ def resolve(
         over = other.live and _replaced(other, winner, now, "resolved")
         after.append(over or _peaceful(other, memory.id))
     events = [_confirmed(memory), *(_superseded(loser, memory, "resolved") for loser in losers)]
-    return Edit("resolve", _changed([memory, *others], after), tuple(events))
+    return MemoryEdit("resolve", _changed([memory, *others], after), tuple(events))
 
 
 def reconcile(
@@ -279,7 +283,7 @@ def reconcile(
     now: Instant,
     retention: RetentionSettings,
     left: Sequence[str] = (),
-) -> Edit:
+) -> MemoryEdit:
     """They do not contradict each other: both hold, and nobody is to raise it again.
 
     One that stands against a third as well (`left`) is active only when that is settled too.
@@ -291,7 +295,7 @@ def reconcile(
         quiet = _peaceful(other, memory.id)
         after.append(_reconciled(quiet, [memory.id], now, retention) if other.live else quiet)
     events = [_settled(memory, sides), *(_settled(one, [memory.id]) for one in others if one.live)]
-    return Edit("resolve", _changed([memory, *others], after), tuple(events))
+    return MemoryEdit("resolve", _changed([memory, *others], after), tuple(events))
 
 
 def dispute(

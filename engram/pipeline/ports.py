@@ -42,147 +42,116 @@ class Ports(Protocol):
     @property
     def clock(self) -> Clock:
         """The time."""
-        ...
 
     @property
     def settings(self) -> Settings:
         """The settings of this vault, here."""
-        ...
 
     @property
     def redactor(self) -> Redactor:
         """What takes secrets out of texts."""
-        ...
 
     @property
     def signals(self) -> Signals:
         """What finds words that ask to be remembered."""
-        ...
 
     @property
     def turn_log(self) -> TurnLog:
         """The durable buffer of turns."""
-        ...
 
     @property
     def turns(self) -> TurnStore:
         """What is known of captured turns."""
-        ...
 
     @property
     def cursors(self) -> Cursors:
         """How far each transcript was read."""
-        ...
 
     @property
     def own_folders(self) -> Sequence[Path]:
         """The folders that the vault writes itself: no transcripts lie there."""
-        ...
 
     @property
     def view(self) -> VaultView:
         """What the vault knows."""
-        ...
 
     @property
     def history(self) -> ConsolidationHistory:
         """What happened since the last consolidation."""
-        ...
 
     @property
     def asks_model(self) -> bool:
         """Whether a model reads what is captured live: it costs money, or minutes."""
-        ...
 
     @property
     def extractor(self) -> Extractor:
         """Who reads what was captured live: rules, and a model if there is one."""
-        ...
 
     @property
     def rules(self) -> Extractor:
         """Who reads what was imported, and all where no model is to be asked."""
-        ...
 
     @property
     def judge(self) -> Judge:
         """Who compares memories without asking anyone."""
-        ...
 
     @property
     def box_weaver(self) -> BoxWeaver:
         """Who makes boxes of memories."""
-        ...
 
     @property
     def entity_page(self) -> EntityPage:
         """Who makes the page of an entity."""
-        ...
 
     @property
     def prompts(self) -> Mapping[str, Mapping[str, Any]]:
         """What consolidation asks a model with, by name."""
-        ...
 
     @property
     def writer(self) -> Writer:
         """Memories as file changes."""
-        ...
 
     @property
     def pages(self) -> PageWriter:
         """Boxes and entities as file changes."""
-        ...
 
     @property
     def eraser(self) -> Eraser:
         """Takes a memory out of the pages of others."""
-        ...
 
     @property
     def committer(self) -> Committer:
         """The writer lock, and the one way to commit."""
-        ...
 
     @property
     def settler(self) -> Settler:
         """Takes up hand edits."""
-        ...
 
     @property
     def index(self) -> Index:
         """The full-text index."""
-        ...
 
     @property
     def derived(self) -> DerivedState:
         """Catalog and views."""
-        ...
 
     def foreign_rows(self, path: Path) -> ForeignRows:
         """A database of another program."""
-        ...
 
     def conflict_copies(self) -> CopyMerger:
         """The conflict copies that there are now."""
-        ...
 
     def model_for_run(self) -> Model:
         """The model for one run, which may spend what a run may."""
-        ...
 
     def judge_with(self, model: Model) -> Judge:
         """The judge that asks a model where the rules are not sure."""
-        ...
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked: by one process at a time. Raises Locked."""
-        ...
 
     def begin_run(self) -> None:
         """What the extractor may spend in one run is counted from here."""
-        ...
 
     def check_writable(self) -> None:
         """Raise Untrusted or FormatTooNew for a vault that may not be written here."""
-        ...

@@ -31,7 +31,7 @@ from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
-    from engram.recall.grep import MatchingLine
+    from engram.model.hit import MatchingLine
 
 _DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
 _NUMBER = re.compile(r"-[0-9]{1,4}")

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
-from engram.model.hit import Answers, Found, Hit
+from engram.model.hit import Answers, ContextBlock, Found, Hit
 from engram.model.ids import docid
 from engram.model.memory import Memory
 from engram.model.text import first_line
@@ -19,7 +19,7 @@ from engram.model.turn import Turn
 from engram.queries.index_sync import IndexSync
 from engram.queries.lookup import Lookup
 from engram.queries.page_search import PageSearch
-from engram.recall.blocks import ContextBlock, context_block
+from engram.recall.blocks import context_block
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_turns
 from engram.store.base.disk import VaultDisk

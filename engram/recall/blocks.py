@@ -35,13 +35,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from engram.model.display import plain_line
+from engram.model.hit import ContextBlock
 from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import Memory
-from engram.model.model_request import CHARACTERS_A_TOKEN, tokens_of
+from engram.model.model_request import CHARACTERS_A_TOKEN
 from engram.model.text import first_line, sha256_text
 
 #: What a host takes whole: Claude Code and Codex cut what is longer than 10,000 characters.
@@ -62,23 +62,6 @@ _STANDING = {
 }  # fmt: skip
 #: No item is shorter, characters; so many memories are passed over that are too long for the rest.
 _SHORTEST, _MOST_PASSED = 40, 100
-
-
-@dataclass(frozen=True, slots=True)
-class ContextBlock:
-    """`shown` are the ids of the memories in `text`, in order; `left_out` counts the others.
-
-    What is given unasked counts only those that were looked at.
-    """
-
-    text: str = ""
-    shown: tuple[str, ...] = ()
-    left_out: int = 0
-
-    @property
-    def used_tokens(self) -> int:
-        """What it takes of the budget."""
-        return tokens_of(self.text, typical=True)
 
 
 def context_block(question: str, memories: Sequence[Memory], budget_tokens: int) -> ContextBlock:

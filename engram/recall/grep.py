@@ -8,10 +8,10 @@ for one of more than 1,000 characters and for one that takes too long.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from engram.language.timed_pattern import TimedPattern, TimeLimit
 from engram.model.errors import BadInput
+from engram.model.hit import MatchingLine
 
 MAX_PATTERN = 1_000
 MAX_LINE = 10_000
@@ -23,15 +23,6 @@ MAX_SPANS = 200
 MATCHING_SECONDS = 2.0
 _SECONDS_A_CHARACTER = 1e-6
 _LINE_END = 10
-
-
-@dataclass(frozen=True, slots=True)
-class MatchingLine:
-    """A matching line: its 1-based number, its (cut) text, and (start, end) offsets in that."""
-
-    number: int
-    text: str
-    spans: tuple[tuple[int, int], ...]
 
 
 class LineSearch:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.model.entity import Entity
     from engram.model.findings import AuditRow, Finding, ReviewItem
-    from engram.model.hit import Hit
+    from engram.model.hit import ContextBlock, Hit, MatchingLine
     from engram.model.intake import (
         CaptureResult,
         ExtractionResult,
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from engram.model.shown import MemoryOrigin, ShownTurn
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
-    from engram.recall.blocks import ContextBlock
-    from engram.recall.grep import MatchingLine
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
     from engram.surfaces.hooks.agent_settings import Changed

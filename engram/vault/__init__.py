@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
-    from engram.model.hit import Answers
+    from engram.model.hit import Answers, ContextBlock, MatchingLine
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport
     from engram.model.memory import Memory
     from engram.model.report import (
         Consolidated,
-        Edit,
         Edited,
         IndexStatus,
+        MemoryEdit,
         MergeReport,
         ModelStatus,
         PurgePreview,
@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
-    from engram.recall.blocks import ContextBlock
-    from engram.recall.grep import MatchingLine
     from engram.recall.rank import Setting
 
 __all__ = ["Adapters", "Vault"]
@@ -481,7 +479,7 @@ class Vault:
         """Take a memory out of use, and its source turns out of search; the file stays."""
         from engram.pipeline import edits
 
-        def forgotten() -> Edit:
+        def forgotten() -> MemoryEdit:
             memory, said = self.parts.lookup.memory(reference), edits.reason_of(reason, self.parts)
             silenced = edits.silenced(memory, self.parts)
             return edits.forget(memory, said, self.clock.now(), silenced)
@@ -492,7 +490,7 @@ class Vault:
         """Make a memory active again; one whose file was removed comes back as it last was."""
         from engram.pipeline import edits
 
-        def restored() -> Edit:
+        def restored() -> MemoryEdit:
             memory = self.parts.lookup.find_memory(reference)
             if memory is None:
                 return edits.bring_back(reference, *self.parts.lookup.removed(reference))
@@ -500,7 +498,7 @@ class Vault:
 
         return edits.decide(restored, self.parts).events[0].subject
 
-    def confirm(self, references: Sequence[str], *, dry_run: bool = False) -> Edit:
+    def confirm(self, references: Sequence[str], *, dry_run: bool = False) -> MemoryEdit:
         """The person says that these hold: active, explicit, and their time starts anew."""
         from engram.pipeline import edits
 
@@ -510,7 +508,9 @@ class Vault:
             self.parts, dry_run=dry_run,
         )  # fmt: skip
 
-    def retire(self, references: Sequence[str], reason: str = "", *, dry_run: bool = False) -> Edit:
+    def retire(
+        self, references: Sequence[str], reason: str = "", *, dry_run: bool = False
+    ) -> MemoryEdit:
         """Out of use; the turns that they came from stay searchable."""
         from engram.pipeline import edits
 
@@ -519,7 +519,7 @@ class Vault:
             lambda: edits.retire(self._named(references), said, now), self.parts, dry_run=dry_run
         )
 
-    def archive(self, references: Sequence[str], *, dry_run: bool = False) -> Edit:
+    def archive(self, references: Sequence[str], *, dry_run: bool = False) -> MemoryEdit:
         """Out of the way, into the folder `archive/`."""
         from engram.pipeline import edits
 
@@ -528,11 +528,11 @@ class Vault:
             lambda: edits.archive(self._named(references), now), self.parts, dry_run=dry_run
         )
 
-    def supersede(self, old: str, new: str, *, dry_run: bool = False) -> Edit:
+    def supersede(self, old: str, new: str, *, dry_run: bool = False) -> MemoryEdit:
         """A memory that there is replaces another one."""
         from engram.pipeline import edits
 
-        def superseded() -> Edit:
+        def superseded() -> MemoryEdit:
             before, after = self._named([old, new])
             known, retention = self.parts.view.memory, self.settings.retention
             return edits.supersede(before, after, known, self.clock.now(), retention)
@@ -541,7 +541,7 @@ class Vault:
 
     def resolve(
         self, reference: str, *, both: bool = False, against: str = "", dry_run: bool = False
-    ) -> Edit:
+    ) -> MemoryEdit:
         """Settle what contradicts a memory: it replaces the others, or with `both` all hold.
 
         `against` names one of the others, where only that one is meant. Raises BadInput when
@@ -549,7 +549,7 @@ class Vault:
         """
         from engram.pipeline import edits
 
-        def resolved() -> Edit:
+        def resolved() -> MemoryEdit:
             memory, lookup = self.parts.lookup.memory(reference), self.parts.lookup
             others, left = edits.dispute(
                 memory, lookup.opponents(memory), lookup.memory(against) if against else None

@@ -29,9 +29,7 @@ from engram.store.base.lock import WriterLock
 from engram.store.commits.committer import VaultCommitter
 from engram.store.commits.hand_edits import VaultEdits
 from engram.store.commits.projections import Projections
-from engram.store.commits.purge import PurgePlanner, PurgeWriter
 from engram.store.commits.transaction_log import TransactionLog
-from engram.store.files.render import FileRenderer
 from engram.vault.create import cache_folder
 
 if TYPE_CHECKING:
@@ -53,7 +51,9 @@ if TYPE_CHECKING:
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
     from engram.store.commits.cursors import CursorFile
+    from engram.store.commits.purge import PurgePlanner, PurgeWriter
     from engram.store.commits.vault_turns import VaultTurns
+    from engram.store.files.render import FileRenderer
     from engram.weave.seal import BoxSealer
 
 _log = logging.getLogger(__name__)
@@ -210,6 +210,8 @@ class VaultParts:
 
     @cached_property
     def _purge_writer(self) -> PurgeWriter:
+        from engram.store.commits.purge import PurgeWriter
+
         return PurgeWriter(
             self.disk, self.transaction_log, self.turn_log, self.projections.transcripts
         )
@@ -218,12 +220,15 @@ class VaultParts:
     def committer(self) -> VaultCommitter:
         """The writer lock, and the one way to commit."""
         return VaultCommitter(
-            self.disk, self.clock, self._lock, self.projections, self._purge_writer
-        )
+            self.disk, self.clock, self._lock, self.projections,
+            lambda committed: self._purge_writer.erase(committed),
+        )  # fmt: skip
 
     @cached_property
     def writer(self) -> FileRenderer:
-        """Memories as file changes."""
+        """Memories, boxes and entities as file changes."""
+        from engram.store.files.render import FileRenderer
+
         return FileRenderer(self.disk)
 
     @property
@@ -234,6 +239,7 @@ class VaultParts:
     @cached_property
     def eraser(self) -> PurgePlanner:
         """What is taken out with a memory."""
+        from engram.store.commits.purge import PurgePlanner
         from engram.store.merge.conflict_copies import conflict_copies
 
         return PurgePlanner(

@@ -8,8 +8,7 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.snippet import columns
-from engram.model.display import plain, plain_line
+from engram.model.display import columns, plain, plain_line
 from engram.surfaces.cli.terminal import fitted, marked, paragraph
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=200) | st.text(

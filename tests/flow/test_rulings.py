@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engram.model.errors import BadInput, Conflict
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
-from engram.model.report import Edit
+from engram.model.report import MemoryEdit
 from engram.model.settings import RetentionSettings
 from engram.model.standing import disputes, settled_with
 from engram.pipeline import edits
@@ -25,7 +25,7 @@ NEW = memory("The shop deploys on Mondays.", created=NOW)
 THIRD = memory("The shop deploys on Sundays.", created=plus_days(NOW, 1) + "T00:00:00Z")
 
 
-def after(edit: Edit) -> dict[str, Memory]:
+def after(edit: MemoryEdit) -> dict[str, Memory]:
     return {new.id: new for _, new in edit.pairs}
 
 
@@ -172,7 +172,7 @@ def test_who_stands_against_a_third_one_waits_on() -> None:
 
 
 @pytest.mark.parametrize("decide", [edits.resolve, edits.reconcile])
-def test_there_must_be_something_to_settle(decide: Callable[..., Edit]) -> None:
+def test_there_must_be_something_to_settle(decide: Callable[..., MemoryEdit]) -> None:
     with pytest.raises(BadInput, match="nothing contradicts"):
         decide(OLD, [], NOW, TABLE)
     with pytest.raises(BadInput, match="is retired"):
@@ -200,7 +200,7 @@ def test_a_decision_is_one_change_and_a_dry_run_is_none(
     vault: Vault, pair: tuple[str, str], verb: str
 ) -> None:
     older, newer = pair
-    decide: Callable[[bool], Edit] = {
+    decide: Callable[[bool], MemoryEdit] = {
         "confirm": lambda dry: vault.confirm(pair, dry_run=dry),
         "retire": lambda dry: vault.retire(pair, "no more", dry_run=dry),
         "archive": lambda dry: vault.archive(pair, dry_run=dry),

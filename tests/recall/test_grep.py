@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.errors import BadInput
+from engram.model.hit import MatchingLine
 from engram.recall import grep as module
-from engram.recall.grep import MAX_LINE, LineSearch, MatchingLine
+from engram.recall.grep import MAX_LINE, LineSearch
 
 
 def grep(pattern: str, text: str, *, ignore_case: bool = False) -> list[MatchingLine]:

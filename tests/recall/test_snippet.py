@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.snippet import Excerpt, columns, excerpt
+from engram.language.snippet import Excerpt, excerpt
+from engram.model.display import columns
 
 CHATTER = "We talked about lunch and the weather. "
 

@@ -9,7 +9,7 @@ holds (Conflict); a transaction file that cannot be read (StorageError).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -21,7 +21,6 @@ from engram.store.base.disk import VaultDisk
 from engram.store.base.lock import WriterLock
 from engram.store.commits import transaction
 from engram.store.commits.projections import Projections
-from engram.store.commits.purge import PurgeWriter
 
 #: files staged with one group fsync; bounds the open file handles
 _GROUP = 200
@@ -36,13 +35,13 @@ class VaultCommitter:
         clock: Clock,
         lock: WriterLock,
         projections: Projections,
-        purge_writer: PurgeWriter,
+        erase: Callable[[Transaction], None],
     ) -> None:
         self._disk = disk
         self._clock = clock
         self._lock = lock
         self._projections = projections
-        self._purge_writer = purge_writer
+        self._erase = erase
 
     @contextmanager
     def lock(self, timeout: float | None = None) -> Iterator[None]:
@@ -126,7 +125,7 @@ class VaultCommitter:
             if not self._apply_one(change, _staged(committed.number, index), staged=staged):
                 left.append(change.path)
         if committed.plan.kind == "purge":
-            self._purge_writer.erase(committed)
+            self._erase(committed)
         folders = {change.path.rpartition("/")[0] for change in committed.plan.changes}
         self._disk.sync(folders)
         return left

@@ -9,10 +9,10 @@ from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
 if TYPE_CHECKING:
-    from engram.model.report import Edit
+    from engram.model.report import MemoryEdit
 
 
-def tell(ruling: Edit, dry_run: bool) -> None:
+def tell(ruling: MemoryEdit, dry_run: bool) -> None:
     """Print what was decided: `active      fact-... ` with its first line, in the order done."""
     if wants_json():
         emit_json([shapes.ruling(before, after) for before, after in ruling.pairs])

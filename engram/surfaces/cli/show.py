@@ -24,6 +24,10 @@ def command(identifier: str) -> None:
 
     The docid of a turn prints what was said; a box or an entity is shown by its id or docid.
     """
+    # imported here: the list of verbs is shown without them
+    from engram.model.memory import Memory
+    from engram.model.shown import ShownTurn
+
     with opened() as vault:
         shown = vault.show(identifier)
     if isinstance(shown, ShownTurn):

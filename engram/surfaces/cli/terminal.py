@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from engram.model.display import plain, plain_line
+from engram.model.display import columns, plain, plain_line
 from engram.surfaces.remote.call_context import caller
 
 #: (start, end) offsets of words in a text
@@ -34,11 +34,11 @@ def fitted(text: str, indent: int = 0) -> str:
     """One line of text, cut with `…` where it would not fit beside its indentation."""
     room = _room(indent)
     line = plain_line(text)
-    if room is None or _columns(line) <= room:
+    if room is None or columns(line) <= room:
         return " " * indent + line
     used = end = 0
-    while used + _columns(line[end]) < room:
-        used += _columns(line[end])
+    while used + columns(line[end]) < room:
+        used += columns(line[end])
         end += 1
     return " " * indent + line[:end].rstrip() + "…"
 
@@ -85,25 +85,16 @@ def _room(indent: int) -> int | None:
 def _lines(text: str, room: int | None) -> Iterator[tuple[int, int]]:
     """Start and end of each line of a text that is broken between words, else between letters."""
     start = 0
-    while room is not None and _columns(text[start:]) > room:
+    while room is not None and columns(text[start:]) > room:
         used, end = 0, start
-        while used + _columns(text[end]) <= room:
-            used += _columns(text[end])
+        while used + columns(text[end]) <= room:
+            used += columns(text[end])
             end += 1
         blank = end if text[end] == " " else text.rfind(" ", start, end)
         stop = blank if blank > start else end
         yield start, stop
         start = stop + 1 if text[stop] == " " else stop
     yield start, len(text)
-
-
-def _columns(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    # imported here: `engram --help` has no foreign letters
-    from engram.language.snippet import columns
-
-    return columns(text)
 
 
 @contextmanager
