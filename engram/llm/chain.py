@@ -55,7 +55,7 @@ class Chain:
         learnt: ProviderHabits,
         budget: Budget,
         prices: Prices,
-        committer: UsageLog,
+        usage_log: UsageLog,
         redact: Callable[[str], str],
         sleeper: Sleeper,
         max_input_tokens: int,
@@ -65,7 +65,7 @@ class Chain:
         self._habits = learnt
         self._budget = budget
         self._prices = prices
-        self._committer = committer
+        self._usage_log = usage_log
         self._redact = redact
         self._sleeper = sleeper
         self._most = max_input_tokens
@@ -146,7 +146,7 @@ class Chain:
         finally:
             usd = price.of(usage)
             self._budget.settle(reservation, usage.tokens, usd)
-            self._committer.note(request, provider, form, outcome, usage, usd)
+            self._usage_log.note(request, provider, form, outcome, usage, usd)
 
     def _model_error(self, provider: Provider, failure: RequestFailure) -> ModelError:
         """The ModelError for a failed request; the failure is remembered of the provider."""

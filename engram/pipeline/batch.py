@@ -1,6 +1,6 @@
 """Batch: turns of one conversation that are extracted together, and their record on failure.
 
-Turns a failed lot into the plan that lets it wait, longer each time, and in the end puts it aside
+Turns a failed batch into the plan that lets it wait, longer each time, and in the end puts it aside
 (the dead letter); one that only waits for a model or a budget costs no attempt. Pure.
 """
 

@@ -72,7 +72,7 @@ def said(
     )
 
 
-def committer(vault: Vault) -> list[dict[str, Any]]:
+def usage_log(vault: Vault) -> list[dict[str, Any]]:
     """The lines of the vault's ledger of requests."""
     data = vault.parts.disk.read("state/llm-ledger.jsonl") or b""
     return [json.loads(line) for line in data.splitlines()]
@@ -80,7 +80,7 @@ def committer(vault: Vault) -> list[dict[str, Any]]:
 
 def outcomes(vault: Vault) -> list[str]:
     """`form outcome` of every request."""
-    return [f"{row['form']} {row['outcome']}" for row in committer(vault)]
+    return [f"{row['form']} {row['outcome']}" for row in usage_log(vault)]
 
 
 def texts(vault: Vault) -> list[str]:

@@ -10,7 +10,7 @@ from engram.pipeline import ingest
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.fakes.model_server import Asked, ModelServer, answers, fact, facts, fails, page
-from tests.llm.office import Office, committer, said, texts
+from tests.llm.office import Office, usage_log, said, texts
 
 FIRST = "We use Postgres for the orders of the shop."
 LATER = "We moved the orders of the shop to MySQL."
@@ -43,7 +43,7 @@ def test_a_long_conversation_is_several_questions(office: Office) -> None:
         vault = office.cloud(server.base_url).open()
         lines = taken_in(vault, 100)
         outcome = vault.flush()
-        sizes = [row["turns"] for row in committer(vault)]
+        sizes = [row["turns"] for row in usage_log(vault)]
         assert sizes == [MOST_TURNS, MOST_TURNS, 20] and len(server.requests) == 3
         assert "Said before" not in server.requests[0].text
         assert all(line in server.requests[1].text for line in lines[36:80])
@@ -69,7 +69,7 @@ def test_a_bad_answer_in_the_second_makes_the_next_one_smaller(office: Office) -
         assert vault.flush().failed == 1 and vault.status().pending == 60
         assert vault.flush().failed == 1 and vault.waiting()[0].attempts == 2
         assert vault.flush().turns == 60
-        assert [row["turns"] for row in committer(vault)] == [40, 40, 20, 10, 40, 10]
+        assert [row["turns"] for row in usage_log(vault)] == [40, 40, 20, 10, 40, 10]
         assert len(server.requests) == 6
     assert texts(vault) == sorted(lines)
 

@@ -28,7 +28,7 @@ from tests.fakes.model_server import (
     send,
     unless_sent,
 )
-from tests.llm.office import KEY, SENTENCE, Office, committer, outcomes, said, texts
+from tests.llm.office import KEY, SENTENCE, Office, usage_log, outcomes, said, texts
 
 GOOD = answers(facts(fact("The shop stores its orders in Postgres.", SENTENCE)))
 NONE = answers(facts())
@@ -64,8 +64,8 @@ def test_the_next_is_asked_when_one_is_away(office: Office) -> None:
         assert keys == [f"Bearer {KEY}", "Bearer none", "Bearer none"]
         models = [one.requests[0].body["model"] for one in (cloud, studio, ollama)]
         assert models == ["gpt-4.1-mini", "a", "b"]
-    assert [row["provider"] for row in committer(vault)] == ["cloud"] * 4 + ["lmstudio", "ollama"]
-    assert committer(vault)[-1]["usd"] == 0 < committer(vault)[-1]["input_tokens"]
+    assert [row["provider"] for row in usage_log(vault)] == ["cloud"] * 4 + ["lmstudio", "ollama"]
+    assert usage_log(vault)[-1]["usd"] == 0 < usage_log(vault)[-1]["input_tokens"]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_no_model_no_connection_whatever_keys_there_are(office: Office) -> None:
         vault = office.open()
         vault.capture([said()])
         vault.flush()
-        assert server.requests == [] and committer(vault) == []
+        assert server.requests == [] and usage_log(vault) == []
         assert vault.status().model is None
 
 
@@ -109,7 +109,7 @@ def test_no_key_for_openai_and_nothing_is_sent(office: Office) -> None:
     vault = office.set(llm_model="gpt-5-mini").open()
     vault.capture([said()])
     outcome = vault.flush()
-    assert (outcome.reason, outcome.postponed) == ("no-key", 1) and committer(vault) == []
+    assert (outcome.reason, outcome.postponed) == ("no-key", 1) and usage_log(vault) == []
 
 
 @pytest.mark.parametrize("key", ["sk-one\ntwo", "schlüssel", "a\x7fb"])
@@ -119,7 +119,7 @@ def test_a_key_that_is_none_is_neither_sent_nor_told(key: str, office: Office) -
         vault.capture([said()])
         outcome = vault.flush()
         assert outcome.reason == "auth" and server.requests == []
-    assert key not in outcome.message and committer(vault) == []
+    assert key not in outcome.message and usage_log(vault) == []
 
 
 def test_providers_are_those_with_a_model_in_order() -> None:

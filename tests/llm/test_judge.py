@@ -16,7 +16,7 @@ from engram.model.memory import Memory
 from engram.settings.load import shipped
 from tests.admit.cases import memory
 from tests.fakes.model_server import Behaviour, ModelServer, answers, fails, page
-from tests.llm.office import Office, committer
+from tests.llm.office import Office, usage_log
 
 OLDER = memory("Lena sells flowers at Bosch square.", authority="user_asserted", id="older")
 NEWER = memory(
@@ -95,7 +95,7 @@ def test_one_pair_is_one_question_and_one_line_in_the_ledger(office: Office) -> 
         asking = judge(office, server)
         assert asking.compare(OLDER, NEWER) == asking.compare(OLDER, NEWER)
         assert len(server.requests) == 1
-        (row,) = committer(office.open())
+        (row,) = usage_log(office.open())
     assert (row["prompt"], row["outcome"]) == ("judge-1", "ok")
 
 

@@ -33,7 +33,7 @@ from tests.fakes.model_server import (
     silent,
 )
 from tests.llm.hammer import ask_until_spent, reserve_until_spent
-from tests.llm.office import SENTENCE, Office, committer, said
+from tests.llm.office import SENTENCE, Office, usage_log, said
 
 GOOD = facts(fact("The shop stores its orders in Postgres.", SENTENCE))
 
@@ -188,7 +188,7 @@ def test_what_does_not_fit_waits_and_nothing_is_sent(cap: str, office: Office) -
         vault.capture([said()])
         outcome = vault.flush()
         assert (outcome.reason, outcome.postponed, outcome.failed) == ("budget", 1, 0)
-        assert server.requests == [] and committer(vault) == []
+        assert server.requests == [] and usage_log(vault) == []
     (waiting,) = vault.status().waiting
     assert (waiting.turns, waiting.attempts, waiting.reason) == (1, 0, "budget")
 
@@ -256,7 +256,7 @@ def test_four_processes_never_pass_the_cap_together(
         office.cloud(server.base_url, "gpt-5-mini").set(llm_daily_usd=cap)
         names = [f"vault-{number}" for number in range(4)]
         run(ask_until_spent, [(str(office.folder), office.environment, name, 40) for name in names])
-    rows = [row for name in names for row in committer(office.open(name))]
+    rows = [row for name in names for row in usage_log(office.open(name))]
     assert {row["outcome"] for row in rows} == {"ok", "server-error"}
     assert till.answered == sum(row["outcome"] == "ok" for row in rows) > 10
     assert till.usd == pytest.approx(sum(row["usd"] for row in rows), abs=1e-6)
@@ -293,7 +293,7 @@ def test_a_process_that_is_killed_while_it_asks(office: Office) -> None:
         asking.join()
     vault = office.open()
     status = vault.status()
-    assert len(server.requests) == 1 and committer(vault) == [] and status.pending == 1
+    assert len(server.requests) == 1 and usage_log(vault) == [] and status.pending == 1
     assert status.model is not None and status.model.spent.calls == 1
     assert status.model.spent.tokens > 4096 and status.model.spent.usd > 0.008
 
