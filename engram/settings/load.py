@@ -11,7 +11,7 @@ what is harmless (`VAULT_KEYS`): no paths, no patterns, nothing about redaction 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -211,14 +211,14 @@ def _settings(origins: Mapping[str, ValueOrigin], places: UserPaths) -> Settings
             given[key.table] = (*given.get(key.table, ()), (key.path[-1], origin.value))
         else:
             given[name] = _expanded(origin, places) if name == "vault" else origin.value
-    defaults = Settings()
-    for outer in fields(Settings):
-        if outer.name not in given:
-            default: Any = getattr(defaults, outer.name)
-            names = {field.name: f"{outer.name}.{field.name}" for field in fields(default)}
-            inner = {field: given[name] for field, name in names.items() if name in given}
-            given[outer.name] = type(default)(**inner)
-    return Settings(**{outer.name: given[outer.name] for outer in fields(Settings)})
+    given |= {
+        name: table._replace(
+            **{key: given[f"{name}.{key}"] for key in table._fields if f"{name}.{key}" in given}
+        )
+        for name, table in Settings()._asdict().items()
+        if name not in given
+    }
+    return Settings(**{name: given[name] for name in Settings._fields})
 
 
 def _expanded(origin: ValueOrigin, places: UserPaths) -> str:
