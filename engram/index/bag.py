@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engram.language.tokens import terms
 from engram.model.hit import Document
@@ -26,8 +26,7 @@ _CAPTION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Bag:
+class Bag(NamedTuple):
     """Terms with their weights in tenths, and the length in terms (at least 1)."""
 
     terms: dict[str, int]

@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
@@ -31,8 +30,7 @@ from engram.model.instant import Day, Instant
 Role = Literal["point", "since", "deadline"]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
+class TimeSpan(NamedTuple):
     """`expression` is the words at `offset` of the text; both days belong to the span.
 
     `role_hint`: "deadline" after by, before, until, due; "since" after since; else "point".

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from engram.model.box import Box
 from engram.model.change import Change
@@ -17,8 +17,7 @@ Page = Box | Entity
 Relation = Literal["same", "supersedes", "contradicts", "extends", "unrelated"]
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(NamedTuple):
     """A judge's opinion about an older and a newer memory.
 
     `sure`: it may be acted upon; an unsure one is at most a question to the person. `partial`: only

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engram.model.hit import Collection, Found
 from engram.model.instant import Instant, minutes_between
@@ -31,8 +31,7 @@ ELSEWHERE = 0.6
 _EVERYWHERE = frozenset({"user", "system"})
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One answer: `why` names each part of the score in words."""
 
     key: str
@@ -41,8 +40,7 @@ class Ranked:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """Where and when a question is asked; `project` is empty outside of any."""
 
     now: Instant

@@ -11,11 +11,10 @@ what is harmless (`VAULT_KEYS`): no paths, no patterns, nothing about redaction 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from engram.model.ids import is_id
 from engram.model.settings import Settings
@@ -55,8 +54,7 @@ _FOREIGN = frozenset({"ENGRAM_DATA_DIR", "ENGRAM_PORT", "ENGRAM_MEMORY_DIR"})
 _NO_FLAGS: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class ValueOrigin:
+class ValueOrigin(NamedTuple):
     """One value, the layer that decided it, and the file, variable or flag it is from.
 
     `line` is that of the file, 0 where there is none. `value` is as written: `~` is not expanded.
@@ -68,8 +66,7 @@ class ValueOrigin:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class VaultHeader:
+class VaultHeader(NamedTuple):
     """Header of a vault's engram.toml: about the vault itself, no settings."""
 
     format: int
@@ -77,8 +74,7 @@ class VaultHeader:
     timezone: str
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """The settings, the origin of every key by its dotted name, and the vault's header if any."""
 
     settings: Settings

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from engram.model.errors import BadInput, ConfigError, StorageError
 from engram.model.ids import is_id
@@ -23,8 +23,7 @@ _ATTEMPTS = 5
 _MEND = "mend the file by hand, or move it away and run `engram trust PATH` for each of your vaults"
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(NamedTuple):
     """One registered vault: its real path and the id that its `engram.toml` had then."""
 
     path: Path

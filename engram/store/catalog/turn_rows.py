@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engram.model.change import Range, Transaction
 from engram.model.turn import Turn, TurnEntry
@@ -29,8 +29,7 @@ create table attempts(
 """
 
 
-@dataclass(frozen=True, slots=True)
-class TurnRow:
+class TurnRow(NamedTuple):
     """A turn without its text; `seq` < 0: only a transcript has it."""
 
     seq: int
