@@ -17,10 +17,10 @@ from engram.capture.clean import readable
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
-from engram.model.turn import Turn
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
+    from engram.model.turn import Turn
 
 #: a longer name of a speaker is dropped
 MOST_NAME = 80

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import terms
-from engram.model.hit import Document
 from engram.model.text import words
+
+if TYPE_CHECKING:
+    from engram.model.hit import Document
 
 #: weights in tenths
 BODY, TITLE, CAPTION = 10, 15, 6

@@ -22,10 +22,12 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
-from engram.model.instant import Day, Instant
+
+if TYPE_CHECKING:
+    from engram.model.instant import Day, Instant
 
 Role = Literal["point", "since", "deadline"]
 

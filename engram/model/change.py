@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engram.model.instant import Instant
+if TYPE_CHECKING:
+    from engram.model.instant import Instant
 
 #: An inclusive range of turn journal numbers.
 Range = tuple[int, int]

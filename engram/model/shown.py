@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engram.model.change import Event
-from engram.model.instant import Day, Instant
-from engram.model.memory import Memory
-from engram.model.step import Page
-from engram.model.turn import Turn
+if TYPE_CHECKING:
+    from engram.model.change import Event
+    from engram.model.instant import Day, Instant
+    from engram.model.memory import Memory
+    from engram.model.step import Page
+    from engram.model.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.model.box import Box
-from engram.model.change import Change
 from engram.model.entity import Entity
-from engram.model.instant import Instant
-from engram.model.memory import Memory
+
+if TYPE_CHECKING:
+    from engram.model.change import Change
+    from engram.model.instant import Instant
+    from engram.model.memory import Memory
 
 #: content with a file of its own, beside memories
 Page = Box | Entity

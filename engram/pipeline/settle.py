@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput, Locked, StorageError
-from engram.model.ports import ChangeDetector, Committer, EditedFiles, HandEdits
 
 if TYPE_CHECKING:
+    from engram.model.ports import ChangeDetector, Committer, EditedFiles, HandEdits
     from engram.pipeline.ports import Ports
 
 #: how long a question waits to take up a hand edit, seconds

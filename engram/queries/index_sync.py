@@ -11,26 +11,29 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from engram.index.contract import IndexUnusable, SearchIndex
 from engram.model.box import Box
-from engram.model.change import Transaction
 from engram.model.errors import BadInput, Locked, NotFound, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import day_of
-from engram.model.memory import Memory
-from engram.model.ports import TurnLog
 from engram.model.report import IndexStatus
-from engram.model.step import Page
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
 from engram.store.catalog.turn_rows import WITHDRAWN
-from engram.store.commits.projections import Projections
-from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.memory_file import read_memory
 from engram.store.files.page_prose import prose_of
 from engram.store.files.transcripts import PURGED
+
+if TYPE_CHECKING:
+    from engram.model.change import Transaction
+    from engram.model.memory import Memory
+    from engram.model.ports import TurnLog
+    from engram.model.step import Page
+    from engram.store.base.disk import VaultDisk
+    from engram.store.commits.projections import Projections
+    from engram.store.commits.transaction_log import TransactionLog
 
 _log = logging.getLogger(__name__)
 #: one number for the index to keep: transactions in the high part, turns in the low

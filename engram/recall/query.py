@@ -15,14 +15,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.when import find_times
 from engram.model.hit import Hints
 from engram.model.instant import Day, Instant, day_of
 from engram.model.memory import CATEGORIES, LIVE, SPACES, STATUSES, Memory
 from engram.model.text import normalise
-from engram.model.turn import Turn
+
+if TYPE_CHECKING:
+    from engram.model.turn import Turn
 
 #: What is longer than this is a pasted page: only its beginning is the query.
 MAX_QUERY = 20_000

@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import BadInput, ConfigError, StorageError
 from engram.model.ids import is_id
-from engram.settings.paths import UserPaths
 from engram.settings.user_files import alone, read_small, refuse_symlink, replace, without_mark
+
+if TYPE_CHECKING:
+    from engram.settings.paths import UserPaths
 
 _FORMAT = 1
 #: retries when another process changed the list in between; more in a row are no accident

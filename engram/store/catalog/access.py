@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from engram.model.ids import is_id
 from engram.model.instant import Instant, instant_of
 from engram.model.step import Access
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.catalog.database import CacheDatabase
 from engram.store.commits.transaction import sha256
+
+if TYPE_CHECKING:
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table accesses(id text primary key, count int, last text) without rowid;

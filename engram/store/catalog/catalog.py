@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import ANALYSIS, memory_terms
 from engram.model.box import Box
-from engram.model.change import Transaction
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash
@@ -30,7 +29,6 @@ from engram.store.catalog import (
     turn_rows,
 )
 from engram.store.catalog.access import AccessRows
-from engram.store.catalog.conditions import Where
 from engram.store.catalog.consolidation_rows import ConsolidationRows
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
 from engram.store.catalog.log_rows import LogRows
@@ -40,6 +38,10 @@ from engram.store.catalog.row_body import encode as body_of
 from engram.store.catalog.topic_rows import TopicRows
 from engram.store.catalog.turn_rows import TurnRows
 from engram.store.commits.transaction import encode, sha256
+
+if TYPE_CHECKING:
+    from engram.model.change import Transaction
+    from engram.store.catalog.conditions import Where
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
 SCHEMA = f"9, analysis {ANALYSIS}"

@@ -8,10 +8,13 @@ transaction ends: a word costs one statement however many memories hold it.
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from engram.language.topics import Topic, top_topics, topic_terms
 from engram.model.memory import LIVE
-from engram.store.catalog.database import CacheDatabase
+
+if TYPE_CHECKING:
+    from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table topics(term text primary key, held int, weight int) without rowid;

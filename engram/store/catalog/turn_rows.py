@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.change import Range, Transaction
-from engram.model.turn import Turn, TurnEntry
-from engram.store.catalog.database import CacheDatabase
+if TYPE_CHECKING:
+    from engram.model.change import Range, Transaction
+    from engram.model.turn import Turn, TurnEntry
+    from engram.store.catalog.database import CacheDatabase
 
 PENDING, DONE, DEAD, WITHDRAWN, PURGED = range(5)
 

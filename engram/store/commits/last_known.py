@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.change import Transaction
 from engram.store.base import layout
-from engram.store.catalog.catalog import FileRow
 from engram.store.commits.transaction import sha256
-from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of
+
+if TYPE_CHECKING:
+    from engram.model.change import Transaction
+    from engram.store.catalog.catalog import FileRow
+    from engram.store.commits.transaction_log import TransactionLog
 
 #: how every file written by the program begins; a person's may begin so and continue otherwise
 _ID = re.compile(rb"---\nid: ([a-z0-9-]{1,80})\n")

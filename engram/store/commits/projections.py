@@ -11,16 +11,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engram.model.box import Box
-from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
-from engram.model.ports import TurnLog
-from engram.model.turn import TurnEntry
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.base.lock import WriterLock
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
@@ -29,10 +25,17 @@ from engram.store.commits import transaction, views
 from engram.store.commits.last_known import LastKnown
 from engram.store.commits.scan import Scan, content_files
 from engram.store.commits.shown_turns import add_shown
-from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of, meaning_of_read
 from engram.store.files.transcripts import Transcripts
+
+if TYPE_CHECKING:
+    from engram.model.change import Change, Transaction
+    from engram.model.ports import TurnLog
+    from engram.model.turn import TurnEntry
+    from engram.store.base.disk import VaultDisk
+    from engram.store.base.lock import WriterLock
+    from engram.store.commits.transaction_log import TransactionLog
 
 
 class Projections:

@@ -14,15 +14,18 @@ import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from engram.model.change import Change
 from engram.model.errors import EngramError
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.catalog.catalog import FileRow
 from engram.store.commits.transaction import sha256
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of
+
+if TYPE_CHECKING:
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.catalog import FileRow
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000

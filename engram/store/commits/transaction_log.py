@@ -13,19 +13,22 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound, StorageError
 from engram.model.memory import Memory
 from engram.model.shown import ChangeEntry
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.turn_rows import DEAD, ranges_of
 from engram.store.commits import transaction
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import read_memory
+
+if TYPE_CHECKING:
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.catalog import Catalog
 
 #: kinds that cannot be undone: they follow the person, destroy, or only retry
 _FINAL = frozenset({"settle", "purge", "retry"})

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from engram.language.topics import Topic
 from engram.model.change import Event, Transaction
-from engram.model.memory import Memory
 from engram.model.text import content_hash
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.catalog.catalog import Catalog
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.catalog import Catalog
 
 #: the transactions after which the topics are counted; purged words must not stand in them
 COUNTING = ("consolidate", "undo", "purge")

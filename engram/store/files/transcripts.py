@@ -17,13 +17,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, StorageError
 from engram.model.markdown import neutralise
-from engram.model.turn import Turn
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
 from engram.store.files import document
+
+if TYPE_CHECKING:
+    from engram.model.turn import Turn
+    from engram.store.base.disk import VaultDisk
 
 SPEAKER = re.compile(
     r"^\*\*(?P<role>user|assistant)(?:: (?P<name>[^*\n]{1,80}))?\*\*"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from engram.model.display import plain
-from engram.model.hit import Hit
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
+
+if TYPE_CHECKING:
+    from engram.model.hit import Hit
 
 
 @click.command("search", cls=FreeWords)
