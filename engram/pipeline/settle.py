@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engram.model.change import Event, Plan
 from engram.model.errors import BadInput, Locked, StorageError
 
 if TYPE_CHECKING:
@@ -44,6 +43,9 @@ class Settler:
         seen, subjects = found.edits()
         found.note()
         if seen:
+            # imported here: most questions find no hand edit
+            from engram.model.change import Event, Plan
+
             events = tuple(
                 Event("hand_edit", identifier, (("what", what),)) for identifier, what in subjects
             )

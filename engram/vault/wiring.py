@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
-from engram.model.report import ModelStatus
 from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
 from engram.store.base import layout
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
         Model,
         Sleeper,
     )
+    from engram.model.report import ModelStatus
     from engram.queries.box_queries import BoxQueries
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
@@ -485,6 +485,7 @@ class VaultParts:
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
         from engram.llm.provider_habits import ProviderHabits
+        from engram.model.report import ModelStatus
 
         asked = self._providers
         if not asked:

@@ -37,6 +37,7 @@ class VaultCommitter:
         projections: Projections,
         erase: Callable[[Transaction], None],
     ) -> None:
+        """`erase` takes a purged memory's content out of everything that holds it."""
         self._disk = disk
         self._clock = clock
         self._lock = lock

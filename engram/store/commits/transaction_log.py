@@ -19,6 +19,7 @@ from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound, StorageError
 from engram.model.memory import Memory
 from engram.model.shown import ChangeEntry
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.turn_rows import DEAD, ranges_of
 from engram.store.commits import transaction
@@ -65,7 +66,7 @@ class TransactionLog:
         data = self._file(number)[1]
         if data is None:
             return ""
-        sha = transaction.sha256(data)
+        sha = sha256_bytes(data)
         self._hashed = (number, stamp, sha) if stamp else None
         return sha
 
