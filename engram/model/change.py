@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from engram.model.instant import Instant
@@ -31,8 +31,7 @@ class Change:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One line of the trace: a stable name, the memory or turn concerned, and plain details.
 
     Details are codes, ids and numbers; never the text of a turn or of a refused candidate.
@@ -43,8 +42,7 @@ class Event:
     details: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Content of one transaction: all of it happens, or none.
 
     `ack`: turns that are settled by it. `requeue`: turns made pending again. `withdraw`: turns
@@ -73,8 +71,7 @@ class Plan:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Transaction:
+class Transaction(NamedTuple):
     """A committed plan: its number, its time by the injected clock, and the files left alone.
 
     `left` lists the paths that a person had changed in between: their bytes were kept.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from engram.model.change import Event
@@ -14,16 +14,14 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFile:
+class ShownFile(NamedTuple):
     """A memory, box or entity, and the text of its file as it is on disk."""
 
     content: Memory | Page
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryOrigin:
+class MemoryOrigin(NamedTuple):
     """Where a memory came from: its receipts as the transcripts show them, and all its events."""
 
     memory: Memory
@@ -31,8 +29,7 @@ class MemoryOrigin:
     events: tuple[tuple[int, Instant, Event], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTurn:
+class ShownTurn(NamedTuple):
     """One turn by name: its link, the transcript that shows it (relative), and from which line."""
 
     link: str
@@ -67,8 +64,7 @@ class ChangeEntry:
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EditDraft:
+class EditDraft(NamedTuple):
     """A memory that a person is about to edit: its bytes, and where their copy may lie."""
 
     memory: Memory

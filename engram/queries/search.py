@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
-    from engram.recall.blocks import ContextBlock
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections
 

@@ -133,7 +133,7 @@ def rewritten(
 def _with_changes(transaction: Transaction, make: Callable[[Change], Change]) -> Transaction:
     plan = transaction.plan
     changes, seen = tuple(map(make, plan.changes)), tuple(map(make, plan.seen))
-    return replace(transaction, plan=replace(plan, changes=changes, seen=seen))
+    return transaction._replace(plan=plan._replace(changes=changes, seen=seen))
 
 
 def _encode_change(change: Change) -> dict[str, Any]:

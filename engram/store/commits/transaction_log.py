@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
@@ -25,7 +24,6 @@ from engram.store.catalog.turn_rows import DEAD, ranges_of
 from engram.store.commits import transaction
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import same_meaning
-from engram.store.files.memory_file import read_memory
 
 if TYPE_CHECKING:
     from engram.store.base.disk import VaultDisk
@@ -277,9 +275,9 @@ class TransactionLog:
             body = change.after if change.after is not None else change.before
             if body is None or layout.kind_of(change.path) != "memory":
                 return False
-            return read_memory(change.path, body).memory.id in subjects
+            return read_content(change.path, body).id in subjects
 
-        return replace(self.undo_plan([number], concerned), undoes=())
+        return self.undo_plan([number], concerned)._replace(undoes=())
 
     def existing(self, number: int) -> Transaction:
         """The transaction of that number. Raises NotFound."""
@@ -324,7 +322,7 @@ class TransactionLog:
             for body in (change.after, change.before)
             if body is not None and layout.kind_of(layout.original_of(change.path)) == "memory"
         ]
-        own = {body for path, body in bodies if read_memory(path, body).memory.id == identifier}
+        own = {body for path, body in bodies if read_content(path, body).id == identifier}
         return {path for path, body in bodies if body in own}
 
     def requeue(self, catalog: Catalog) -> tuple[Plan, int]:
