@@ -59,7 +59,7 @@ def reopened(vault: Vault, *, settings: Settings | None = None, **adapters: obje
     """The vault as if it had been opened with other settings, or with these adapters too."""
     vault.close()
     parts = vault.parts
-    loaded = replace(parts.loaded, settings=settings or parts.settings)
+    loaded = parts.loaded._replace(settings=settings or parts.settings)
     both = replace(parts.adapters, **adapters)  # type: ignore[arg-type]
     vault.parts = VaultParts(
         parts.root, loaded, parts.places, parts.environment, both, trusted=parts.trusted

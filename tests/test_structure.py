@@ -155,8 +155,8 @@ def test_each_verb_of_the_vault_is_a_short_method() -> None:
 
 
 def test_each_library_is_imported_in_one_place() -> None:
-    """click is the command line's, Whoosh has its codec beside it, and YAML is the header of a note
-    and the configuration of qmd; the others have one module."""
+    """click is the command line's, YAML the header of a note and the configuration of qmd; the
+    others have one module."""
     libraries = {
         "click", "platformdirs", "frontmatter", "yaml", "rich", "watchdog", "whoosh", "openai",
         "httpx2", "tenacity", "regex", "tomlkit",
@@ -166,7 +166,6 @@ def test_each_library_is_imported_in_one_place() -> None:
         for name in imported(path):
             homes.get(name.partition(".")[0], set()).add(path)
     assert {path.parent.name for path in homes.pop("click")} == {"cli"}
-    assert {path.stem for path in homes.pop("whoosh")} == {"whoosh_codec", "whoosh_index"}
     assert {path.stem for path in homes.pop("yaml")} == {"foreign_header", "yaml_text"}
     assert {library: len(paths) for library, paths in homes.items()} == dict.fromkeys(homes, 1)
 

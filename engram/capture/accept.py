@@ -13,14 +13,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engram.capture.clean import readable
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
-from engram.model.turn import Turn
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
+    from engram.model.turn import Turn
 
 #: a longer name of a speaker is dropped
 MOST_NAME = 80
@@ -76,4 +75,6 @@ def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
 
 def legible(text: str) -> str:
     """Text that can be written as UTF-8, without control characters but for line ends and tabs."""
+    from engram.capture.clean import readable
+
     return readable(_CONTROLS.sub("", text))

@@ -19,10 +19,13 @@ import unicodedata
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from engram.model.injected_block import without_own
-from engram.model.intake import Removed
-from engram.model.turn import Turn
+
+if TYPE_CHECKING:
+    from engram.model.intake import Removed
+    from engram.model.turn import Turn
 
 #: Opening tags of blocks that agents, editors and hooks put around or beside a prompt.
 WRAPPERS = re.compile(

@@ -15,11 +15,14 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from engram.capture.accept import check
 from engram.model.errors import BadInput
-from engram.model.ports import Disk
 from engram.model.turn import Turn, TurnEntry
+
+if TYPE_CHECKING:
+    from engram.model.ports import Disk
 
 FOLDER = "state/turns"
 #: a segment is closed once it is larger, bytes: small enough to rewrite for a purge

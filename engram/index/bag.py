@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import terms
-from engram.model.hit import Document
 from engram.model.text import words
+
+if TYPE_CHECKING:
+    from engram.model.hit import Document
 
 #: weights in tenths
 BODY, TITLE, CAPTION = 10, 15, 6
@@ -26,8 +28,7 @@ _CAPTION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Bag:
+class Bag(NamedTuple):
     """Terms with their weights in tenths, and the length in terms (at least 1)."""
 
     terms: dict[str, int]

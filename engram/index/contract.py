@@ -6,8 +6,7 @@ Both finders of this package keep it, and the same tests are run on both.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engram.model.hit import Admit, Collection, Document, Found, Hints
 
@@ -21,8 +20,7 @@ class IndexUnusable(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True)
-class IndexState:
+class IndexState(NamedTuple):
     """State of an index, known without opening it.
 
     `generation` is 0 when there is none; `memories`, `turns` and `pages` count documents; `seen` is

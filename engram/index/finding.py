@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from typing import TYPE_CHECKING
 
 from engram.index.bag import MARK, speaker_term
 from engram.index.scoring import (
@@ -24,8 +25,10 @@ from engram.index.scoring import (
 from engram.language.stop_words import QUERY
 from engram.language.tokens import MAX_TERMS, beginning, query_terms
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
-from engram.model.instant import Day
 from engram.model.text import words
+
+if TYPE_CHECKING:
+    from engram.model.instant import Day
 
 #: terms that a prefix expands to
 _EXPANSIONS = 32

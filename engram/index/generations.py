@@ -30,8 +30,9 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from engram.index.contract import COLLECTIONS, IndexUnusable
 from engram.model.atomic_file import replace_file, sync_folder
@@ -50,8 +51,7 @@ _LARGEST_RECORD = 1 << 20
 FileMark = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """Manifest of a generation.
 
     `made_by` names the library and its version, `schema` our fields and analysis; `files` maps
@@ -63,12 +63,11 @@ class Manifest:
     memories: int = 0
     turns: int = 0
     seen: int | None = None
-    files: Mapping[str, FileMark] = field(default_factory=dict)
+    files: Mapping[str, FileMark] = MappingProxyType({})
     pages: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(NamedTuple):
     """A published generation that passed every check."""
 
     number: int
@@ -268,7 +267,7 @@ def _remove(path: Path) -> None:
 
 
 def _to_json(manifest: Manifest, files: Mapping[str, FileMark]) -> bytes:
-    record = asdict(manifest) | {"files": files}
+    record = manifest._asdict() | {"files": files}
     return json.dumps(record, indent=1, sort_keys=True).encode("utf-8") + b"\n"
 
 

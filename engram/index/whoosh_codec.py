@@ -21,11 +21,15 @@ from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import Any
 
-from whoosh import columns
-from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter, W3TermInfo
-from whoosh.matching.mcore import ListMatcher
-from whoosh.system import pack_ushort
-from whoosh.writing import SegmentWriter
+from engram.index.whoosh_library import (
+    ListMatcher,
+    SegmentWriter,
+    W3Codec,
+    W3FieldWriter,
+    W3TermInfo,
+    columns,
+    pack_ushort,
+)  # fmt: skip
 
 #: weights are kept in tenths
 SCALE = 10

@@ -17,16 +17,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
-
-from whoosh import columns, fields, index, versionstring
-from whoosh.reading import TermNotFound
+from typing import TYPE_CHECKING, Any
 
 from engram.index.bag import bag_of
 from engram.index.finding import number_of, place_of
-from engram.index.scoring import Postings
 from engram.index.whoosh_codec import BagMatcher, BagWriter, ColumnBytes, WholeColumn, numbers
+from engram.index.whoosh_library import TermNotFound, columns, fields, index, versionstring
 from engram.model.hit import ORDINALS, Document
+
+if TYPE_CHECKING:
+    from engram.index.scoring import Postings
 
 #: Name and version, which tell the distributions of Whoosh apart: only Whoosh-Reloaded has a 2.7.5.
 #: Indexes of another one are rebuilt.

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from engram.language.scripts import DENSE
 from engram.language.tokens import query_terms
@@ -27,8 +27,7 @@ _NARROWEST = 12
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """`spans` are (start, end) offsets of matches in `text`; `line`, 1-based, has the first."""
 
     text: str
@@ -36,8 +35,7 @@ class Excerpt:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A word, or a character of a dense script: where it stands, how wide, what it matches."""
 
     start: int

@@ -21,12 +21,15 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from engram.language.scripts import DENSE
 from engram.language.stem import stem
 from engram.language.stop_words import QUERY
-from engram.model.memory import Memory
 from engram.model.text import words
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
 
 #: Raise it whenever the terms of some text change: indexes of another number are rebuilt.
 ANALYSIS = 1

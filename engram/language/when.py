@@ -21,18 +21,18 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
-from engram.model.instant import Day, Instant
+
+if TYPE_CHECKING:
+    from engram.model.instant import Day, Instant
 
 Role = Literal["point", "since", "deadline"]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
+class TimeSpan(NamedTuple):
     """`expression` is the words at `offset` of the text; both days belong to the span.
 
     `role_hint`: "deadline" after by, before, until, due; "since" after since; else "point".

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engram.model.instant import Instant
+if TYPE_CHECKING:
+    from engram.model.instant import Instant
 
 #: why a box was closed (seed 003, design 5.9); '' while it is open
 SEALS = ("topic_shift", "time_gap", "max_memories", "shutdown", "consolidation")

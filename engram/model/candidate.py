@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from engram.model.instant import Day, Instant
+if TYPE_CHECKING:
+    from engram.model.instant import Day, Instant
 
 Origin = Literal["rules", "model", "person"]
 

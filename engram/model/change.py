@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.instant import Instant
+if TYPE_CHECKING:
+    from engram.model.instant import Instant
 
 #: An inclusive range of turn journal numbers.
 Range = tuple[int, int]
@@ -29,8 +31,7 @@ class Change:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One line of the trace: a stable name, the memory or turn concerned, and plain details.
 
     Details are codes, ids and numbers; never the text of a turn or of a refused candidate.
@@ -41,8 +42,7 @@ class Event:
     details: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Content of one transaction: all of it happens, or none.
 
     `ack`: turns that are settled by it. `requeue`: turns made pending again. `withdraw`: turns
@@ -71,8 +71,7 @@ class Plan:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Transaction:
+class Transaction(NamedTuple):
     """A committed plan: its number, its time by the injected clock, and the files left alone.
 
     `left` lists the paths that a person had changed in between: their bytes were kept.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engram.model.instant import Day
+if TYPE_CHECKING:
+    from engram.model.instant import Day
 
 TYPES = ("person", "project", "tool", "company", "place", "other")
 

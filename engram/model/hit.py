@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Collection as Some
 from dataclasses import dataclass, field
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 from engram.model.ids import message_digest
-from engram.model.instant import Day
-from engram.model.model_request import tokens_of
+
+if TYPE_CHECKING:
+    from engram.model.instant import Day
 
 #: pages are boxes and entities
 Collection = Literal["memories", "turns", "pages"]
@@ -28,8 +29,7 @@ def place_in(transcript: str, ordinal: int) -> int:
     return name * ORDINALS + min(max(ordinal, 1), ORDINALS - 3) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One searchable thing: a memory, a turn, or a page. `key` is unique in its collection.
 
     `day` is when it was said, `speaker` who said it by name, `place` where a turn stands.
@@ -44,8 +44,7 @@ class Document:
     place: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(NamedTuple):
     """Parts of a query beside its words.
 
     `prefixes` are beginnings of words; `spans` are days that it names (first, last), which count
@@ -63,8 +62,7 @@ class Hints:
 Admit = Callable[[list[str]], Some[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One raw answer of a Finder: best first, `score` comparable within one query only.
 
     `parts` name what the score is made of.
@@ -76,8 +74,7 @@ class Found:
     parts: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One answer for a person or a program (design 6: the shape of `search --json`).
 
     `docid` is `#` and six hex digits; `file` is relative to the vault; `line` is 1-based.
@@ -160,4 +157,6 @@ class ContextBlock:
     @property
     def used_tokens(self) -> int:
         """What it takes of the budget."""
+        from engram.model.model_request import tokens_of
+
         return tokens_of(self.text, typical=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from engram.model.instant import Day
 from engram.model.ports.outside import Tally
+
+if TYPE_CHECKING:
+    from engram.model.instant import Day
 
 
 @dataclass(frozen=True, slots=True)

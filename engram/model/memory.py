@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from engram.model.instant import Day, Instant
+if TYPE_CHECKING:
+    from engram.model.instant import Day, Instant
 
 #: seed 003, in display order
 CATEGORIES = (

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from engram.model.errors import ConfigError
 from engram.model.ids import message_digest
-from engram.model.instant import Instant
-from engram.model.memory import Memory
-from engram.model.turn import Turn
+
+if TYPE_CHECKING:
+    from engram.model.instant import Instant
+    from engram.model.memory import Memory
+    from engram.model.turn import Turn
 
 #: UTF-8 bytes that one token takes at least, on average: code and other scripts come near it
 _BYTES_A_TOKEN = 3

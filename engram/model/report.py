@@ -6,13 +6,13 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Plan
-from engram.model.memory import Memory
-from engram.model.model_request import ModelAbsence, Spent
-from engram.model.step import Step
-from engram.model.turn import Waiting
 
 if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.model.model_request import ModelAbsence, Spent
     from engram.model.ports.storage import Writer
+    from engram.model.step import Step
+    from engram.model.turn import Waiting
 
 
 @dataclass(frozen=True, slots=True)

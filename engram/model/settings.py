@@ -1,16 +1,13 @@
 """Settings: the frozen values of all configuration keys; origins are in `settings.load`.
 
-One dataclass a table of the TOML file, one field a key; units stand in the key's comment in
+One class a table of the TOML file, one field a key; units stand in the key's comment in
 `config/engram.toml`. Plain values only: this module imports nothing and reads nothing.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureSettings:
+class CaptureSettings(NamedTuple):
     """`[capture]`: what is read and what is kept out."""
 
     #: globs over paths and project names; matching transcripts are never read
@@ -23,8 +20,7 @@ class CaptureSettings:
     max_line_bytes: int = 33_554_432
 
 
-@dataclass(frozen=True, slots=True)
-class TriggerSettings:
+class TriggerSettings(NamedTuple):
     """`[trigger]`: when buffered turns are extracted (seed 003)."""
 
     mode: str = "smart"
@@ -36,8 +32,7 @@ class TriggerSettings:
     max_attempts: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractSettings:
+class ExtractSettings(NamedTuple):
     """`[extract]`: which statements become candidates."""
 
     #: lowest importance level that is written: trivial low normal high critical
@@ -46,8 +41,7 @@ class ExtractSettings:
     max_per_turn: int = 6
 
 
-@dataclass(frozen=True, slots=True)
-class LlmSettings:
+class LlmSettings(NamedTuple):
     """`[llm]`: whether a model helps to extract, which, and what it may cost."""
 
     #: the model to ask in the cloud; empty: none
@@ -77,8 +71,7 @@ class LlmSettings:
     when_away: str = "wait"
 
 
-@dataclass(frozen=True, slots=True)
-class RetentionSettings:
+class RetentionSettings(NamedTuple):
     """`[retention]`: days until a memory expires or, when protected, asks for review."""
 
     #: TTL in days by type (seed 000), 0 for ever; a category overrides its type (commitment:
@@ -90,8 +83,7 @@ class RetentionSettings:
     resurrection_hours: int = 24
 
 
-@dataclass(frozen=True, slots=True)
-class BoxSettings:
+class BoxSettings(NamedTuple):
     """`[boxes]`: when a Memory Box is sealed, and which boxes make a trace (seed 003)."""
 
     #: a box is sealed when less than this share of the new topics is its own
@@ -103,8 +95,7 @@ class BoxSettings:
     trace_days: int = 7
 
 
-@dataclass(frozen=True, slots=True)
-class ConsolidateSettings:
+class ConsolidateSettings(NamedTuple):
     """`[consolidate]`: when consolidation runs, and what it may do (seed 003)."""
 
     #: extractions after which it runs by itself; 0: only on command
@@ -122,8 +113,7 @@ class ConsolidateSettings:
     identity_max_bytes: int = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class RecallSettings:
+class RecallSettings(NamedTuple):
     """`[recall]`: limits of answers."""
 
     budget_tokens: int = 1200
@@ -132,8 +122,7 @@ class RecallSettings:
     settle_ms: int = 150
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonSettings:
+class DaemonSettings(NamedTuple):
     """`[daemon]`: what runs in the background, and when (seed 003)."""
 
     #: sources whose transcripts are watched; none by default
@@ -144,26 +133,24 @@ class DaemonSettings:
     rescan_minutes: float = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
+class StoreSettings(NamedTuple):
     """`[store]`: the vault on disk."""
 
     lock_timeout_seconds: float = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """All settings."""
 
     #: the default vault
     vault: str = "~/engram"
-    capture: CaptureSettings = field(default_factory=CaptureSettings)
-    trigger: TriggerSettings = field(default_factory=TriggerSettings)
-    extract: ExtractSettings = field(default_factory=ExtractSettings)
-    llm: LlmSettings = field(default_factory=LlmSettings)
-    retention: RetentionSettings = field(default_factory=RetentionSettings)
-    boxes: BoxSettings = field(default_factory=BoxSettings)
-    consolidate: ConsolidateSettings = field(default_factory=ConsolidateSettings)
-    recall: RecallSettings = field(default_factory=RecallSettings)
-    daemon: DaemonSettings = field(default_factory=DaemonSettings)
-    store: StoreSettings = field(default_factory=StoreSettings)
+    capture: CaptureSettings = CaptureSettings()
+    trigger: TriggerSettings = TriggerSettings()
+    extract: ExtractSettings = ExtractSettings()
+    llm: LlmSettings = LlmSettings()
+    retention: RetentionSettings = RetentionSettings()
+    boxes: BoxSettings = BoxSettings()
+    consolidate: ConsolidateSettings = ConsolidateSettings()
+    recall: RecallSettings = RecallSettings()
+    daemon: DaemonSettings = DaemonSettings()
+    store: StoreSettings = StoreSettings()

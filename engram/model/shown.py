@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.change import Event
-from engram.model.instant import Day, Instant
-from engram.model.memory import Memory
-from engram.model.step import Page
-from engram.model.turn import Turn
+if TYPE_CHECKING:
+    from engram.model.change import Event
+    from engram.model.instant import Day, Instant
+    from engram.model.memory import Memory
+    from engram.model.step import Page
+    from engram.model.turn import Turn
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFile:
+class ShownFile(NamedTuple):
     """A memory, box or entity, and the text of its file as it is on disk."""
 
     content: Memory | Page
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryOrigin:
+class MemoryOrigin(NamedTuple):
     """Where a memory came from: its receipts as the transcripts show them, and all its events."""
 
     memory: Memory
@@ -29,8 +29,7 @@ class MemoryOrigin:
     events: tuple[tuple[int, Instant, Event], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTurn:
+class ShownTurn(NamedTuple):
     """One turn by name: its link, the transcript that shows it (relative), and from which line."""
 
     link: str
@@ -65,8 +64,7 @@ class ChangeEntry:
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EditDraft:
+class EditDraft(NamedTuple):
     """A memory that a person is about to edit: its bytes, and where their copy may lie."""
 
     memory: Memory

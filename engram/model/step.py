@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.model.box import Box
-from engram.model.change import Change
 from engram.model.entity import Entity
-from engram.model.instant import Instant
-from engram.model.memory import Memory
+
+if TYPE_CHECKING:
+    from engram.model.change import Change
+    from engram.model.instant import Instant
+    from engram.model.memory import Memory
 
 #: content with a file of its own, beside memories
 Page = Box | Entity
@@ -17,8 +19,7 @@ Page = Box | Entity
 Relation = Literal["same", "supersedes", "contradicts", "extends", "unrelated"]
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(NamedTuple):
     """A judge's opinion about an older and a newer memory.
 
     `sure`: it may be acted upon; an unsure one is at most a question to the person. `partial`: only

@@ -49,9 +49,14 @@ def normalise(text: str) -> str:
     return " ".join(_TOKEN.findall(folded))
 
 
+def sha256_bytes(data: bytes) -> str:
+    """SHA-256 as lower-case hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
 def sha256_text(text: str) -> str:
     """SHA-256 of the UTF-8 bytes, lower-case hex. Lone surrogates are kept apart, never refused."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256_bytes(text.encode("utf-8", "surrogatepass"))
 
 
 def content_hash(text: str, scope: str = "") -> str:

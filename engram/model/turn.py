@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from engram.model.ids import block_id, message_digest, session_digest
 from engram.model.instant import Instant, day_of
@@ -55,8 +55,7 @@ class Turn:
         return replace(self, seq=seq)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEntry:
+class TurnEntry(NamedTuple):
     """A turn as it stands in the turn journal.
 
     `signal` is the level of its local scan; `batch` names the import that brought it (empty for

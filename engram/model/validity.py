@@ -9,9 +9,11 @@ midnight UTC. Pure. Source: seed 003 (supersession), lifecycle 9.2.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
-from engram.model.instant import Day, Instant
-from engram.model.memory import Memory
+if TYPE_CHECKING:
+    from engram.model.instant import Day, Instant
+    from engram.model.memory import Memory
 
 #: `2026-03-06`, and not a time of that day
 _DAY = 10

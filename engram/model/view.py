@@ -8,14 +8,15 @@ sequences are oldest first where nothing else is said.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from engram.model.box import Box
-from engram.model.candidate import Candidate
-from engram.model.entity import Entity
-from engram.model.instant import Day, Instant
-from engram.model.memory import Memory
-from engram.model.step import Access
+if TYPE_CHECKING:
+    from engram.model.box import Box
+    from engram.model.candidate import Candidate
+    from engram.model.entity import Entity
+    from engram.model.instant import Day, Instant
+    from engram.model.memory import Memory
+    from engram.model.step import Access
 
 
 class VaultView(Protocol):

@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engram.model.change import Event, Plan
 from engram.model.errors import BadInput, Locked, StorageError
-from engram.model.ports import ChangeDetector, Committer, EditedFiles, HandEdits
 
 if TYPE_CHECKING:
+    from engram.model.ports import ChangeDetector, Committer, EditedFiles, HandEdits
     from engram.pipeline.ports import Ports
 
 #: how long a question waits to take up a hand edit, seconds
@@ -44,6 +43,9 @@ class Settler:
         seen, subjects = found.edits()
         found.note()
         if seen:
+            # imported here: most questions find no hand edit
+            from engram.model.change import Event, Plan
+
             events = tuple(
                 Event("hand_edit", identifier, (("what", what),)) for identifier, what in subjects
             )

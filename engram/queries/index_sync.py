@@ -11,26 +11,26 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from engram.index.contract import IndexUnusable, SearchIndex
 from engram.model.box import Box
-from engram.model.change import Transaction
 from engram.model.errors import BadInput, Locked, NotFound, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import day_of
-from engram.model.memory import Memory
-from engram.model.ports import TurnLog
-from engram.model.report import IndexStatus
-from engram.model.step import Page
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
 from engram.store.catalog.turn_rows import WITHDRAWN
-from engram.store.commits.projections import Projections
-from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
-from engram.store.files.memory_file import read_memory
-from engram.store.files.page_prose import prose_of
-from engram.store.files.transcripts import PURGED
+
+if TYPE_CHECKING:
+    from engram.model.change import Transaction
+    from engram.model.memory import Memory
+    from engram.model.ports import TurnLog
+    from engram.model.report import IndexStatus
+    from engram.model.step import Page
+    from engram.store.base.disk import VaultDisk
+    from engram.store.commits.projections import Projections
+    from engram.store.commits.transaction_log import TransactionLog
 
 _log = logging.getLogger(__name__)
 #: one number for the index to keep: transactions in the high part, turns in the low
@@ -152,6 +152,8 @@ class IndexSync:
 
     def status(self) -> IndexStatus:
         """The index as it is, for a person."""
+        from engram.model.report import IndexStatus
+
         state = self._finder.state()
         reason = self.index_reason or state.reason
         return IndexStatus(state.generation, state.memories, state.turns, state.made_by, reason)
@@ -275,6 +277,8 @@ class IndexSync:
 
         In the words of the journal, where it has them: what is indexed as it comes is the same.
         """
+        from engram.store.files.transcripts import PURGED
+
         transcripts, turns = self._projections.transcripts, self._projections.catalog.turns
         title, name = transcripts.header(path).get("title", ""), path.rpartition("/")[2][:-3]
         ordinals = turns.ordinals(name)
@@ -309,6 +313,8 @@ def document_of(memory: Memory) -> Document:
 
 def document_of_page(page: Page, data: bytes) -> Document:
     """What of a page is searchable: its names, its topics, and the words on it."""
+    from engram.store.files.page_prose import prose_of
+
     topics = page.topics if isinstance(page, Box) else ()
     body = "\n".join((prose_of(data).text, *topics))
     day = day_of(page.created) if isinstance(page, Box) else ""
@@ -351,4 +357,4 @@ def _concerned(missed: Transaction) -> Iterator[str]:
             continue
         for body in (change.before, change.after):
             if body is not None:
-                yield read_memory(change.path, body).memory.id
+                yield read_content(change.path, body).id

@@ -16,22 +16,22 @@ from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
 from engram.model.ids import docid
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
-from engram.model.ports import TurnLog
 from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
-from engram.model.step import Page
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
-from engram.recall.filter import Filter
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
 from engram.store.catalog.conditions import where
-from engram.store.catalog.turn_rows import TurnRow
-from engram.store.commits.projections import Projections
-from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
     from engram.model.hit import MatchingLine
+    from engram.model.ports import TurnLog
+    from engram.model.step import Page
+    from engram.recall.filter import Filter
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.turn_rows import TurnRow
+    from engram.store.commits.projections import Projections
+    from engram.store.commits.transaction_log import TransactionLog
 
 _DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
 _NUMBER = re.compile(r"-[0-9]{1,4}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
@@ -17,13 +18,15 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.hit import Hit
 from engram.model.ids import docid
-from engram.model.step import Page
 from engram.queries.index_sync import IndexSync, page_bytes, title_of
-from engram.recall.query import Query
 from engram.recall.rank import Ranked, Setting, rank_pages
-from engram.store.base.disk import VaultDisk
-from engram.store.commits.projections import Projections
-from engram.store.files.page_prose import Prose, prose_of
+
+if TYPE_CHECKING:
+    from engram.model.step import Page
+    from engram.recall.query import Query
+    from engram.store.base.disk import VaultDisk
+    from engram.store.commits.projections import Projections
+    from engram.store.files.page_prose import Prose
 
 #: the words of the first turn, in the sentence that says what a box holds
 _GOAL = re.compile(r", which began with “[^\n]*”")
@@ -62,6 +65,8 @@ class PageSearch:
 
 def _shown(page: Page, data: bytes, forgotten: Mapping[str, str]) -> Prose:
     """The words of a page but for what a forgotten memory said, or the turns that it hides."""
+    from engram.store.files.page_prose import prose_of
+
     prose = prose_of(data, forgotten)
     if isinstance(page, Box) and page.session in forgotten.values():
         return prose._replace(text=_GOAL.sub("", prose.text), hides=True)

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
 from engram.model.hit import Answers, ContextBlock, Found, Hit
 from engram.model.ids import docid
-from engram.model.memory import Memory
 from engram.model.text import first_line
-from engram.model.turn import Turn
-from engram.queries.index_sync import IndexSync
-from engram.queries.lookup import Lookup
 from engram.queries.page_search import PageSearch
-from engram.recall.blocks import context_block
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_turns
-from engram.store.base.disk import VaultDisk
-from engram.store.commits.projections import Projections
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.model.turn import Turn
+    from engram.queries.index_sync import IndexSync
+    from engram.queries.lookup import Lookup
+    from engram.store.base.disk import VaultDisk
+    from engram.store.commits.projections import Projections
 
 #: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
 _HEADROOM, _LEAST = 5, 50
@@ -174,6 +176,8 @@ class SearchQueries:
 
     def recall(self, question: str, *, budget: int, limit: int, setting: Setting) -> ContextBlock:
         """A ranked block of memories with receipts for an agent, within `budget` tokens."""
+        from engram.recall.blocks import context_block
+
         hits = self._memory_hits(parse(question), limit, setting, False)
         memories = [
             memory for hit in hits if (memory := self._lookup.find_memory(hit.id)) is not None

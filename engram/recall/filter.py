@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engram.model.instant import day_of
 from engram.model.memory import LIVE, Memory
@@ -13,8 +13,7 @@ from engram.model.validity import is_valid_as_of
 _ONCE_TRUE = LIVE | {"superseded", "archived"}
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """Which memories a listing shows; empty fields do not filter.
 
     `as_of` shows what was true at an Instant or at the end of a Day, whatever became of it since.

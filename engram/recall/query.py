@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.when import find_times
 from engram.model.hit import Hints
 from engram.model.instant import Day, Instant, day_of
 from engram.model.memory import CATEGORIES, LIVE, SPACES, STATUSES, Memory
 from engram.model.text import normalise
-from engram.model.turn import Turn
+
+if TYPE_CHECKING:
+    from engram.model.turn import Turn
 
 #: What is longer than this is a pasted page: only its beginning is the query.
 MAX_QUERY = 20_000
@@ -50,8 +52,7 @@ _VALUES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A parsed query. Of several values of one filter any will do; of several tags, all must.
 
     `prefixes` are beginnings of words; an entity is named as in the header (`tool-postgres`) or by
@@ -86,7 +87,7 @@ class Query:
 
     def loose(self) -> Query:
         """The same query with the words of its phrases as words."""
-        return replace(self, words=(*self.words, *self.phrases), phrases=())
+        return self._replace(words=(*self.words, *self.phrases), phrases=())
 
     def hints(self, now: Instant) -> Hints:
         """What the index is told beside the words."""

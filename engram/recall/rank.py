@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.hit import Collection, Found
 from engram.model.instant import Instant, minutes_between
 from engram.model.memory import Memory, importance_level
-from engram.model.turn import Turn
-from engram.recall.query import Query
+
+if TYPE_CHECKING:
+    from engram.model.turn import Turn
+    from engram.recall.query import Query
 
 #: The most that being learnt just now, or mattering most, can add to a perfect match: enough to
 #: order matches that are alike, too little to bring up one that is not.
@@ -31,8 +33,7 @@ ELSEWHERE = 0.6
 _EVERYWHERE = frozenset({"user", "system"})
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One answer: `why` names each part of the score in words."""
 
     key: str
@@ -41,8 +42,7 @@ class Ranked:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """Where and when a question is asked; `project` is empty outside of any."""
 
     now: Instant

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import fields
 from functools import cache
 from os.path import isabs
 from typing import NamedTuple
@@ -22,14 +21,14 @@ from engram.settings.toml_tables import parse
 Value = str | int | float | bool | tuple[str, ...] | tuple[float, ...]
 
 #: names of the annotated types, for a reader of the file
-_KINDS = {
-    "str": "text",
-    "int": "whole number",
-    "float": "number",
-    "bool": "switch",
-    "tuple[str, ...]": "list of texts",
-    "tuple[float, ...]": "list of numbers",
-    "tuple[tuple[str, int], ...]": "table of whole numbers",
+_KINDS: dict[object, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "switch",
+    tuple[str, ...]: "list of texts",
+    tuple[float, ...]: "list of numbers",
+    tuple[tuple[str, int], ...]: "table of whole numbers",
 }
 
 _URL = re.compile(r"https?://[^\s@/]+(?:/\S*)?")
@@ -110,13 +109,12 @@ class Key(NamedTuple):
 def known_keys() -> dict[str, Key]:
     """Every name that a file, a variable or a flag may set, in the order of `model.settings`."""
     found: dict[str, Key] = {}
-    defaults = Settings()
-    for outer in fields(Settings):
-        if outer.type in _KINDS:
-            found[outer.name] = Key(outer.name, _KINDS[str(outer.type)])
+    for outer, table in Settings.__annotations__.items():
+        if table in _KINDS:
+            found[outer] = Key(outer, _KINDS[table])
             continue
-        for inner in fields(getattr(defaults, outer.name)):
-            name, kind = f"{outer.name}.{inner.name}", _KINDS[str(inner.type)]
+        for inner, annotated in table.__annotations__.items():
+            name, kind = f"{outer}.{inner}", _KINDS[annotated]
             if kind == "table of whole numbers":
                 rows = (f"{name}.{entry}" for entry in ENTRIES[name])
                 found.update({row: Key(row, "whole number", name) for row in rows})

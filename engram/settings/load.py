@@ -11,11 +11,10 @@ what is harmless (`VAULT_KEYS`): no paths, no patterns, nothing about redaction 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from engram.model.ids import is_id
 from engram.model.settings import Settings
@@ -55,8 +54,7 @@ _FOREIGN = frozenset({"ENGRAM_DATA_DIR", "ENGRAM_PORT", "ENGRAM_MEMORY_DIR"})
 _NO_FLAGS: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class ValueOrigin:
+class ValueOrigin(NamedTuple):
     """One value, the layer that decided it, and the file, variable or flag it is from.
 
     `line` is that of the file, 0 where there is none. `value` is as written: `~` is not expanded.
@@ -68,8 +66,7 @@ class ValueOrigin:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class VaultHeader:
+class VaultHeader(NamedTuple):
     """Header of a vault's engram.toml: about the vault itself, no settings."""
 
     format: int
@@ -77,8 +74,7 @@ class VaultHeader:
     timezone: str
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """The settings, the origin of every key by its dotted name, and the vault's header if any."""
 
     settings: Settings
@@ -211,14 +207,14 @@ def _settings(origins: Mapping[str, ValueOrigin], places: UserPaths) -> Settings
             given[key.table] = (*given.get(key.table, ()), (key.path[-1], origin.value))
         else:
             given[name] = _expanded(origin, places) if name == "vault" else origin.value
-    defaults = Settings()
-    for outer in fields(Settings):
-        if outer.name not in given:
-            default: Any = getattr(defaults, outer.name)
-            names = {field.name: f"{outer.name}.{field.name}" for field in fields(default)}
-            inner = {field: given[name] for field, name in names.items() if name in given}
-            given[outer.name] = type(default)(**inner)
-    return Settings(**{outer.name: given[outer.name] for outer in fields(Settings)})
+    given |= {
+        name: table._replace(
+            **{key: given[f"{name}.{key}"] for key in table._fields if f"{name}.{key}" in given}
+        )
+        for name, table in Settings()._asdict().items()
+        if name not in given
+    }
+    return Settings(**{name: given[name] for name in Settings._fields})
 
 
 def _expanded(origin: ValueOrigin, places: UserPaths) -> str:

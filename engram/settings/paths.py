@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from engram.model.errors import ConfigError
 
 
-@dataclass(frozen=True, slots=True)
-class UserPaths:
+class UserPaths(NamedTuple):
     """Absolute paths. `vault` is the default vault when no layer names another.
 
     `home` is the meaning of `~` in the user's settings.

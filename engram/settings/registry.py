@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import BadInput, ConfigError, StorageError
 from engram.model.ids import is_id
-from engram.settings.paths import UserPaths
 from engram.settings.user_files import alone, read_small, refuse_symlink, replace, without_mark
+
+if TYPE_CHECKING:
+    from engram.settings.paths import UserPaths
 
 _FORMAT = 1
 #: retries when another process changed the list in between; more in a row are no accident
@@ -23,8 +25,7 @@ _ATTEMPTS = 5
 _MEND = "mend the file by hand, or move it away and run `engram trust PATH` for each of your vaults"
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(NamedTuple):
     """One registered vault: its real path and the id that its `engram.toml` had then."""
 
     path: Path

@@ -410,7 +410,7 @@ def trusted_vault(root: Path) -> Shape:
 
 def setting_origins(origins: Mapping[str, ValueOrigin]) -> Shape:
     """`config show`: every key by name, with its value and where that came from."""
-    return {name: asdict(origins[name]) for name in sorted(origins)}
+    return {name: origins[name]._asdict() for name in sorted(origins)}
 
 
 def changed_setting(key: str, value: object, file: Path) -> Shape:

@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from engram.model.errors import BadInput, NotFound, Untrusted
-from engram.model.instant import Day
-from engram.model.model_request import Estimate, Request, Tier
-from engram.model.ports import ChangeDetector, Clock
 from engram.pipeline.settle import writing
 from engram.settings.load import load
 from engram.settings.paths import places_of
@@ -34,8 +31,11 @@ if TYPE_CHECKING:
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import Answers, ContextBlock, MatchingLine
+    from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport
     from engram.model.memory import Memory
+    from engram.model.model_request import Estimate, Request, Tier
+    from engram.model.ports import ChangeDetector, Clock
     from engram.model.report import (
         Consolidated,
         Edited,

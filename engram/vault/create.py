@@ -9,15 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.instant import Instant, compact
 from engram.model.text import sha256_text
 from engram.settings.load import load, vault_template
-from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
+
+if TYPE_CHECKING:
+    from engram.settings.paths import UserPaths
 
 
 def found(path: Path, now: Instant) -> Path:

@@ -16,12 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
-from engram.model.model_request import Estimate
-from engram.model.ports import Clock, CopyMerger, Extractor, ForeignRows, Judge, Model, Sleeper
-from engram.model.report import ModelStatus
 from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
-from engram.settings.paths import UserPaths
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock, SystemClock, clock_of
 from engram.store.base.disk import VaultDisk
@@ -41,12 +37,24 @@ if TYPE_CHECKING:
     from engram.llm.budget import Budget
     from engram.llm.provider import Provider
     from engram.model.change import Plan
-    from engram.model.ports import EntityPage
+    from engram.model.model_request import Estimate
+    from engram.model.ports import (
+        Clock,
+        CopyMerger,
+        EntityPage,
+        Extractor,
+        ForeignRows,
+        Judge,
+        Model,
+        Sleeper,
+    )
+    from engram.model.report import ModelStatus
     from engram.queries.box_queries import BoxQueries
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.search import SearchQueries
+    from engram.settings.paths import UserPaths
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -477,6 +485,7 @@ class VaultParts:
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
         from engram.llm.provider_habits import ProviderHabits
+        from engram.model.report import ModelStatus
 
         asked = self._providers
         if not asked:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from engram.consolidate.context import PassContext
@@ -48,7 +47,7 @@ def context(
     now: str = NOW, **consolidate: Any,
 ) -> PassContext:  # fmt: skip
     """A consolidation of this view; further names are settings of `[consolidate]`."""
-    settings = replace(Settings(), consolidate=ConsolidateSettings(**consolidate))
+    settings = Settings()._replace(consolidate=ConsolidateSettings(**consolidate))
     box_sealer = BoxSealer(settings.boxes)
     return PassContext(
         view, now, settings, Silent(), box_sealer, fold, changed, True, model, PROMPTS

@@ -76,11 +76,11 @@ def test_one_question_holds_so_many_pairs_and_no_more_than_fit() -> None:
     assert f"- b{MOST_PAIRS - 1}: " in oracle.asked[0].text
     assert f"- b{MOST_PAIRS}: " not in oracle.asked[0].text
     assert oracle.asked[0].text.startswith("<engram-data ")
-    small = replace(here.settings, llm=LlmSettings(max_input_tokens=oracle.asked[0].tokens - 200))
+    small = here.settings._replace(llm=LlmSettings(max_input_tokens=oracle.asked[0].tokens - 200))
     confirmed(replace(here, settings=small), pairs)
     assert 0 < oracle.asked[1].text.count("- b") < MOST_PAIRS
     assert oracle.asked[1].tokens <= small.llm.max_input_tokens
-    none = replace(here.settings, llm=LlmSettings(max_input_tokens=10))
+    none = here.settings._replace(llm=LlmSettings(max_input_tokens=10))
     assert confirmed(replace(here, settings=none), pairs) == [] and len(oracle.asked) == 2
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,15 +52,15 @@ def texts(vault: Vault) -> list[str]:
 
 def excluding(vault: Vault, *globs: str) -> Vault:
     settings = vault.settings
-    capture = replace(settings.capture, exclude=globs)
-    return reopened(vault, settings=replace(settings, capture=capture))
+    capture = settings.capture._replace(exclude=globs)
+    return reopened(vault, settings=settings._replace(capture=capture))
 
 
 def test_the_longest_line_that_is_read_is_a_setting(vault: Vault, tmp_path: Path) -> None:
     long = "A long tale of the valve. " * 80
     write(tmp_path / "a.jsonl", "The valve is open.", long, "The pump is off.")
-    capture = replace(vault.settings.capture, max_line_bytes=1024)
-    reopened(vault, settings=replace(vault.settings, capture=capture))
+    capture = vault.settings.capture._replace(max_line_bytes=1024)
+    reopened(vault, settings=vault.settings._replace(capture=capture))
     report, _ = vault.import_files("jsonl", tmp_path / "a.jsonl")
     assert (report.new_turns, report.tally.unparsed_lines) == (2, 1)
 

@@ -64,6 +64,26 @@ def test_importing_the_index_imports_no_whoosh() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
+def test_importing_whoosh_imports_no_network_module() -> None:
+    code = (
+        "import sys, engram.index.whoosh_index\n"
+        "assert not {'http.client', 'ssl', 'asyncio', 'email'} & set(sys.modules)\n"
+        "import urllib.request, cached_property, whoosh.reading\n"
+        "assert urllib.request.urlopen and cached_property.threaded_cached_property"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_importing_whoosh_beside_a_thread_stands_in_for_no_module() -> None:
+    code = (
+        "import sys, threading\n"
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        "import engram.index.whoosh_index\n"
+        "assert {'urllib.request', 'cached_property'} <= set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
 def test_another_process_finds_what_this_one_published(finder: WhooshFinder, folder: Path) -> None:
     other = WhooshFinder(folder)
     assert keys(other, "postgres") == ["a"]

@@ -7,7 +7,6 @@ import multiprocessing
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,7 +59,7 @@ def unlocked() -> Iterator[None]:
 def budget(disk: VaultDisk, now: str = NOW, **caps: float) -> Budget:
     """A budget of which only these caps matter."""
     settings = LlmSettings(daily_usd=1e6, run_usd=1e6, daily_tokens=10**9, run_tokens=10**9)
-    return Budget(disk, unlocked, FixedClock(now), replace(settings, **caps))  # type: ignore[arg-type]
+    return Budget(disk, unlocked, FixedClock(now), settings._replace(**caps))  # type: ignore[arg-type]
 
 
 # -- one process --------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ import pytest
 
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
-from engram.store.commits.transaction import encode, sha256
+from engram.store.commits.transaction import encode
 from engram.vault import Adapters, Vault
 from tests.kit import LIGHT, takes_every_turn, tree_digest, turns, where
 
@@ -350,10 +351,14 @@ def test_the_hash_of_a_transaction_is_that_of_the_file_as_it_is_now(vault: Vault
     assert (
         vault.parts.transaction_log.sha_of(number)
         == vault.parts.transaction_log.sha_of(number)
-        == sha256(before)
+        == sha256_bytes(before)
     )
     path.write_bytes(before.replace(b"one", b"two"))
     os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
-    assert vault.parts.transaction_log.sha_of(number) == sha256(path.read_bytes()) != sha256(before)
+    assert (
+        vault.parts.transaction_log.sha_of(number)
+        == sha256_bytes(path.read_bytes())
+        != sha256_bytes(before)
+    )
     path.unlink()
     assert vault.parts.transaction_log.sha_of(number) == ""

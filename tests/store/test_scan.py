@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from engram.model.text import sha256_bytes
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import FileRow
 from engram.store.commits.scan import Scan, content_files, edits, scan
-from engram.store.commits.transaction import sha256
 from engram.vault import Adapters, Vault
 from tests.kit import LIGHT
 
@@ -46,7 +46,7 @@ def write(disk: VaultDisk, path: str, text: str) -> Path:
 def row(disk: VaultDisk, path: str, identifier: str = "") -> FileRow:
     """The row of a file as it is now."""
     status = os.lstat(disk.root / path)
-    digest = sha256((disk.root / path).read_bytes())
+    digest = sha256_bytes((disk.root / path).read_bytes())
     name = identifier or Path(path).stem
     return FileRow(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, digest, name)
 

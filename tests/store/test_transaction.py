@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import StorageError
-from engram.store.commits.transaction import Purged, decode, encode, purged, sha256
+from engram.model.text import sha256_bytes
+from engram.store.commits.transaction import Purged, decode, encode, purged
 from tests.effort import examples
 
 BODIES = (
@@ -63,7 +64,7 @@ def test_text_stands_as_text_and_anything_else_as_base64() -> None:
     one = replace(ONE, plan=Plan("k", (Change("a", b"\xff\x00", "Zoë\n".encode()),)))
     (change,) = json.loads(encode(one))["changes"]
     assert change["after"]["text"] == "Zoë\n" and change["before"]["base64"] == "/wA="
-    assert change["after"]["sha256"] == sha256("Zoë\n".encode())
+    assert change["after"]["sha256"] == sha256_bytes("Zoë\n".encode())
 
 
 # -- damage -------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ def test_a_purged_body_is_gone_and_its_path_remains() -> None:
     whole = replace(ONE, plan=replace(ONE.plan, changes=(*ONE.plan.changes, kept), seen=seen))
     without = purged(whole, ["facts/a.md"])
     assert b"Postgres" in encode(whole) and b"Postgres" not in encode(without)
-    assert sha256(BODY).encode() not in encode(without)
+    assert sha256_bytes(BODY).encode() not in encode(without)
     assert without.plan.changes == (Purged("facts/a.md", None, None, "remembered"), kept)
     assert without.plan.seen == (Purged("facts/a.md", None, None), kept)
     assert replace(without.plan, changes=(), seen=()) == replace(whole.plan, changes=(), seen=())

@@ -21,7 +21,7 @@ LATER = "2026-03-07T00:00:00Z"
 
 def seals(memories: Sequence[Memory], **more: object) -> list[tuple[str, int]]:
     """Why the boxes of a conversation that is over were sealed, and how much they hold."""
-    settings = replace(SETTINGS, **more)  # type: ignore[arg-type]
+    settings = SETTINGS._replace(**more)  # type: ignore[arg-type]
     sealed, left = fold(memories, settings, seal="shutdown")
     assert left is None
     return [(box.seal, len(box.lines)) for box in sealed]

@@ -38,7 +38,7 @@ def test_a_trace_is_joined_within_its_days_from_both_sides(day: float, same: boo
 
 @pytest.mark.parametrize(("topics", "same"), [("abxy", False), ("abx", True), ("abcd", True)])
 def test_enough_must_be_shared(topics: str, same: bool) -> None:
-    settings = replace(SETTINGS, trace_overlap=0.5)
+    settings = SETTINGS._replace(trace_overlap=0.5)
     old = box(1, *"abc", trace="trace-1")
     assert (assign(box(2, *topics), [old], settings).trace == "trace-1") is same
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from engram.model.instant import Day, Instant
-from engram.model.turn import Turn
+if TYPE_CHECKING:
+    from engram.model.instant import Day, Instant
+    from engram.model.turn import Turn
 
 
 class Clock(Protocol):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from engram.model.change import Change, Plan, Range, Transaction
 from engram.model.hit import Admit, Collection, Document, Found, Hints
-from engram.model.memory import Memory
-from engram.model.report import ConflictCopy
-from engram.model.step import Page
-from engram.model.turn import Turn, TurnEntry, Waiting
+
+if TYPE_CHECKING:
+    from engram.model.change import Change, Plan, Range, Transaction
+    from engram.model.memory import Memory
+    from engram.model.report import ConflictCopy
+    from engram.model.step import Page
+    from engram.model.turn import Turn, TurnEntry, Waiting
 
 
 class Writer(Protocol):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Collection as Some
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from engram.model.box import Box
-from engram.model.candidate import Candidate
-from engram.model.entity import Entity
-from engram.model.instant import Instant
-from engram.model.memory import Memory
-from engram.model.model_request import Context, Reply, Request
-from engram.model.step import Opinion
-from engram.model.turn import Turn
-from engram.model.view import VaultView
+if TYPE_CHECKING:
+    from engram.model.box import Box
+    from engram.model.candidate import Candidate
+    from engram.model.entity import Entity
+    from engram.model.instant import Instant
+    from engram.model.memory import Memory
+    from engram.model.model_request import Context, Reply, Request
+    from engram.model.step import Opinion
+    from engram.model.turn import Turn
+    from engram.model.view import VaultView
 
 
 class Extractor(Protocol):

@@ -8,15 +8,17 @@ leave, temporary files and hidden files have no kind.
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
-from engram.model.step import Page
-from engram.model.turn import Turn
 from engram.store.base.copy_name import original_name
+
+if TYPE_CHECKING:
+    from engram.model.step import Page
+    from engram.model.turn import Turn
 
 FORMAT = 1
 CONFIG = "engram.toml"

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from engram.model.ids import is_id
 from engram.model.instant import Instant, instant_of
-from engram.model.step import Access
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.catalog.database import CacheDatabase
-from engram.store.commits.transaction import sha256
+
+if TYPE_CHECKING:
+    from engram.model.step import Access
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table accesses(id text primary key, count int, last text) without rowid;
@@ -61,6 +64,8 @@ class AccessRows:
 
     def of(self, identifiers: Iterable[str]) -> dict[str, Access]:
         """Count and last time of each; memories that were never read are absent."""
+        from engram.model.step import Access
+
         found = {}
         for name in identifiers:
             row = self._db.row("select count, last from accesses where id = ?", name)
@@ -115,7 +120,7 @@ class AccessRows:
 
 def _tail(log: AccessLog, size: int) -> str:
     start = max(0, size - _TAIL)
-    return sha256(log.piece(start, size - start)) if size else ""
+    return sha256_bytes(log.piece(start, size - start)) if size else ""
 
 
 def _read(line: bytes) -> tuple[list[str], Instant] | None:

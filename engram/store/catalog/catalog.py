@@ -11,14 +11,13 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import ANALYSIS, memory_terms
 from engram.model.box import Box
-from engram.model.change import Transaction
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
-from engram.model.text import content_hash
+from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog import (
     access,
@@ -30,7 +29,6 @@ from engram.store.catalog import (
     turn_rows,
 )
 from engram.store.catalog.access import AccessRows
-from engram.store.catalog.conditions import Where
 from engram.store.catalog.consolidation_rows import ConsolidationRows
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
 from engram.store.catalog.log_rows import LogRows
@@ -39,7 +37,10 @@ from engram.store.catalog.row_body import decode
 from engram.store.catalog.row_body import encode as body_of
 from engram.store.catalog.topic_rows import TopicRows
 from engram.store.catalog.turn_rows import TurnRows
-from engram.store.commits.transaction import encode, sha256
+
+if TYPE_CHECKING:
+    from engram.model.change import Transaction
+    from engram.store.catalog.conditions import Where
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
 SCHEMA = f"9, analysis {ANALYSIS}"
@@ -351,12 +352,14 @@ class Catalog:
 
     def record(self, transaction: Transaction) -> None:
         """Record a transaction, its events, and its effect on turns; not its files."""
+        from engram.store.commits.transaction import encode
+
         self.log.record(transaction)
         self.turns.follow(transaction)
         if transaction.plan.kind == "purge":
             self._set("scrub", "due")
         self._set("last", str(transaction.number))
-        self._set("last_sha", sha256(encode(transaction)))
+        self._set("last_sha", sha256_bytes(encode(transaction)))
 
     def scrub(self) -> None:
         """After a purge: leave nothing of deleted rows in the file or its log."""
@@ -375,7 +378,7 @@ class Catalog:
 
 def _number(identifier: str) -> int:
     """The key of a memory's terms: short, and the same in every catalog."""
-    return int(sha256(identifier.encode("utf-8"))[:14], 16)
+    return int(sha256_bytes(identifier.encode("utf-8"))[:14], 16)
 
 
 def _session_of(memory: Memory) -> str:

@@ -8,21 +8,24 @@ the sums of the access log.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from engram.language.tokens import telling_terms
 from engram.model.box import Box
-from engram.model.candidate import Candidate
 from engram.model.entity import Entity
-from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
-from engram.model.ports import TurnLog
-from engram.model.step import Access, Page
-from engram.store.base.disk import VaultDisk
 from engram.store.catalog.access import AccessLog
-from engram.store.catalog.catalog import Catalog
-from engram.store.catalog.database import CacheDatabase, Row
 from engram.store.catalog.neighbours import neighbours
 from engram.store.catalog.row_body import decode
+
+if TYPE_CHECKING:
+    from engram.model.candidate import Candidate
+    from engram.model.instant import Day, Instant
+    from engram.model.ports import TurnLog
+    from engram.model.step import Access, Page
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.catalog import Catalog
+    from engram.store.catalog.database import CacheDatabase, Row
 
 _LIVE = "status in ('active', 'needs-review')"
 _ORDER = "order by created, id"

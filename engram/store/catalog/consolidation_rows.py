@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from engram.store.catalog.database import CacheDatabase
+if TYPE_CHECKING:
+    from engram.store.catalog.database import CacheDatabase
 
 #: the event of one step of a consolidation, and the kind of its transaction
 STEP, KIND = "consolidated", "consolidate"

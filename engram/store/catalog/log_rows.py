@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from engram.model.change import Event, Transaction
-from engram.store.catalog.database import CacheDatabase
+
+if TYPE_CHECKING:
+    from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table transactions(

@@ -6,11 +6,15 @@ looked up. Reads only.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from engram.language.tokens import terms
-from engram.model.candidate import Candidate
 from engram.model.memory import Memory
-from engram.store.catalog.database import CacheDatabase
 from engram.store.catalog.row_body import decode
+
+if TYPE_CHECKING:
+    from engram.model.candidate import Candidate
+    from engram.store.catalog.database import CacheDatabase
 
 #: how many of a text's rarest words are looked up
 _WORDS = 8

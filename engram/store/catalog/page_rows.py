@@ -6,12 +6,16 @@ box are rows of their own, so that those which no box holds are found without op
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from engram.model.box import Box
 from engram.model.entity import Entity
-from engram.model.step import Page
-from engram.store.catalog.database import CacheDatabase
 from engram.store.catalog.row_body import encode
 from engram.store.catalog.trace_rows import TraceRows
+
+if TYPE_CHECKING:
+    from engram.model.step import Page
+    from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table boxes(

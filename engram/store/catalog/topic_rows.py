@@ -8,10 +8,13 @@ transaction ends: a word costs one statement however many memories hold it.
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
-from engram.language.topics import Topic, top_topics, topic_terms
 from engram.model.memory import LIVE
-from engram.store.catalog.database import CacheDatabase
+
+if TYPE_CHECKING:
+    from engram.language.topics import Topic
+    from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table topics(term text primary key, held int, weight int) without rowid;
@@ -35,6 +38,8 @@ class TopicRows:
         self._count(text, -1)
 
     def _count(self, text: str, times: int) -> None:
+        from engram.language.topics import topic_terms
+
         for term, weight in topic_terms(text).items():
             self._held[term] += times
             self._weights[term] += times * weight
@@ -71,6 +76,8 @@ class TopicRows:
 
     def best(self) -> list[Topic]:
         """The topics of the live memories."""
+        from engram.language.topics import top_topics
+
         marks = ",".join("?" * len(LIVE))
         count = f"select count(*) from memories where status in ({marks})"
         return top_topics(self.totals(), self._db.number(count, *sorted(LIVE)))

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from engram.model.box import Box, traces_of
-from engram.store.catalog.database import CacheDatabase
 from engram.store.catalog.row_body import decode
+
+if TYPE_CHECKING:
+    from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
 create table traces(id text primary key, entry text) without rowid;

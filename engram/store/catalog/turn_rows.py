@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.change import Range, Transaction
-from engram.model.turn import Turn, TurnEntry
-from engram.store.catalog.database import CacheDatabase
+if TYPE_CHECKING:
+    from engram.model.change import Range, Transaction
+    from engram.model.turn import Turn, TurnEntry
+    from engram.store.catalog.database import CacheDatabase
 
 PENDING, DONE, DEAD, WITHDRAWN, PURGED = range(5)
 
@@ -29,8 +30,7 @@ create table attempts(
 """
 
 
-@dataclass(frozen=True, slots=True)
-class TurnRow:
+class TurnRow(NamedTuple):
     """A turn without its text; `seq` < 0: only a transcript has it."""
 
     seq: int

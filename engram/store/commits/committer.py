@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Plan, Transaction
 from engram.model.errors import BadInput, Conflict
-from engram.model.ports import Clock
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.base.lock import WriterLock
 from engram.store.commits import transaction
-from engram.store.commits.projections import Projections
+
+if TYPE_CHECKING:
+    from engram.model.ports import Clock
+    from engram.store.base.disk import VaultDisk
+    from engram.store.base.lock import WriterLock
+    from engram.store.commits.projections import Projections
 
 #: files staged with one group fsync; bounds the open file handles
 _GROUP = 200
@@ -37,6 +39,7 @@ class VaultCommitter:
         projections: Projections,
         erase: Callable[[Transaction], None],
     ) -> None:
+        """`erase` takes a purged memory's content out of everything that holds it."""
         self._disk = disk
         self._clock = clock
         self._lock = lock
@@ -109,7 +112,7 @@ class VaultCommitter:
         left = self._apply(committed, staged=staged)
         pending = layout.pending_path(committed.number)
         if left:
-            committed = replace(committed, left=tuple(left))
+            committed = committed._replace(left=tuple(left))
             self._disk.put(pending, transaction.encode(committed))
         self._disk.rename(pending, layout.journal_path(committed.number, committed.time))
         if follow:

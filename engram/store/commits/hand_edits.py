@@ -6,11 +6,14 @@ import math
 import random
 import time
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from engram.model.change import Change
-from engram.store.base.disk import VaultDisk
-from engram.store.commits.projections import Projections
 from engram.store.commits.scan import Scan, edits, scan
+
+if TYPE_CHECKING:
+    from engram.model.change import Change
+    from engram.store.base.disk import VaultDisk
+    from engram.store.commits.projections import Projections
 
 
 class VaultEdits:

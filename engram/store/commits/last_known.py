@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.change import Transaction
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
-from engram.store.catalog.catalog import FileRow
-from engram.store.commits.transaction import sha256
-from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of
+
+if TYPE_CHECKING:
+    from engram.model.change import Transaction
+    from engram.store.catalog.catalog import FileRow
+    from engram.store.commits.transaction_log import TransactionLog
 
 #: how every file written by the program begins; a person's may begin so and continue otherwise
 _ID = re.compile(rb"---\nid: ([a-z0-9-]{1,80})\n")
@@ -59,7 +61,7 @@ class LastKnown:
         for change in touched:
             if change.after is not None:
                 name = _name(change.path, change.after, plan.kind in _OF_A_PERSON)
-                last = _Last(committed.number, sha256(change.after), name)
+                last = _Last(committed.number, sha256_bytes(change.after), name)
                 self._enter(change.path, last)
         if gone or plan.seen:
             self._settle(sorted(self._homeless))
@@ -88,7 +90,7 @@ class LastKnown:
         last = self._files.get(path)
         if last is None or data is None:
             return True, True, path
-        known = sha256(data) == last.sha or self._says(path, last) == meaning_of(path, data)
+        known = sha256_bytes(data) == last.sha or self._says(path, last) == meaning_of(path, data)
         return not known, path in self._homeless, path
 
     def owed(self, row: FileRow) -> FileRow | None:

@@ -11,28 +11,30 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engram.model.box import Box
-from engram.model.change import Change, Transaction
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
-from engram.model.ports import TurnLog
-from engram.model.turn import TurnEntry
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.base.lock import WriterLock
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
-from engram.store.commits import transaction, views
-from engram.store.commits.last_known import LastKnown
+from engram.store.commits import views
 from engram.store.commits.scan import Scan, content_files
-from engram.store.commits.shown_turns import add_shown
-from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of, meaning_of_read
 from engram.store.files.transcripts import Transcripts
+
+if TYPE_CHECKING:
+    from engram.model.change import Change, Transaction
+    from engram.model.ports import TurnLog
+    from engram.model.turn import TurnEntry
+    from engram.store.base.disk import VaultDisk
+    from engram.store.base.lock import WriterLock
+    from engram.store.commits.transaction_log import TransactionLog
 
 
 class Projections:
@@ -227,7 +229,7 @@ class Projections:
         """A file edited again while it was recorded: the next scan is to find and record that."""
         for change in seen:
             row = self.catalog.file(change.path)
-            sha = transaction.sha256(change.after or b"")
+            sha = sha256_bytes(change.after or b"")
             if row is not None and row.sha != sha:
                 meaning = meaning_of(change.path, change.after or b"")
                 self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
@@ -254,7 +256,7 @@ class Projections:
             return
         stat, data = found
         times = (stat.st_mtime_ns, stat.st_ctime_ns)
-        self._record(FileRow(path, stat.st_size, *times, transaction.sha256(data), ""), data)
+        self._record(FileRow(path, stat.st_size, *times, sha256_bytes(data), ""), data)
 
     def _record(self, seen: FileRow, data: bytes) -> None:
         """Record a file and its content as read; `seen` holds its stat and SHA-256."""
@@ -333,6 +335,10 @@ class Projections:
         self.rebuilt = reason
 
     def _fill(self, catalog: Catalog) -> None:
+        # imported here: a catalog is seldom made anew
+        from engram.store.commits.last_known import LastKnown
+        from engram.store.commits.shown_turns import add_shown
+
         known = LastKnown(self._transaction_log)
         catalog.turns.add(self.turn_log.entries())
         for committed in self._transaction_log.all():

@@ -9,21 +9,24 @@ copies are not reached.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import StorageError
-from engram.model.memory import Memory
-from engram.model.ports import PageWriter, TurnLog
 from engram.model.report import PurgePreview
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
 from engram.store.commits import transaction
-from engram.store.commits.projections import Projections
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.transaction import Purged
-from engram.store.commits.transaction_log import TransactionLog
 from engram.store.files.memory_file import read_memory
-from engram.store.files.transcripts import Transcripts
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.model.ports import PageWriter, TurnLog
+    from engram.store.base.disk import VaultDisk
+    from engram.store.commits.projections import Projections
+    from engram.store.commits.transaction_log import TransactionLog
+    from engram.store.files.transcripts import Transcripts
 
 
 class PurgeWriter:

@@ -14,15 +14,18 @@ import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from engram.model.change import Change
 from engram.model.errors import EngramError
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.catalog.catalog import FileRow
-from engram.store.commits.transaction import sha256
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import meaning_of
+
+if TYPE_CHECKING:
+    from engram.model.change import Change
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.catalog import FileRow
 
 #: a larger file is a document and no memory, bytes: it is neither read nor journalled
 LARGEST = 1_000_000
@@ -127,7 +130,7 @@ def _compare(
     if data is None:
         del listed[path]
         return
-    sha = sha256(data)
+    sha = sha256_bytes(data)
     fresh = row and row._replace(size=now[0], mtime_ns=now[1], ctime_ns=now[2], sha=sha)
     if row is None or fresh is None:
         found.changed[path] = data
@@ -211,6 +214,8 @@ class _Walk:
 
 def edits(found: Scan, rows: Mapping[str, FileRow]) -> tuple[list[Change], list[tuple[str, str]]]:
     """A scan's edits: the versions seen, and `(id, created|edited|moved|removed)`."""
+    from engram.model.change import Change
+
     gone = {_name(path, rows) for path in found.gone if rows[path].id}
     was = {_name(path, rows) for path in found.changed if path in rows and rows[path].id}
     seen = [Change(path, None, None, "removed by hand") for path in found.gone]

@@ -9,11 +9,14 @@ there is one this machine does not move the mark.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from engram.model.change import Range
 from engram.store.catalog.turn_rows import DONE, PURGED, TurnRows, ranges_of
 from engram.store.files.transcripts import PURGED as MARK
 from engram.store.files.transcripts import Transcripts, TurnBlock
+
+if TYPE_CHECKING:
+    from engram.model.change import Range
 
 
 def add_shown(turns: TurnRows, transcripts: Transcripts, paths: Iterable[str]) -> list[str]:

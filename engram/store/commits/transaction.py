@@ -9,7 +9,6 @@ gives the same bytes. A file that does not decode raises StorageError; a purged 
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +16,10 @@ from typing import Any
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import StorageError
+from engram.model.text import sha256_bytes
 
 _RANGES = ("ack", "dead", "requeue", "withdraw", "readmit")
 _PURGED = {"purged": True}
-
-
-def sha256(data: bytes) -> str:
-    """SHA-256 of bytes, lower-case hex: what optimistic concurrency compares (design 5.7)."""
-    return hashlib.sha256(data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +133,7 @@ def rewritten(
 def _with_changes(transaction: Transaction, make: Callable[[Change], Change]) -> Transaction:
     plan = transaction.plan
     changes, seen = tuple(map(make, plan.changes)), tuple(map(make, plan.seen))
-    return replace(transaction, plan=replace(plan, changes=changes, seen=seen))
+    return transaction._replace(plan=plan._replace(changes=changes, seen=seen))
 
 
 def _encode_change(change: Change) -> dict[str, Any]:
@@ -164,16 +159,16 @@ def _encode_body(body: bytes | None) -> dict[str, str] | None:
     if body is None:
         return None
     try:
-        return {"sha256": sha256(body), "text": body.decode("utf-8")}
+        return {"sha256": sha256_bytes(body), "text": body.decode("utf-8")}
     except UnicodeDecodeError:
-        return {"sha256": sha256(body), "base64": base64.b64encode(body).decode("ascii")}
+        return {"sha256": sha256_bytes(body), "base64": base64.b64encode(body).decode("ascii")}
 
 
 def _decode_body(row: dict[str, str] | None) -> bytes | None:
     if row is None:
         return None
     body = row["text"].encode("utf-8") if "text" in row else base64.b64decode(row["base64"])
-    if sha256(body) != row["sha256"]:
+    if sha256_bytes(body) != row["sha256"]:
         raise ValueError("a body does not match its SHA-256")
     return body
 

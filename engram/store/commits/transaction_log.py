@@ -12,20 +12,22 @@ import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound, StorageError
 from engram.model.memory import Memory
 from engram.model.shown import ChangeEntry
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.catalog.catalog import Catalog
 from engram.store.catalog.turn_rows import DEAD, ranges_of
 from engram.store.commits import transaction
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import same_meaning
-from engram.store.files.memory_file import read_memory
+
+if TYPE_CHECKING:
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.catalog import Catalog
 
 #: kinds that cannot be undone: they follow the person, destroy, or only retry
 _FINAL = frozenset({"settle", "purge", "retry"})
@@ -62,7 +64,7 @@ class TransactionLog:
         data = self._file(number)[1]
         if data is None:
             return ""
-        sha = transaction.sha256(data)
+        sha = sha256_bytes(data)
         self._hashed = (number, stamp, sha) if stamp else None
         return sha
 
@@ -273,9 +275,9 @@ class TransactionLog:
             body = change.after if change.after is not None else change.before
             if body is None or layout.kind_of(change.path) != "memory":
                 return False
-            return read_memory(change.path, body).memory.id in subjects
+            return read_content(change.path, body).id in subjects
 
-        return replace(self.undo_plan([number], concerned), undoes=())
+        return self.undo_plan([number], concerned)._replace(undoes=())
 
     def existing(self, number: int) -> Transaction:
         """The transaction of that number. Raises NotFound."""
@@ -320,7 +322,7 @@ class TransactionLog:
             for body in (change.after, change.before)
             if body is not None and layout.kind_of(layout.original_of(change.path)) == "memory"
         ]
-        own = {body for path, body in bodies if read_memory(path, body).memory.id == identifier}
+        own = {body for path, body in bodies if read_content(path, body).id == identifier}
         return {path for path, body in bodies if body in own}
 
     def requeue(self, catalog: Catalog) -> tuple[Plan, int]:

@@ -8,7 +8,6 @@ files.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from engram.model.change import Plan
 from engram.model.errors import BadInput, Conflict, NotFound
@@ -33,7 +32,7 @@ class UndoPlanner:
         numbers, batch = self._transaction_log.to_undo(what, catalog)
         plan = self._transaction_log.undo_plan(numbers)
         if batch:
-            plan = replace(plan, withdraw=(*plan.withdraw, *catalog.turns.batch_range(batch)))
+            plan = plan._replace(withdraw=(*plan.withdraw, *catalog.turns.batch_range(batch)))
         if plan.empty or not (plan.changes or plan.withdraw or plan.readmit or plan.requeue):
             raise BadInput(
                 "there is nothing left of that to take back", "`engram log` shows the changes"
@@ -48,7 +47,7 @@ class UndoPlanner:
                 f"what would come back stands in {elsewhere[0]} already",
                 "a memory has one file; remove that one first, or leave it as it is",
             )
-        return replace(plan, events=self._transaction_log.undo_events(plan))
+        return plan._replace(events=self._transaction_log.undo_events(plan))
 
     def _undo_of_a_step(self, what: str) -> Plan:
         """The plan for one step of a consolidation, and later steps on the same subjects."""
@@ -64,8 +63,8 @@ class UndoPlanner:
         if not plan.changes:
             raise BadInput(f"there is nothing left of {what} to take back", "`engram log` shows it")
         label = f"{number}.{'+'.join(sorted(wanted, key=int))}"
-        plan = replace(plan, batch=label)
-        return replace(plan, events=self._transaction_log.undo_events(plan))
+        plan = plan._replace(batch=label)
+        return plan._replace(events=self._transaction_log.undo_events(plan))
 
     def _second_homes(self, plan: Plan) -> list[str]:
         """Files that have the id of a file that the plan would restore: people move files."""

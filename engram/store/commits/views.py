@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from engram.language.topics import Topic
 from engram.model.change import Event, Transaction
-from engram.model.memory import Memory
 from engram.model.text import content_hash
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
-from engram.store.catalog.catalog import Catalog
+
+if TYPE_CHECKING:
+    from engram.language.topics import Topic
+    from engram.model.memory import Memory
+    from engram.store.base.disk import VaultDisk
+    from engram.store.catalog.catalog import Catalog
 
 #: the transactions after which the topics are counted; purged words must not stand in them
 COUNTING = ("consolidate", "undo", "purge")
@@ -204,6 +207,8 @@ def topics_are_stale(data: bytes, catalog: Catalog, *, due: bool = False) -> boo
 
 def _is_topic_list(data: bytes) -> bool:
     """Whether the program wrote it, at whatever time."""
+    from engram.language.topics import Topic
+
     try:
         rows = json.loads(data)["topics"] if data else []
         return topic_list([Topic(**row) for row in rows]) == data

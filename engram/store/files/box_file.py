@@ -17,14 +17,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from engram.model.box import SEALS, Box
 from engram.model.ids import is_id, slug
 from engram.model.instant import Instant, day_of, instant_of
 from engram.model.markdown import code_lines, inert_line
 from engram.store.files.document import parse, patch, render
-from engram.store.files.foreign_header import Value
 from engram.store.files.links import LINK, target_of, targets_of
+
+if TYPE_CHECKING:
+    from engram.store.files.foreign_header import Value
 
 #: Header keys in the order in which they are written.
 _ORDER = (

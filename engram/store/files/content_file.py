@@ -7,14 +7,14 @@ bytes: what cannot be used is named in `problems`. An id is unique among its kin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.store.base.layout import Content, content_type
-from engram.store.files.box_file import read_box
-from engram.store.files.document import NoteDocument, parse
-from engram.store.files.entity_file import read_entity
-from engram.store.files.memory_file import read_memory
+
+if TYPE_CHECKING:
+    from engram.store.files.document import NoteDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,12 @@ class ContentFile:
 
 def read_content(path: str, data: bytes) -> ContentFile:
     """Any bytes as the type of their path's folder; a memory in any other folder."""
+    # imported here: most commands find every file as the catalog has it, and read none
+    from engram.store.files.box_file import read_box
+    from engram.store.files.document import parse
+    from engram.store.files.entity_file import read_entity
+    from engram.store.files.memory_file import read_memory
+
     kind = content_type(path)
     if kind is Box:
         box = read_box(path, data)

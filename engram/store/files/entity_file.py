@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from engram.model.entity import TYPES, Entity
 from engram.model.errors import BadInput
@@ -33,8 +34,10 @@ from engram.model.page_lines import (
 )
 from engram.model.text import sha256_text
 from engram.store.files.document import NoteDocument, parse, patch, render
-from engram.store.files.foreign_header import Value
 from engram.store.files.links import LINK, target_of, targets_of
+
+if TYPE_CHECKING:
+    from engram.store.files.foreign_header import Value
 
 #: A line of a list: `(day, memory, text)`, or for relations `(entity, label, memory)`.
 Line = tuple[str, str, str]

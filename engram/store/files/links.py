@@ -7,8 +7,10 @@ a link adds nothing. Nothing is refused: any other text is taken for a bare name
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from engram.store.files.foreign_header import Value
+if TYPE_CHECKING:
+    from engram.store.files.foreign_header import Value
 
 #: A whole link; group 1 is what it leads to, without its label.
 LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")

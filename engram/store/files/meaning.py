@@ -13,9 +13,8 @@ import json
 from dataclasses import fields
 
 from engram.model.memory import Memory
-from engram.store.commits.transaction import sha256
+from engram.model.text import sha256_bytes
 from engram.store.files.content_file import ContentFile, read_content
-from engram.store.files.memory_file import KEYS
 
 #: fields decided by the path, and those that stand in the body or among the unknown keys as well
 _ELSEWHERE = frozenset(["path", "text", "quote", "extra"])
@@ -29,12 +28,14 @@ def meaning_of(path: str, data: bytes) -> str:
 
 def meaning_of_read(read: ContentFile) -> str:
     """The same for a file that was read already."""
+    from engram.store.files.memory_file import KEYS
+
     memory = read.content if isinstance(read.content, Memory) else None
     said = {name: getattr(memory, name) for name in _FIELDS} if memory else {}
     known = KEYS if memory else frozenset()
     other = {key: value or [] for key, value in read.document.header.items() if key not in known}
     whole = json.dumps([said, other, read.problems, said_in(read.document.body)], sort_keys=True)
-    return sha256(whole.encode("ascii"))
+    return sha256_bytes(whole.encode("ascii"))
 
 
 def said_in(body: str) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
@@ -25,8 +26,10 @@ from engram.model.instant import instant_of
 from engram.model.markdown import code_lines, neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
 from engram.store.files.document import NoteDocument, parse, patch, render
-from engram.store.files.foreign_header import Value
 from engram.store.files.links import targets_of
+
+if TYPE_CHECKING:
+    from engram.store.files.foreign_header import Value
 
 #: Header keys in the order in which they are written; `extra` is where schema scalars stand.
 _ORDER = (

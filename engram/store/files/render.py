@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engram.model.box import Box
 from engram.model.change import Change
 from engram.model.entity import Entity
 from engram.model.errors import BadInput, Conflict, NotFound
-from engram.model.memory import Memory
-from engram.model.step import Page
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
 from engram.store.files.box_file import box_changes, box_remains, render_box
 from engram.store.files.entity_file import entity_changes, render_entity
 from engram.store.files.memory_file import memory_changes, render_memory
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.model.step import Page
+    from engram.store.base.disk import VaultDisk
 
 
 class FileRenderer:

@@ -15,15 +15,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import BadInput, StorageError
 from engram.model.markdown import neutralise
-from engram.model.turn import Turn
 from engram.store.base import layout
-from engram.store.base.disk import VaultDisk
 from engram.store.files import document
+
+if TYPE_CHECKING:
+    from engram.model.turn import Turn
+    from engram.store.base.disk import VaultDisk
 
 SPEAKER = re.compile(
     r"^\*\*(?P<role>user|assistant)(?:: (?P<name>[^*\n]{1,80}))?\*\*"
@@ -43,8 +45,7 @@ _HEAD = 4_096
 _ATTEMPTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class TurnBlock:
+class TurnBlock(NamedTuple):
     """One turn as its transcript shows it; `line` is the 1-based line of the speaker line.
 
     `speaker` is a name, where the conversation has one.

@@ -18,12 +18,12 @@ from engram.model.change import Change, Event, Plan
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import Memory
 from engram.model.report import ConflictCopy
+from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.base.copy_name import is_left_over
 from engram.store.base.disk import VaultDisk
 from engram.store.commits.projections import Projections
 from engram.store.commits.scan import LARGEST
-from engram.store.commits.transaction import sha256
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import memory_changes
@@ -167,12 +167,12 @@ class ConflictCopies:
     def _tell(
         self, merge: CopyMerge, name: str, path: str, copy: str, now: bytes, data: bytes | None
     ) -> None:
-        details = (("copy", copy), ("sha256", sha256(data or b"")))
+        details = (("copy", copy), ("sha256", sha256_bytes(data or b"")))
         merge.events.append(Event(name, self._subject(path, now), details))
 
     def _known(self, name: str, path: str, now: bytes, copy: str, data: bytes) -> bool:
         """Whether that was done before with these very bytes of the copy."""
-        wanted = {"copy": copy, "sha256": sha256(data)}
+        wanted = {"copy": copy, "sha256": sha256_bytes(data)}
         events = self._projections.catalog.log.events(self._subject(path, now))
         return any(event.name == name and dict(event.details) == wanted for _, _, event in events)
 

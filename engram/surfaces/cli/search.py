@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from engram.model.display import plain
-from engram.model.hit import Hit
-from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
+
+if TYPE_CHECKING:
+    from engram.model.hit import Hit
 
 
 @click.command("search", cls=FreeWords)
@@ -34,6 +37,8 @@ def command(
     if found.inexact:
         talk("nothing holds that phrase; its words were looked for instead")
     if wants_json():
+        from engram.surfaces import json as shapes
+
         emit_json([shapes.hit(hit, explain) for hit in found.hits])
         return
     groups = (
