@@ -10,7 +10,7 @@ from engram.pipeline import ingest
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.fakes.model_server import Asked, ModelServer, answers, fact, facts, fails, page
-from tests.llm.office import Office, usage_log, said, texts
+from tests.llm.office import Office, said, texts, usage_log
 
 FIRST = "We use Postgres for the orders of the shop."
 LATER = "We moved the orders of the shop to MySQL."

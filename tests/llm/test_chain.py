@@ -28,7 +28,7 @@ from tests.fakes.model_server import (
     send,
     unless_sent,
 )
-from tests.llm.office import KEY, SENTENCE, Office, usage_log, outcomes, said, texts
+from tests.llm.office import KEY, SENTENCE, Office, outcomes, said, texts, usage_log
 
 GOOD = answers(facts(fact("The shop stores its orders in Postgres.", SENTENCE)))
 NONE = answers(facts())

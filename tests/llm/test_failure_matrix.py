@@ -37,7 +37,7 @@ from tests.fakes.model_server import (
     trickle,
     unless_sent,
 )
-from tests.llm.office import SENTENCE, Office, usage_log, outcomes, said, texts
+from tests.llm.office import SENTENCE, Office, outcomes, said, texts, usage_log
 
 TEXT = "The shop stores its orders in Postgres."
 GOOD = facts(fact(TEXT, SENTENCE))

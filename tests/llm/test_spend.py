@@ -32,7 +32,7 @@ from tests.fakes.model_server import (
     silent,
 )
 from tests.llm.hammer import ask_until_spent, reserve_until_spent
-from tests.llm.office import SENTENCE, Office, usage_log, said
+from tests.llm.office import SENTENCE, Office, said, usage_log
 
 GOOD = facts(fact("The shop stores its orders in Postgres.", SENTENCE))
 
