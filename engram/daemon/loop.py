@@ -74,6 +74,7 @@ class DaemonLoop:
         debouncer: Debouncer,
         watch: FolderWatch,
         battery: Callable[[], bool] = on_battery,
+        vault: type[Vault] = Vault,
     ) -> None:
         self.target = target
         self.tasks = TaskRunner(times.clock, times.steady, log)
@@ -89,6 +90,7 @@ class DaemonLoop:
         self._times = times
         self._log = log
         self._battery = battery
+        self._vault = vault
         self._notes = LastRuns(self._state)
         self._settings = DaemonSettings()
         self._held: list[TranscriptNotice] = []
@@ -168,8 +170,9 @@ class DaemonLoop:
                 self.tasks.want(f"feed {name}")
 
     def _add_vault(self, root: Path) -> None:
-        open_vault = partial(Vault.open, environment=self._environment, clock=self._times.clock)
-        worker = VaultWorker(root, open_vault, self._notes, self._times.clock, self._times.steady)
+        clock = self._times.clock
+        open_vault = partial(self._vault.open, environment=self._environment, clock=clock)
+        worker = VaultWorker(root, open_vault, self._notes, clock, self._times.steady)
         self.vault_workers[root] = worker
         self.tasks.add(f"edits {root}", partial(self._edits, worker), math.inf)
         self.tasks.add(f"inbox {root}", partial(self._inbox, worker), math.inf)

@@ -229,7 +229,7 @@ def test_what_cannot_be_written_is_not_numbered(
     turn_log.append([(turns(1)[0], "none")])
     size = disk.size(FIRST)
     with monkeypatch.context() as patched, pytest.raises(OSError):
-        patched.setattr(VaultDisk, "append", _full)
+        patched.setattr(disk, "append", _full)
         turn_log.append([(turns(1, first=1)[0], "none")])
     assert disk.size(FIRST) == size
     assert [entry.turn.seq for entry in turn_log.append([(turns(1, first=1)[0], "none")])] == [2]

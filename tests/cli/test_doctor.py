@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,6 @@ import pytest
 from engram.daemon.state import pause
 from engram.daemon.state.heartbeat import Heartbeat, HeartbeatFile
 from engram.daemon.state.instance_lock import InstanceLock
-from engram.vault import Vault
 from tests.cli.shop import Shop
 
 UNIT = ".config/systemd/user/engram.service"
@@ -139,8 +139,8 @@ def test_the_folder_of_the_socket_is_looked_at(shop: Shop) -> None:
 def test_the_trial_is_part_of_it_unless_it_is_to_be_quick(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # in the vault of the trial only: the shop's own memories are there already
-    monkeypatch.setattr(Vault, "capture", lambda vault, turns: None)
+    # where the vault of the trial would be made
+    monkeypatch.setattr(tempfile, "tempdir", str(shop.folder / "nowhere"))
     ran = shop.run("doctor")
     assert ran.code == 1 and "a new memory could not be written" in ran.out
     assert codes(shop, "--quick") == []

@@ -21,6 +21,7 @@ from engram.daemon.state.event_log import EventLog, read_log
 from engram.model.instant import instant_of
 from engram.settings.paths import places_of
 from engram.store.base.clock import FixedClock
+from engram.vault import Vault
 
 #: a promise about behaviour, not about speed: far more than it takes
 PATIENCE = 120.0
@@ -148,7 +149,10 @@ class Blind:
 class Life:
     """Rounds whose time is a number, and which hear of nothing that nobody tells them."""
 
-    def __init__(self, target: Path, environment: Mapping[str, str], *, battery: bool = False):
+    def __init__(
+        self, target: Path, environment: Mapping[str, str], *, battery: bool = False,
+        vault: type[Vault] = Vault,
+    ) -> None:  # fmt: skip
         self.hours = Hours()
         self.debouncer = Debouncer(self.hours.steady)
         places = places_of(environment)
@@ -156,7 +160,7 @@ class Life:
         times = TaskIntervals(self.hours, self.hours.steady, self.hours.wall)
         self.loop = DaemonLoop(
             target, places, environment, times, self.log, self.debouncer,
-            Blind(), lambda: battery,  # type: ignore[arg-type]
+            Blind(), lambda: battery, vault,  # type: ignore[arg-type]
         )  # fmt: skip
         self.loop.begin()
 

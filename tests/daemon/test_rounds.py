@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from engram.daemon.spool import TranscriptNotice, spool, take
 from engram.daemon.state import pause
 from engram.model.errors import StorageError
 from engram.model.intake import ExtractionResult
+from engram.model.report import Consolidated
 from engram.vault import Vault
 from tests.daemon.life import Life, events, rows, said, watch_source
 
@@ -38,7 +40,7 @@ def begin(root: Path, environment: dict[str, str]) -> Iterator[Callable[..., Lif
     """Begin a daemon's rounds over the vault; they are closed at the end."""
     begun: list[Life] = []
 
-    def one(**options: bool) -> Life:
+    def one(**options: Any) -> Life:
         begun.append(Life(root, environment, **options))
         return begun[-1]
 
@@ -121,19 +123,22 @@ def test_a_box_is_sealed_after_its_gap_without_new_traffic(
 
 def test_a_quiet_consolidation_that_fails_is_tried_again(
     begin: Callable[..., Life], root: Path, open_vault: Callable[..., Vault],
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str],
+    environment: dict[str, str],
 ) -> None:  # fmt: skip
     with open_vault() as vault:
         vault.remember("The shop uses Postgres.")
+    full = True
 
-    def full(*_: object, **__: object) -> None:
-        raise StorageError("the disk is full")
+    class Full(Vault):
+        def consolidate(self, **options: Any) -> Consolidated:
+            if full:
+                raise StorageError("the disk is full")
+            return super().consolidate(**options)
 
-    life = begin()
-    with monkeypatch.context() as patch:
-        patch.setattr(Vault, "consolidate", full)
-        life.live(HOUR)
-        assert _failing(life) == {f"night {root}": "StorageError"}
+    life = begin(vault=Full)
+    life.live(HOUR)
+    assert _failing(life) == {f"night {root}": "StorageError"}
+    full = False
     life.live(10 * 60)
     assert "consolidated" in events(environment) and not _failing(life)
 
@@ -228,19 +233,18 @@ def test_a_hook_is_followed(
 
 def test_a_task_that_fails_is_tried_again_later_and_later_and_the_others_go_on(
     begin: Callable[..., Life], projects: Path, open_vault: Callable[..., Vault],
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str],
+    environment: dict[str, str],
 ) -> None:  # fmt: skip
     full, tries = True, []
-    tick = Vault.tick
 
-    def failing(self: Vault) -> ExtractionResult:
-        tries.append(life.hours.passed)
-        if full:
-            raise StorageError("the disk is full: secret-name.md was not written")
-        return tick(self)
+    class Full(Vault):
+        def tick(self) -> ExtractionResult:
+            tries.append(life.hours.passed)
+            if full:
+                raise StorageError("the disk is full: secret-name.md was not written")
+            return super().tick()
 
-    monkeypatch.setattr(Vault, "tick", failing)
-    life = begin()
+    life = begin(vault=Full)
     life.live(HOUR)
     gaps = [round(late - early) for early, late in pairwise(tries)]
     assert gaps[:4] == [1, 2, 4, 8] and max(gaps) == 300
@@ -259,27 +263,26 @@ def _failing(life: Life) -> dict[str, str]:
 
 
 def test_a_file_that_breaks_its_reader_does_not_hold_up_the_others(
-    begin: Callable[..., Life], projects: Path, open_vault: Callable[..., Vault],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    begin: Callable[..., Life], projects: Path, open_vault: Callable[..., Vault]
+) -> None:
     for number in range(3):
         (projects / f"s{number}.jsonl").write_text(
             said(f"Remember that valve {number} holds {number} bar.", number, f"s{number}"),
             encoding="utf-8",
         )
-    import_files = Vault.import_files
+    broken = True
 
-    def breaking(self: Vault, source: str, *paths: Path, live: bool = False) -> object:
-        if any(path.name == "s0.jsonl" for path in paths):
-            raise RuntimeError("a bug in a reader")
-        return import_files(self, source, *paths, live=live)
+    class Breaking(Vault):
+        def import_files(self, source: str, *paths: Path, **options: Any) -> Any:
+            if broken and any(path.name == "s0.jsonl" for path in paths):
+                raise RuntimeError("a bug in a reader")
+            return super().import_files(source, *paths, **options)
 
-    monkeypatch.setattr(Vault, "import_files", breaking)
-    life = begin()
+    life = begin(vault=Breaking)
     life.live(5 * 60)
     assert len(memories(open_vault)) == 2
     assert not _failing(life), "what is new is not held up for ever either"
-    monkeypatch.undo()
+    broken = False
     life.live(15 * 60)
     assert len(memories(open_vault)) == 3, "it is tried again with the next look at everything"
 

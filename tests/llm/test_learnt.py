@@ -92,12 +92,11 @@ def test_two_at_once_keep_what_each_other_learnt(tmp_path: Path) -> None:
     assert learnt(tmp_path).of(ONE).form == learnt(tmp_path).of(OTHER).form == FORMS[1]
 
 
-def test_a_full_disk_costs_only_the_memory_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(self: VaultDisk, path: str, data: bytes) -> None:
+class FullDisk(VaultDisk):
+    def put(self, path: str, data: bytes) -> None:
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr(VaultDisk, "put", full)
-    mine = learnt(tmp_path)
+
+def test_a_full_disk_costs_only_the_memory_of_it(tmp_path: Path) -> None:
+    mine = ProviderHabits(FullDisk(tmp_path), FixedClock(NOW))
     assert mine.other_form(ONE) and mine.of(ONE).form == FORMS[1]
