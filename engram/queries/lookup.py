@@ -16,7 +16,6 @@ from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
 from engram.model.ids import docid
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
-from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 from engram.store.base import layout
@@ -26,6 +25,7 @@ from engram.store.files.content_file import read_content
 if TYPE_CHECKING:
     from engram.model.hit import MatchingLine
     from engram.model.ports import TurnLog
+    from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
     from engram.model.step import Page
     from engram.recall.filter import Filter
     from engram.store.base.disk import VaultDisk
@@ -156,6 +156,8 @@ class Lookup:
 
     def origin(self, memory: Memory) -> MemoryOrigin:
         """Where a memory came from, and every event since."""
+        from engram.model.shown import MemoryOrigin
+
         receipts = []
         for link in memory.sources:
             turn = self.turn(link)
@@ -204,6 +206,8 @@ class Lookup:
 
     def shown(self, reference: str) -> ShownFile | ShownTurn:
         """What an id or docid names: a memory, else a turn, a box or an entity."""
+        from engram.model.shown import ShownFile
+
         memory = self.find_memory(reference)
         if memory is not None:
             return ShownFile(memory, self.text_of(memory))
@@ -214,6 +218,8 @@ class Lookup:
 
     def find_turn(self, reference: str) -> ShownTurn | None:
         """The turn of a docid or a link (`transcript#^block`); None also for a hidden one."""
+        from engram.model.shown import ShownTurn
+
         catalog = self._projections.catalog
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         short = "#" + name.removeprefix("#").lower()
@@ -224,6 +230,8 @@ class Lookup:
 
     def find_page(self, reference: str) -> ShownFile | None:
         """The box or entity of an id or a docid."""
+        from engram.model.shown import ShownFile
+
         view = self._projections.view
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called

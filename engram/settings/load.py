@@ -40,6 +40,8 @@ VAULT_KEYS = frozenset({
     "recall.budget_tokens", "recall.limit",
 })  # fmt: skip
 
+#: the settings file of a vault
+VAULT_CONFIG = "engram.toml"
 #: the newest vault format whose settings are understood; those of a newer one are ignored
 VAULT_FORMAT = 1
 _HEADER = ("format", "id", "timezone")
@@ -116,7 +118,7 @@ def _file_layer(path: Path, layer: Layer) -> dict[str, ValueOrigin]:
 
 
 def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin]]:
-    path = vault / "engram.toml"
+    path = vault / VAULT_CONFIG
     text = read_small(path, follow=False)
     if text is None:
         return None, {}

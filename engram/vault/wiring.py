@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Any
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
+from engram.settings.vault_folders import cache_folder
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock, SystemClock, clock_of
 from engram.store.base.disk import VaultDisk
 from engram.store.base.lock import WriterLock
-from engram.store.commits.committer import VaultCommitter
 from engram.store.commits.hand_edits import VaultEdits
 from engram.store.commits.projections import Projections
 from engram.store.commits.transaction_log import TransactionLog
-from engram.vault.create import cache_folder
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.commits.committer import VaultCommitter
     from engram.store.commits.cursors import CursorFile
     from engram.store.commits.purge import PurgePlanner, PurgeWriter
     from engram.store.commits.vault_turns import VaultTurns
@@ -227,6 +227,8 @@ class VaultParts:
     @cached_property
     def committer(self) -> VaultCommitter:
         """The writer lock, and the one way to commit."""
+        from engram.store.commits.committer import VaultCommitter
+
         return VaultCommitter(
             self.disk, self.clock, self._lock, self.projections,
             lambda committed: self._purge_writer.erase(committed),
@@ -259,13 +261,19 @@ class VaultParts:
     def settler(self) -> Settler:
         """Takes up hand edits."""
         edits = VaultEdits(self.disk, self.projections)
-        return Settler(edits, self.committer, writable=self.writable)
+        return Settler(edits, lambda: self.committer, writable=self.writable)
 
     def undo_plan(self, what: str) -> Plan:
         """What takes a change back. Raises NotFound, BadInput, Conflict."""
         from engram.store.commits.undo import UndoPlanner
 
-        return UndoPlanner(self.transaction_log, self.projections).plan(what)
+        return UndoPlanner(self.disk, self.transaction_log, self.projections).plan(what)
+
+    def retry_plan(self) -> tuple[Plan, int]:
+        """What queues the dead letter again, and how many turns it holds."""
+        from engram.store.commits.undo import retry_plan
+
+        return retry_plan(self.disk, self.catalog)
 
     def conflict_copies(self) -> CopyMerger:
         """The conflict copies that there are now."""

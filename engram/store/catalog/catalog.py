@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.language.tokens import ANALYSIS, memory_terms
+from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
@@ -33,7 +33,7 @@ from engram.store.catalog.consolidation_rows import ConsolidationRows
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
 from engram.store.catalog.log_rows import LogRows
 from engram.store.catalog.page_rows import UNBOX, PageRows
-from engram.store.catalog.row_body import decode
+from engram.store.catalog.row_body import SCHEMA, decode
 from engram.store.catalog.row_body import encode as body_of
 from engram.store.catalog.topic_rows import TopicRows
 from engram.store.catalog.turn_rows import TurnRows
@@ -41,9 +41,6 @@ from engram.store.catalog.turn_rows import TurnRows
 if TYPE_CHECKING:
     from engram.model.change import Transaction
     from engram.store.catalog.conditions import Where
-
-#: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"9, analysis {ANALYSIS}"
 
 _OWN = """
 create table meta(key text primary key, value text) without rowid;

@@ -15,7 +15,6 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import Memory
 from engram.store.catalog.access import AccessLog
-from engram.store.catalog.neighbours import neighbours
 from engram.store.catalog.row_body import decode
 
 if TYPE_CHECKING:
@@ -154,6 +153,8 @@ class CatalogView:
 
     def around(self, candidate: Candidate) -> list[Memory]:
         """A few live memories of its scope that share its rarest words, the nearest first."""
+        from engram.store.catalog.neighbours import neighbours
+
         return neighbours(self._db, candidate)
 
     # -- boxes, entities, pages, conversations -------------------------------------------------

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from engram.model.change import Event, Transaction
-
 if TYPE_CHECKING:
+    from engram.model.change import Event, Transaction
     from engram.store.catalog.database import CacheDatabase
 
 TABLES = """
@@ -56,6 +55,8 @@ class LogRows:
 
     def events(self, subject: str) -> list[tuple[int, str, Event]]:
         """`(n, time, event)` of all that happened to a memory or transcript, oldest first."""
+        from engram.model.change import Event
+
         rows = self._db.rows(
             "select e.n, t.time, e.name, e.subject, e.details"
             " from events e join transactions t using (n) where e.subject = ?"
