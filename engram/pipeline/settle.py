@@ -32,7 +32,7 @@ class Settler:
     def __init__(
         self, files: HandEdits, committer: Callable[[], Committer], *, writable: bool
     ) -> None:
-        """`committer` is asked for when there is something to write: most questions find nothing."""
+        """`committer` is asked for when there is something to write, which is seldom."""
         self._files = files
         self._committer = committer
         self._writable = writable

@@ -19,7 +19,6 @@ from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 from engram.store.base import layout
-from engram.store.catalog.conditions import where
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ class Lookup:
 
     def listing(self, wanted: Filter, limit: int) -> list[Memory]:
         """The memories that pass, newest first."""
+        from engram.store.catalog.conditions import where
+
         condition = where(
             statuses=wanted.shown, categories=wanted.categories,
             project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
@@ -142,6 +143,8 @@ class Lookup:
 
         Without a day it is that of `now`. Raises ConfigError for a time zone that is none.
         """
+        from engram.store.catalog.conditions import where
+
         try:
             wanted = day or local_day(now, timezone)
             # no time zone is further from UTC than a day

@@ -9,16 +9,6 @@ if TYPE_CHECKING:
     from engram.model.change import Event, Transaction
     from engram.store.catalog.database import CacheDatabase
 
-TABLES = """
-create table transactions(
-  n integer primary key, time text, kind text, batch text, changes int, left_alone text,
-  undoes text
-);
-create table events(n int, name text, subject text, details text);
-create index events_subject on events(subject);
-create index events_n on events(n);
-"""
-
 
 class LogRows:
     """Rows of transactions and events. Called inside the catalog's transaction to write."""

@@ -17,21 +17,6 @@ if TYPE_CHECKING:
     from engram.model.step import Page
     from engram.store.catalog.database import CacheDatabase
 
-TABLES = """
-create table boxes(
-  id text primary key, path text, session text, project text, created text, sealed text,
-  trace text, body text
-) without rowid;
-create index boxes_sealed on boxes(sealed);
-create index boxes_trace on boxes(trace) where trace != '';
-create table members(memory text, box text, primary key(memory, box)) without rowid;
-create index members_box on members(box);
-create table unboxed(memory text primary key) without rowid;
-create table entities(
-  id text primary key, path text, type text, name text, merged_into text, body text
-) without rowid;
-"""
-
 #: marks a memory as in no box, if it has a source and no box holds it
 UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
   and not forgotten and not exists (select 1 from members where memory = id)"""

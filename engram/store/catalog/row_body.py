@@ -11,13 +11,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from engram.language.tokens import ANALYSIS
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import Memory
-
-#: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"9, analysis {ANALYSIS}"
 
 Kept = TypeVar("Kept", Memory, Box, Entity)
 

@@ -25,7 +25,6 @@ from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
 from engram.store.commits.scan import Scan, content_files
 from engram.store.files.content_file import read_content
-from engram.store.files.meaning import meaning_of, meaning_of_read
 from engram.store.files.transcripts import Transcripts
 
 if TYPE_CHECKING:
@@ -242,6 +241,8 @@ class Projections:
             row = self.catalog.file(change.path)
             sha = sha256_bytes(change.after or b"")
             if row is not None and row.sha != sha:
+                from engram.store.files.meaning import meaning_of
+
                 meaning = meaning_of(change.path, change.after or b"")
                 self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
 
@@ -271,6 +272,8 @@ class Projections:
 
     def _record(self, seen: FileRow, data: bytes) -> None:
         """Record a file and its content as read; `seen` holds its stat and SHA-256."""
+        from engram.store.files.meaning import meaning_of_read
+
         catalog, path = self.catalog, seen.path
         read = read_content(path, data)
         known = catalog.file(path)
