@@ -22,7 +22,6 @@ from engram.settings.vault_folders import cache_folder
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock, SystemClock, clock_of
 from engram.store.base.disk import VaultDisk
-from engram.store.base.lock import WriterLock
 from engram.store.commits.hand_edits import VaultEdits
 from engram.store.commits.projections import Projections
 from engram.store.commits.transaction_log import TransactionLog
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from engram.queries.lookup import Lookup
     from engram.queries.search import SearchQueries
     from engram.settings.paths import UserPaths
+    from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
@@ -177,6 +177,8 @@ class VaultParts:
     @cached_property
     def _lock(self) -> WriterLock:
         """The writer lock; those who may not or cannot write take turns in the cache instead."""
+        from engram.store.base.lock import WriterLock
+
         own = self.writable and os.access(self.root / layout.STATE, os.W_OK)
         path = self.root / layout.LOCK if own else self.cache / "lock"
         return WriterLock(path, self.settings.store.lock_timeout_seconds, within=self.root)
@@ -186,7 +188,7 @@ class VaultParts:
         """Catalog, views and transcripts."""
         return Projections(
             self.disk, self.turn_log, self.cache / "catalog.sqlite", self.header.id,
-            self.transaction_log, self._lock,
+            self.transaction_log, lambda: self._lock,
         )  # fmt: skip
 
     @property
@@ -447,6 +449,7 @@ class VaultParts:
     def budget(self) -> Budget:
         """The person's budget on this machine; each counts runs of its own."""
         from engram.llm.budget import Budget
+        from engram.store.base.lock import WriterLock
 
         lock = WriterLock(self.places.state_dir / "spend" / "lock", _PATIENCE)
         return Budget(VaultDisk(self.places.state_dir), lock.hold, self.clock, self.settings.llm)
@@ -486,6 +489,8 @@ class VaultParts:
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked about this vault. Raises Locked."""
+        from engram.store.base.lock import WriterLock
+
         return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds).hold(
             patience
         )

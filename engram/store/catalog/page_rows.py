@@ -6,16 +6,17 @@ box are rows of their own, so that those which no box holds are found without op
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.store.catalog.row_body import encode
-from engram.store.catalog.trace_rows import TraceRows
 
 if TYPE_CHECKING:
     from engram.model.step import Page
     from engram.store.catalog.database import CacheDatabase
+    from engram.store.catalog.trace_rows import TraceRows
 
 #: marks a memory as in no box, if it has a source and no box holds it
 UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
@@ -27,7 +28,13 @@ class PageRows:
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
-        self.traces = TraceRows(database)
+
+    @cached_property
+    def traces(self) -> TraceRows:
+        """Threads of boxes; a question seldom asks for them."""
+        from engram.store.catalog.trace_rows import TraceRows
+
+        return TraceRows(self._db)
 
     def put(self, page: Page) -> None:
         """Record a page as its file says it."""

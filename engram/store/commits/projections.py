@@ -9,7 +9,7 @@ memory's file.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,20 +50,25 @@ class Projections:
         catalog_path: Path,
         vault: str,
         transaction_log: TransactionLog,
-        guard: WriterLock,
+        guard: Callable[[], WriterLock],
     ) -> None:
-        """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
+        """`guard()` is held while the catalog is rebuilt: the writer lock of a vault that may be
         written, else one in the cache."""
         self._disk = disk
         self.turn_log = turn_log
         self._path = catalog_path
         self._vault = vault
         self._transaction_log = transaction_log
-        self.guard = guard
+        self._guard = guard
         self._open: Catalog | None = None
         self.view = CatalogView(lambda: self.catalog, disk, turn_log)
         self.transcripts = Transcripts(disk)
         self.rebuilt = ""
+
+    @property
+    def guard(self) -> WriterLock:
+        """The lock under which the catalog is made anew."""
+        return self._guard()
 
     @cached_property
     def views(self) -> Views:
