@@ -17,9 +17,8 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from engram.capture.accept import check
 from engram.model.errors import BadInput
-from engram.model.turn import Turn, TurnEntry
+from engram.model.turn import Turn, TurnEntry, check
 
 if TYPE_CHECKING:
     from engram.model.ports import Disk

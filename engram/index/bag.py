@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.index.scoring import BODY, speaker_term
 from engram.language.tokens import terms
 from engram.model.text import words
 
@@ -18,9 +19,7 @@ if TYPE_CHECKING:
     from engram.model.hit import Document
 
 #: weights in tenths
-BODY, TITLE, CAPTION = 10, 15, 6
-#: prefix that no term of a text has
-MARK = "\x01"
+TITLE, CAPTION = 15, 6
 #: a longer document counts as this long: the difference says nothing any more
 _LONGEST = 65_535
 _CAPTION = re.compile(
@@ -51,12 +50,6 @@ def bag_of(document: Document) -> Bag:
     for name in words(document.speaker):
         weights[speaker_term(name)] = BODY
     return Bag(dict(weights), length)
-
-
-def speaker_term(name: str) -> str:
-    """The term of what a person of that name, a single word, has said."""
-    spoken = name.casefold()[:60].encode("utf-8", "replace").decode("utf-8")
-    return f"{MARK}{spoken}"
 
 
 def _add(weights: Counter[str], text: str, weight: int) -> None:

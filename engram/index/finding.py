@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING
 
-from engram.index.bag import MARK, speaker_term
 from engram.index.scoring import (
+    MARK,
     TIME_WORD,
     TIME_WORDS,
     Corpus,
@@ -21,6 +21,7 @@ from engram.index.scoring import (
     TurnScores,
     best,
     memory_scores,
+    speaker_term,
 )
 from engram.language.stop_words import QUERY
 from engram.language.tokens import MAX_TERMS, beginning, query_terms

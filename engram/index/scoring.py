@@ -23,10 +23,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from engram.index.bag import BODY, speaker_term
 from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.model.hit import ORDINALS
 
+#: what a word of a body weighs, in tenths
+BODY = 10
+#: prefix that no term of a text has
+MARK = "\x01"
 #: BM25's k1 and b for short documents of a similar kind: on conversations .9 and .3 find more than
 #: the textbook's 1.2 and .75, because length says little about a memory or a turn.
 K1, B = 0.9, 0.3
@@ -53,6 +56,12 @@ Postings = tuple[int, Sequence[int], Sequence[int]]
 Span = tuple[int, int]
 #: scores that agree in this many decimals are equal
 _DIGITS, _CLOSE = 6, 1e-5
+
+
+def speaker_term(name: str) -> str:
+    """The term of what a person of that name, a single word, has said."""
+    spoken = name.casefold()[:60].encode("utf-8", "replace").decode("utf-8")
+    return f"{MARK}{spoken}"
 
 
 class Corpus(Protocol):

@@ -19,7 +19,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engram.index.bag import bag_of
 from engram.index.finding import number_of, place_of
 from engram.index.whoosh_codec import BagMatcher, BagWriter, ColumnBytes, WholeColumn, numbers
 from engram.index.whoosh_library import TermNotFound, columns, fields, index, versionstring
@@ -72,6 +71,9 @@ class CollectionWriter:
 
     def add(self, document: Document) -> None:
         """Add a document; one of that key that was committed before must have been removed."""
+        # imported here: a search adds nothing
+        from engram.index.bag import bag_of
+
         bag = bag_of(document)
         cells = {
             "length": bag.length.to_bytes(2, "little"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from engram.model.ids import block_id, message_digest, session_digest
-from engram.model.instant import Instant, day_of
+from engram.model.errors import BadInput
+from engram.model.ids import block_id, is_id, message_digest, session_digest
+from engram.model.instant import Instant, day_of, instant_of
 
 Role = Literal["user", "assistant"]
+_MESSAGE = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,28 @@ class Turn:
     def numbered(self, seq: int) -> Turn:
         """The same turn with its journal number."""
         return replace(self, seq=seq)
+
+
+def check(turn: Turn) -> None:
+    """Raise BadInput for a turn that cannot become a file name, an instant or a block id.
+
+    No value is repeated.
+    """
+    texts = (turn.source, turn.session, turn.text, turn.time, turn.message, turn.project)
+    if not all(isinstance(text, str) for text in (*texts, turn.title, turn.speaker, *turn.tools)):
+        raise BadInput("a field of a turn is no text")
+    if not is_id(turn.source):
+        raise BadInput("the source of a turn is no name", "use a-z, 0-9 and hyphens")
+    if turn.role not in ("user", "assistant"):
+        raise BadInput("the role of a turn is neither user nor assistant")
+    if not _MESSAGE.fullmatch(turn.message):
+        raise BadInput("the digest of a turn is not 16 hex digits", "`turn_of` makes it")
+    try:
+        proper = instant_of(turn.time) == turn.time
+    except ValueError:
+        proper = False
+    if not proper:
+        raise BadInput("the time of a turn is no instant", "write it like 2026-03-06T10:10:00Z")
 
 
 class TurnEntry(NamedTuple):

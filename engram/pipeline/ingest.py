@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engram.capture.accept import check, cleaned
+from engram.capture.accept import cleaned
 from engram.model.intake import CaptureResult
-from engram.model.turn import Turn
+from engram.model.turn import Turn, check
 from engram.pipeline.consolidation import consolidate_if_due
 from engram.pipeline.extraction import extract_due, tick
 from engram.pipeline.ports import Ports

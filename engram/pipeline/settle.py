@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,10 @@ class Settler:
     A `change_detector` is for a vault that is kept open and asked often.
     """
 
-    def __init__(self, files: HandEdits, committer: Committer, *, writable: bool) -> None:
+    def __init__(
+        self, files: HandEdits, committer: Callable[[], Committer], *, writable: bool
+    ) -> None:
+        """`committer` is asked for when there is something to write, which is seldom."""
         self._files = files
         self._committer = committer
         self._writable = writable
@@ -49,13 +52,13 @@ class Settler:
             events = tuple(
                 Event("hand_edit", identifier, (("what", what),)) for identifier, what in subjects
             )
-            self._committer.commit(Plan("settle", events=events, seen=tuple(seen)))
+            self._committer().commit(Plan("settle", events=events, seen=tuple(seen)))
         return len(seen)
 
     def within(self, milliseconds: float) -> bool:
         """Take up hand edits if that is quick; False when they are behind."""
         until = time.monotonic() + milliseconds / 1000
-        behind = self._writable and self._committer.behind
+        behind = self._writable and self._files.behind
         if self.change_detector is not None:
             if self._writable and not behind and self.change_detector.quiet(self._files.catalog):
                 return True
@@ -65,7 +68,7 @@ class Settler:
             found.take_up()
         elif behind or found.noticed:
             try:
-                with self._committer.lock(timeout=_PATIENCE):
+                with self._committer().lock(timeout=_PATIENCE):
                     # again: the vault may have been recovered, or changed by another
                     self._record(self._files.look(until if behind else 0.0, first=found.noticed))
             except (Locked, StorageError, BadInput):

@@ -16,16 +16,15 @@ from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
 from engram.model.ids import docid
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
-from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
 from engram.model.text import first_line
 from engram.model.turn import Role, Turn
 from engram.store.base import layout
-from engram.store.catalog.conditions import where
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
     from engram.model.hit import MatchingLine
     from engram.model.ports import TurnLog
+    from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
     from engram.model.step import Page
     from engram.recall.filter import Filter
     from engram.store.base.disk import VaultDisk
@@ -128,6 +127,8 @@ class Lookup:
 
     def listing(self, wanted: Filter, limit: int) -> list[Memory]:
         """The memories that pass, newest first."""
+        from engram.store.catalog.conditions import where
+
         condition = where(
             statuses=wanted.shown, categories=wanted.categories,
             project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
@@ -142,6 +143,8 @@ class Lookup:
 
         Without a day it is that of `now`. Raises ConfigError for a time zone that is none.
         """
+        from engram.store.catalog.conditions import where
+
         try:
             wanted = day or local_day(now, timezone)
             # no time zone is further from UTC than a day
@@ -156,6 +159,8 @@ class Lookup:
 
     def origin(self, memory: Memory) -> MemoryOrigin:
         """Where a memory came from, and every event since."""
+        from engram.model.shown import MemoryOrigin
+
         receipts = []
         for link in memory.sources:
             turn = self.turn(link)
@@ -204,6 +209,8 @@ class Lookup:
 
     def shown(self, reference: str) -> ShownFile | ShownTurn:
         """What an id or docid names: a memory, else a turn, a box or an entity."""
+        from engram.model.shown import ShownFile
+
         memory = self.find_memory(reference)
         if memory is not None:
             return ShownFile(memory, self.text_of(memory))
@@ -214,6 +221,8 @@ class Lookup:
 
     def find_turn(self, reference: str) -> ShownTurn | None:
         """The turn of a docid or a link (`transcript#^block`); None also for a hidden one."""
+        from engram.model.shown import ShownTurn
+
         catalog = self._projections.catalog
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         short = "#" + name.removeprefix("#").lower()
@@ -224,6 +233,8 @@ class Lookup:
 
     def find_page(self, reference: str) -> ShownFile | None:
         """The box or entity of an id or a docid."""
+        from engram.model.shown import ShownFile
+
         view = self._projections.view
         name = reference.strip().removeprefix("[[").removesuffix("]]")
         name = name.encode("utf-8", "replace").decode("utf-8")  # what no file can be called

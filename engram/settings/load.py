@@ -14,19 +14,21 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from engram.model.ids import is_id
 from engram.model.settings import Settings
 from engram.settings.keys import Key, Value, known_keys, read_text, read_value, table_paths
 from engram.settings.paths import UserPaths, places_of
-from engram.settings.refusals import not_for_vaults, not_toml, unknown, unknown_variable, wrong
 from engram.settings.shipped import shipped, shipped_path, vault_template
 from engram.settings.toml_tables import lines, parse
 from engram.settings.user_files import read_small, without_mark
 
+if TYPE_CHECKING:
+    from engram.model.errors import ConfigError
+
 __all__ = [
-    "VAULT_FORMAT", "VAULT_KEYS", "Layer", "Loaded", "ValueOrigin", "VaultHeader",
+    "VAULT_CONFIG", "VAULT_FORMAT", "VAULT_KEYS", "Layer", "Loaded", "ValueOrigin", "VaultHeader",
     "load", "shipped", "shipped_path", "vault_template",
 ]  # fmt: skip
 
@@ -40,6 +42,8 @@ VAULT_KEYS = frozenset({
     "recall.budget_tokens", "recall.limit",
 })  # fmt: skip
 
+#: the settings file of a vault
+VAULT_CONFIG = "engram.toml"
 #: the newest vault format whose settings are understood; those of a newer one are ignored
 VAULT_FORMAT = 1
 _HEADER = ("format", "id", "timezone")
@@ -116,7 +120,7 @@ def _file_layer(path: Path, layer: Layer) -> dict[str, ValueOrigin]:
 
 
 def _vault_layer(vault: Path) -> tuple[VaultHeader | None, dict[str, ValueOrigin]]:
-    path = vault / "engram.toml"
+    path = vault / VAULT_CONFIG
     text = read_small(path, follow=False)
     if text is None:
         return None, {}
@@ -133,11 +137,11 @@ def _header(document: dict[str, object], path: Path) -> VaultHeader:
     number, name = document.get("format"), document.get("id")
     zone = document.get("timezone", "UTC")
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise wrong(str(path), "format", number, "a whole number from 1")
+        raise _wrong(str(path), "format", number, "a whole number from 1")
     if not isinstance(name, str) or not is_id(name):
-        raise wrong(str(path), "id", name, "1 to 80 lower-case letters, digits and hyphens")
+        raise _wrong(str(path), "id", name, "1 to 80 lower-case letters, digits and hyphens")
     if not isinstance(zone, str) or not zone.isprintable() or not zone:
-        raise wrong(str(path), "timezone", zone, 'the name of a time zone, such as "UTC"')
+        raise _wrong(str(path), "timezone", zone, 'the name of a time zone, such as "UTC"')
     return VaultHeader(number, name, zone)
 
 
@@ -151,8 +155,12 @@ def _origins(
         where = f"{path}:{line}" if line else str(path)
         key = known_keys().get(name)
         if key is None:
+            from engram.settings.refusals import unknown
+
             raise unknown(where, name, value)
         if layer == "vault" and (key.table or key.name) not in VAULT_KEYS:
+            from engram.settings.refusals import not_for_vaults
+
             raise not_for_vaults(where, key.name, value, VAULT_KEYS)
         yield name, ValueOrigin(_read(key, value, where), layer, str(path), line)
 
@@ -175,6 +183,8 @@ def _environment_layer(environment: Mapping[str, str]) -> Iterator[tuple[str, Va
             continue
         key = variables.get(variable)
         if key is None:
+            from engram.settings.refusals import unknown_variable
+
             raise unknown_variable(variable)
         value = _read(key, environment[variable], variable, text=True)
         yield key.name, ValueOrigin(value, "environment", variable)
@@ -186,6 +196,8 @@ def _flag_layer(flags: Mapping[str, object]) -> Iterator[tuple[str, ValueOrigin]
             continue
         key = known_keys().get(name)
         if key is None:
+            from engram.settings.refusals import unknown
+
             raise unknown("command line", name, value)
         checked = _read(key, value, "command line", text=isinstance(value, str))
         yield name, ValueOrigin(checked, "flag", "command line")
@@ -195,7 +207,14 @@ def _read(key: Key, value: object, where: str, *, text: bool = False) -> Value:
     try:
         return read_text(key, str(value)) if text else read_value(key, value)
     except ValueError as error:
-        raise wrong(where, key.name, value, str(error)) from error
+        raise _wrong(where, key.name, value, str(error)) from error
+
+
+def _wrong(where: str, name: str, value: object, allowed: str) -> ConfigError:
+    # imported here, as above: only a mistake needs it
+    from engram.settings.refusals import wrong
+
+    return wrong(where, name, value, allowed)
 
 
 def _settings(origins: Mapping[str, ValueOrigin], places: UserPaths) -> Settings:
@@ -228,6 +247,8 @@ def _parsed(text: str, path: Path) -> dict[str, object]:
     try:
         return parse(text)
     except ValueError as error:
+        from engram.settings.refusals import not_toml
+
         raise not_toml(path, text, error) from error
 
 

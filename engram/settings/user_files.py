@@ -17,7 +17,6 @@ from pathlib import Path
 
 from engram.model.atomic_file import replace_file
 from engram.model.errors import ConfigError, StorageError
-from engram.model.file_lock import take_lock
 
 _MAX_BYTES = 4 * 1_048_576
 _BOM = "\ufeff"
@@ -83,6 +82,8 @@ def alone(folder: Path) -> Iterator[None]:
     The folder itself is locked, so that no lock file is left beside the files; it is made when
     missing. Raises StorageError.
     """
+    from engram.model.file_lock import take_lock
+
     if os.name == "nt":
         yield
         return

@@ -21,8 +21,8 @@ from engram.pipeline.settle import writing
 from engram.settings.load import load
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
+from engram.settings.vault_folders import real_root
 from engram.store.base import layout
-from engram.vault import create
 from engram.vault.wiring import Adapters, VaultParts
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ class Vault:
         clock: Clock | None = None, adapters: Adapters = Adapters(),
     ) -> Self:  # fmt: skip
         """Make a vault from the template, register it, and open it. Raises BadInput for a vault."""
+        from engram.vault import create
+
         environment = os.environ if environment is None else environment
         adapters = adapters.at(clock, environment)
         root = create.found(Path(path), adapters.time.now())
@@ -100,7 +102,7 @@ class Vault:
         Raises NotFound when the folder is none, ConfigError for bad settings.
         """
         environment = os.environ if environment is None else environment
-        places, root = places_of(environment), create.real_root(Path(path), here)
+        places, root = places_of(environment), real_root(Path(path), here)
         loaded = load(root, environment, flags or {}, places)
         if loaded.vault is None:
             raise NotFound(f"{root} is no vault", f"`engram init {root}` makes one")
@@ -462,7 +464,7 @@ class Vault:
     def retry(self) -> int:
         """Queue the dead letter again; returns how many turns."""
         with writing(self.parts):
-            plan, turns = self.parts.transaction_log.requeue(self.parts.catalog)
+            plan, turns = self.parts.retry_plan()
             if turns:
                 self.parts.committer.commit(plan)
             return turns

@@ -18,15 +18,13 @@ from typing import TYPE_CHECKING, Any
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
+from engram.settings.vault_folders import cache_folder
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock, SystemClock, clock_of
 from engram.store.base.disk import VaultDisk
-from engram.store.base.lock import WriterLock
-from engram.store.commits.committer import VaultCommitter
 from engram.store.commits.hand_edits import VaultEdits
 from engram.store.commits.projections import Projections
 from engram.store.commits.transaction_log import TransactionLog
-from engram.vault.create import cache_folder
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
@@ -55,9 +53,11 @@ if TYPE_CHECKING:
     from engram.queries.lookup import Lookup
     from engram.queries.search import SearchQueries
     from engram.settings.paths import UserPaths
+    from engram.store.base.lock import WriterLock
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.commits.committer import VaultCommitter
     from engram.store.commits.cursors import CursorFile
     from engram.store.commits.purge import PurgePlanner, PurgeWriter
     from engram.store.commits.vault_turns import VaultTurns
@@ -177,6 +177,8 @@ class VaultParts:
     @cached_property
     def _lock(self) -> WriterLock:
         """The writer lock; those who may not or cannot write take turns in the cache instead."""
+        from engram.store.base.lock import WriterLock
+
         own = self.writable and os.access(self.root / layout.STATE, os.W_OK)
         path = self.root / layout.LOCK if own else self.cache / "lock"
         return WriterLock(path, self.settings.store.lock_timeout_seconds, within=self.root)
@@ -186,7 +188,7 @@ class VaultParts:
         """Catalog, views and transcripts."""
         return Projections(
             self.disk, self.turn_log, self.cache / "catalog.sqlite", self.header.id,
-            self.transaction_log, self._lock,
+            self.transaction_log, lambda: self._lock,
         )  # fmt: skip
 
     @property
@@ -227,6 +229,8 @@ class VaultParts:
     @cached_property
     def committer(self) -> VaultCommitter:
         """The writer lock, and the one way to commit."""
+        from engram.store.commits.committer import VaultCommitter
+
         return VaultCommitter(
             self.disk, self.clock, self._lock, self.projections,
             lambda committed: self._purge_writer.erase(committed),
@@ -259,13 +263,19 @@ class VaultParts:
     def settler(self) -> Settler:
         """Takes up hand edits."""
         edits = VaultEdits(self.disk, self.projections)
-        return Settler(edits, self.committer, writable=self.writable)
+        return Settler(edits, lambda: self.committer, writable=self.writable)
 
     def undo_plan(self, what: str) -> Plan:
         """What takes a change back. Raises NotFound, BadInput, Conflict."""
         from engram.store.commits.undo import UndoPlanner
 
-        return UndoPlanner(self.transaction_log, self.projections).plan(what)
+        return UndoPlanner(self.disk, self.transaction_log, self.projections).plan(what)
+
+    def retry_plan(self) -> tuple[Plan, int]:
+        """What queues the dead letter again, and how many turns it holds."""
+        from engram.store.commits.undo import retry_plan
+
+        return retry_plan(self.disk, self.catalog)
 
     def conflict_copies(self) -> CopyMerger:
         """The conflict copies that there are now."""
@@ -439,6 +449,7 @@ class VaultParts:
     def budget(self) -> Budget:
         """The person's budget on this machine; each counts runs of its own."""
         from engram.llm.budget import Budget
+        from engram.store.base.lock import WriterLock
 
         lock = WriterLock(self.places.state_dir / "spend" / "lock", _PATIENCE)
         return Budget(VaultDisk(self.places.state_dir), lock.hold, self.clock, self.settings.llm)
@@ -478,6 +489,8 @@ class VaultParts:
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:
         """Held while a model is asked about this vault. Raises Locked."""
+        from engram.store.base.lock import WriterLock
+
         return WriterLock(self.cache / "thinking", self.settings.store.lock_timeout_seconds).hold(
             patience
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,15 +19,29 @@ _PROBE = (
     "except SystemExit as end:\n"
     "    print('exit', end.code, *sorted(sys.modules), file=sys.stderr)\n"
 )
+_HOOK_PROBE = (
+    "import os, sys\n"
+    "def end(code):\n"
+    "    print('exit', code, *sorted(sys.modules), file=sys.stderr)\n"
+    "    sys.stderr.flush()\n"
+    "    leave(code)\n"
+    "leave, os._exit = os._exit, end\n"
+    "from engram.surfaces.entry import main\n"
+    "main()\n"
+)
+#: modules of ours, packages included, that a command may import
+_SEARCH, _HOOK = 90, 60
 
 
-def imported(folder: Path, *arguments: str, **more: str) -> set[str]:
-    """The modules that a command has imported when it ends well."""
+def imported(
+    folder: Path, *arguments: str, probe: str = _PROBE, said: str = "", **more: str
+) -> set[str]:
+    """The modules that a command has imported when it ends well, `said` being its input."""
     python = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     environment = prompt_context(folder) | python | more
     done = subprocess.run(
-        [sys.executable, "-c", _PROBE, *arguments], cwd=folder, capture_output=True, text=True,
-        env=environment, check=True,
+        [sys.executable, "-c", probe, *arguments], cwd=folder, capture_output=True, text=True,
+        env=environment, check=True, input=said,
     )  # fmt: skip
     ended, code, *modules = done.stderr.splitlines()[-1].split(" ")
     assert (ended, code) == ("exit", "0"), done.stderr
@@ -77,3 +92,30 @@ def test_a_header_that_needs_yaml_may_have_it(shop: Shop) -> None:
         "title: >-\n  a folded\n  title\n---\nThe shop has two writers.\n",
     )
     assert "yaml" in imported(shop.folder, "search", "writers", **shop.environment)
+
+
+def test_a_search_imports_few_modules(shop: Shop) -> None:
+    ours = _ours(imported(shop.folder, "search", "writers", **shop.environment))
+    assert len(ours) <= _SEARCH, "\n".join(ours)
+
+
+def test_a_hook_imports_few_modules_and_no_index(shop: Shop) -> None:
+    for event, asked in (
+        ("session-start", {"cwd": str(shop.folder / "shop")}),
+        ("prompt", {"cwd": str(shop.folder / "shop"), "prompt": "which database has two writers?"}),
+    ):
+        modules = imported(
+            shop.folder, "hook", event, probe=_HOOK_PROBE, said=json.dumps(asked),
+            **shop.environment,
+        )  # fmt: skip
+        ours = _ours(modules)
+        assert "engram.store.catalog.readonly" in ours  # it has asked the catalog
+        assert len(ours) <= _HOOK, "\n".join(ours)
+        assert not modules & {
+            "whoosh", "click", "yaml", "frontmatter", "engram.vault", "engram.index",
+            "engram.pipeline", "engram.queries",
+        }  # fmt: skip
+
+
+def _ours(modules: set[str]) -> list[str]:
+    return sorted(name for name in modules if name.partition(".")[0] == "engram")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.index.bag import BODY, CAPTION, MARK, TITLE, bag_of, speaker_term
+from engram.index.bag import CAPTION, TITLE, bag_of
+from engram.index.scoring import BODY, MARK, speaker_term
 from engram.language.tokens import query_terms, terms
 from engram.model.hit import Document
 

@@ -251,7 +251,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @invariant()
     def the_hashes_are_those_of_the_living(self) -> None:
-        written = sorted(self.vault.parts.projections.hashes.read())
+        written = sorted(self.vault.parts.projections.views.hashes.read())
         assert written == self.vault.parts.catalog.live_hashes()
         assert len(written) == sum(memory.live for memory in self._memories())
 

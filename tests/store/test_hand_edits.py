@@ -202,7 +202,7 @@ class HandEdits(RuleBasedStateMachine):
 
     @invariant()
     def the_hashes_are_those_of_the_living(self) -> None:
-        written = sorted(self.vault.parts.projections.hashes.read())
+        written = sorted(self.vault.parts.projections.views.hashes.read())
         assert written == self.vault.parts.catalog.live_hashes()
 
 

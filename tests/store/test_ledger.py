@@ -117,10 +117,10 @@ def test_who_holds_the_lock_keeps_others_out(vault: Vault) -> None:
 def test_what_was_committed_is_applied_by_the_next_who_writes(vault: Vault) -> None:
     left_pending(vault, Change(A, None, note("a", "one")))
     left_pending(vault, Change(A, note("a", "one"), note("a", "two")))
-    assert vault.parts.committer.behind
+    assert vault.parts.projections.behind
     with vault.parts.committer.lock():
         assert vault.parts.disk.read(A) == note("a", "two")
-    assert vault.parts.disk.names(layout.PENDING) == [] and not vault.parts.committer.behind
+    assert vault.parts.disk.names(layout.PENDING) == [] and not vault.parts.projections.behind
     memory = vault.parts.catalog.memory("a")
     assert memory is not None and memory.text == "two"
 
@@ -245,12 +245,12 @@ def test_a_catalog_that_missed_transactions_replays_them(
     shutil.rmtree(vault.parts.cache)
     shutil.copytree(kept, vault.parts.cache)
     again = open_vault()
-    assert again.parts.committer.behind
+    assert again.parts.projections.behind
     before = tree_digest(again.root, "facts", "transcripts")
     again.parts.committer.recover()
     assert tables(again) == expected
     assert tree_digest(again.root, "facts", "transcripts") == before
-    assert not again.parts.committer.behind
+    assert not again.parts.projections.behind
 
 
 def test_a_damaged_catalog_is_built_anew(vault: Vault, open_vault: Callable[..., Vault]) -> None:
@@ -277,7 +277,7 @@ def test_a_vault_restored_from_an_older_copy_is_noticed(
     shutil.rmtree(vault.root)
     shutil.copytree(tmp_path / "copy", vault.root)
     again = takes_every_turn(open_vault())
-    assert again.parts.committer.behind
+    assert again.parts.projections.behind
     assert again.doctor() == []
     assert texts(again) == {turn.text for turn in turns(5)}
     again.capture(turns(5, "other"))
@@ -298,7 +298,7 @@ def test_a_vault_restored_and_written_elsewhere_is_noticed_too(
     shutil.rmtree(vault.root)
     shutil.copytree(tmp_path / "copy", vault.root)
     again = open_vault()
-    assert again.parts.committer.behind and again.doctor() == []
+    assert again.parts.projections.behind and again.doctor() == []
     assert texts(again) == {"The shop opens at ten.", "The shop closes at six."}
 
 

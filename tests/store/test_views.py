@@ -135,7 +135,7 @@ def test_the_list_has_the_scoped_hash_of_every_live_memory(
     expected = sorted(
         (content_hash(memory.text, "project/shop/"), memory.id) for memory in memories[1:]
     )
-    assert sorted(vault.parts.projections.hashes.read()) == expected
+    assert sorted(vault.parts.projections.views.hashes.read()) == expected
     assert vault.parts.catalog.live_hashes() == expected
 
 

@@ -28,7 +28,7 @@ from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
 from engram.settings.user_files import refuse_symlink, replace
-from engram.vault.create import find_vault
+from engram.settings.vault_folders import find_vault
 
 #: variables that decide where files lie, ours and those of the agents; none of them holds a secret
 _CARRIED = (

@@ -43,11 +43,6 @@ class Committer(Protocol):
         """The number of the last transaction."""
         ...
 
-    @property
-    def behind(self) -> bool:
-        """Whether a crash or another machine left something to take up; needs no lock."""
-        ...
-
     def lock(self, timeout: float | None = None) -> AbstractContextManager[None]:
         """Hold the writer lock (re-entrant in one process), recovering first what was left over.
 
@@ -180,6 +175,11 @@ class HandEdits(Protocol):
     @property
     def catalog(self) -> object:
         """What the files are compared with; another object after it was made anew."""
+        ...
+
+    @property
+    def behind(self) -> bool:
+        """Whether a crash or another machine left something to take up; needs no lock."""
         ...
 
     def look(self, until: float = math.inf, first: Iterable[str] = ()) -> EditedFiles:

@@ -9,6 +9,7 @@ name that the program gave, which never has a blank.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from engram.model.entity import TYPES
 
@@ -21,37 +22,40 @@ _OURS = (
 )
 #: none of our own names contains one of these, so that most names need no closer look
 _SUSPECT = re.compile(r"[ (_]|\.sync-|\.orig$")
-_MARKS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\.sync-conflict-[\w-]*{_SUFFIX}",
-        rf" ?\(.*(?:{_WORDS}).*\){_SUFFIX}",
-        rf" ?\(conflict(?:ed)?(?: [0-9][^()]*)?\){_SUFFIX}",
-        rf"_conflict-[0-9]{{8}}-[0-9]{{6}}{_SUFFIX}",
-        rf"_conf\([0-9]+\){_SUFFIX}",
-        r" \([0-9]+\)(?=\.md$)",
-        rf"^(?P<ours>(?-i:{_OURS}))(?: copy| kopie)?(?: [0-9]{{1,3}})?(?=\.md$)",
-    )
+_MARKS = (
+    rf"\.sync-conflict-[\w-]*{_SUFFIX}",
+    rf" ?\(.*(?:{_WORDS}).*\){_SUFFIX}",
+    rf" ?\(conflict(?:ed)?(?: [0-9][^()]*)?\){_SUFFIX}",
+    rf"_conflict-[0-9]{{8}}-[0-9]{{6}}{_SUFFIX}",
+    rf"_conf\([0-9]+\){_SUFFIX}",
+    r" \([0-9]+\)(?=\.md$)",
+    rf"^(?P<ours>(?-i:{_OURS}))(?: copy| kopie)?(?: [0-9]{{1,3}})?(?=\.md$)",
 )
-_LEFT_OVER = re.compile(rf"\.orig$|_(?:BACKUP|BASE|LOCAL|REMOTE)_[0-9]+{_SUFFIX}")
+_LEFT_OVER = rf"\.orig$|_(?:BACKUP|BASE|LOCAL|REMOTE)_[0-9]+{_SUFFIX}"
 
 
 def original_name(name: str) -> str:
     """The name of the original file; '' when this one is no copy."""
     found = name if _SUSPECT.search(name) else ""
-    while (shorter := _stripped(found)) != found:
+    while found and (shorter := _stripped(found)) != found:
         found = shorter
     return found if found not in (name, ".md") else ""
 
 
 def is_left_over(name: str) -> bool:
     """Whether a merge tool left it: an older version, nothing to merge."""
-    return _LEFT_OVER.search(name) is not None
+    return re.search(_LEFT_OVER, name) is not None
+
+
+@cache
+def _marks() -> tuple[re.Pattern[str], ...]:
+    """Compiled with the first name that is suspect: most vaults have none."""
+    return (*(re.compile(mark, re.IGNORECASE) for mark in _MARKS), re.compile(_LEFT_OVER))
 
 
 def _stripped(name: str) -> str:
     """A name without the first copy marker in it."""
-    for mark in (*_MARKS, _LEFT_OVER):
+    for mark in _marks():
         if hit := mark.search(name):
             kept = hit.groupdict().get("ours") or ""
             return name[: hit.start()] + kept + name[hit.end() :]

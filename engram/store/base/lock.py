@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engram.model.errors import Locked, StorageError
-from engram.model.file_lock import take_lock
 
 #: not through a symlink that somebody put there, and not handed on to child processes
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -68,6 +67,8 @@ class WriterLock:
                 f"cannot lock the vault: {error.strerror}",
                 "check the owner and mode of the vault's folder",
             ) from error
+        from engram.model.file_lock import take_lock
+
         if not take_lock(handle, patience):
             os.close(handle)
             raise Locked(f"another process has been writing to the vault for {patience:g} s")

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.database import CacheDatabase
 
-TABLES = """
-create table accesses(id text primary key, count int, last text) without rowid;
-create table access_log(size int, tail text, skipped int);
-"""
-
 #: digest length of the bytes before the counted end, by which the same log is recognised
 _TAIL = 4_096
 #: read at once, bytes

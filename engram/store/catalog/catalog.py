@@ -7,88 +7,32 @@ seen; every failure to open or read is `CatalogUnusable`, upon which it is rebui
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.language.tokens import ANALYSIS, memory_terms
+from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Memory
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
-from engram.store.catalog import (
-    access,
-    conditions,
-    log_rows,
-    page_rows,
-    topic_rows,
-    trace_rows,
-    turn_rows,
-)
-from engram.store.catalog.access import AccessRows
-from engram.store.catalog.consolidation_rows import ConsolidationRows
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
-from engram.store.catalog.log_rows import LogRows
 from engram.store.catalog.page_rows import UNBOX, PageRows
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.row_body import encode as body_of
-from engram.store.catalog.topic_rows import TopicRows
+from engram.store.catalog.schema import NAMES, SCHEMA, TABLES
 from engram.store.catalog.turn_rows import TurnRows
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
+    from engram.store.catalog.access import AccessRows
     from engram.store.catalog.conditions import Where
-
-#: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"9, analysis {ANALYSIS}"
-
-_OWN = """
-create table meta(key text primary key, value text) without rowid;
-create table files(
-  path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text,
-  meaning text, stem text
-) without rowid;
-create index files_stem on files(stem);
-create table memories(
-  number integer primary key, id text unique, path text, status text, category text, created text,
-  project text, space text, slot text, hash text, importance real, expires text, valid_until text,
-  session text, forgotten int, body text
-);
-create index memories_hash on memories(hash);
-create index memories_standing on memories(
-  status, space, project, category, importance, created, expires, valid_until
-);
-create table words(term text, memory int, primary key(term, memory)) without rowid;
-create index words_memory on words(memory);
-create index memories_created on memories(created, id);
-create index memories_slot on memories(slot) where slot != '';
-create index memories_due on memories(expires)
-  where expires != '' and status in ('active', 'needs-review');
-create index memories_aged on memories(importance, created)
-  where status = 'active' and created != '';
-create index memories_promised on memories(created)
-  where category = 'commitment' and status = 'active';
-create index memories_named on memories(id, status);
-create index memories_forgotten on memories(id) where forgotten;
-create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
-create index mentions_memory on mentions(memory);
-create table sources(link text, id text, primary key(link, id)) without rowid;
-create index sources_id on sources(id);
-"""
-_PARTS = (
-    access,
-    log_rows,
-    conditions,
-    page_rows,
-    topic_rows,
-    trace_rows,
-    turn_rows,
-)
-_TABLES = _OWN + "".join(part.TABLES for part in _PARTS)
-_NAMES = frozenset(re.findall(r"create table (\w+)", _TABLES))
+    from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.catalog.log_rows import LogRows
+    from engram.store.catalog.topic_rows import TopicRows
 
 
 class FileRow(NamedTuple):
@@ -121,11 +65,37 @@ class Catalog:
         self.db = database
         self._vault = vault
         self.turns = TurnRows(database)
-        self.log = LogRows(database)
-        self.consolidations = ConsolidationRows(database)
-        self.topics = TopicRows(database)
         self.pages = PageRows(database)
-        self.accesses = AccessRows(database)
+
+    # imported here: a question asks for none of these
+
+    @cached_property
+    def log(self) -> LogRows:
+        """Transactions and events."""
+        from engram.store.catalog.log_rows import LogRows
+
+        return LogRows(self.db)
+
+    @cached_property
+    def consolidations(self) -> ConsolidationRows:
+        """What consolidations did, and what is due."""
+        from engram.store.catalog.consolidation_rows import ConsolidationRows
+
+        return ConsolidationRows(self.db)
+
+    @cached_property
+    def topics(self) -> TopicRows:
+        """Totals of the words of live memories."""
+        from engram.store.catalog.topic_rows import TopicRows
+
+        return TopicRows(self.db)
+
+    @cached_property
+    def accesses(self) -> AccessRows:
+        """How often each memory was read."""
+        from engram.store.catalog.access import AccessRows
+
+        return AccessRows(self.db)
 
     @classmethod
     def open(cls, path: Path, vault: str) -> Catalog:
@@ -146,7 +116,7 @@ class Catalog:
             ours = (self._meta("schema"), self._meta("vault")) == expected
         except CatalogUnusable:
             return False
-        return ours and {name for (name,) in names} >= _NAMES
+        return ours and {name for (name,) in names} >= NAMES
 
     @classmethod
     def make(cls, path: Path, vault: str) -> Catalog:
@@ -160,7 +130,7 @@ class Catalog:
         """Drop every table and create them empty; called inside a transaction."""
         for (name,) in self.db.rows("select name from sqlite_master where type = 'table'"):
             self.db.do(f'drop table "{name}"')
-        for statement in _TABLES.split(";"):
+        for statement in TABLES.split(";"):
             self.db.do(statement)
         for key, value in (("schema", SCHEMA), ("vault", self._vault), ("last", "0")):
             self._set(key, value)

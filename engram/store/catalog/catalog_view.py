@@ -14,8 +14,6 @@ from engram.language.tokens import telling_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import Memory
-from engram.store.catalog.access import AccessLog
-from engram.store.catalog.neighbours import neighbours
 from engram.store.catalog.row_body import decode
 
 if TYPE_CHECKING:
@@ -110,6 +108,8 @@ class CatalogView:
 
     def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
         """How often each was asked for, and when last, after counting what the log has since."""
+        from engram.store.catalog.access import AccessLog
+
         catalog, log = self._catalog(), AccessLog(self._disk)
         if catalog.accesses.is_behind(log):
             with catalog.transaction():
@@ -154,6 +154,8 @@ class CatalogView:
 
     def around(self, candidate: Candidate) -> list[Memory]:
         """A few live memories of its scope that share its rarest words, the nearest first."""
+        from engram.store.catalog.neighbours import neighbours
+
         return neighbours(self._db, candidate)
 
     # -- boxes, entities, pages, conversations -------------------------------------------------

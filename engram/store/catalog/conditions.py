@@ -9,10 +9,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 #: columns of a memory's tags; its days are the index on `created`
-TABLES = """
-create table tags(tag text, id text, primary key(tag, id)) without rowid;
-create index tags_id on tags(id);
-"""
 _DAY = "substr(created, 1, 10)"
 _LENGTH_OF_DAY = 10
 

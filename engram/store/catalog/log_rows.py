@@ -5,20 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from engram.model.change import Event, Transaction
-
 if TYPE_CHECKING:
+    from engram.model.change import Event, Transaction
     from engram.store.catalog.database import CacheDatabase
-
-TABLES = """
-create table transactions(
-  n integer primary key, time text, kind text, batch text, changes int, left_alone text,
-  undoes text
-);
-create table events(n int, name text, subject text, details text);
-create index events_subject on events(subject);
-create index events_n on events(n);
-"""
 
 
 class LogRows:
@@ -56,6 +45,8 @@ class LogRows:
 
     def events(self, subject: str) -> list[tuple[int, str, Event]]:
         """`(n, time, event)` of all that happened to a memory or transcript, oldest first."""
+        from engram.model.change import Event
+
         rows = self._db.rows(
             "select e.n, t.time, e.name, e.subject, e.details"
             " from events e join transactions t using (n) where e.subject = ?"

@@ -6,31 +6,17 @@ box are rows of their own, so that those which no box holds are found without op
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.store.catalog.row_body import encode
-from engram.store.catalog.trace_rows import TraceRows
 
 if TYPE_CHECKING:
     from engram.model.step import Page
     from engram.store.catalog.database import CacheDatabase
-
-TABLES = """
-create table boxes(
-  id text primary key, path text, session text, project text, created text, sealed text,
-  trace text, body text
-) without rowid;
-create index boxes_sealed on boxes(sealed);
-create index boxes_trace on boxes(trace) where trace != '';
-create table members(memory text, box text, primary key(memory, box)) without rowid;
-create index members_box on members(box);
-create table unboxed(memory text primary key) without rowid;
-create table entities(
-  id text primary key, path text, type text, name text, merged_into text, body text
-) without rowid;
-"""
+    from engram.store.catalog.trace_rows import TraceRows
 
 #: marks a memory as in no box, if it has a source and no box holds it
 UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
@@ -42,7 +28,13 @@ class PageRows:
 
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
-        self.traces = TraceRows(database)
+
+    @cached_property
+    def traces(self) -> TraceRows:
+        """Threads of boxes; a question seldom asks for them."""
+        from engram.store.catalog.trace_rows import TraceRows
+
+        return TraceRows(self._db)
 
     def put(self, page: Page) -> None:
         """Record a page as its file says it."""

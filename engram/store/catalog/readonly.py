@@ -19,9 +19,9 @@ from typing import Self
 
 from engram.model.instant import Day
 from engram.model.memory import Memory
-from engram.store.catalog.catalog import SCHEMA
 from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
+from engram.store.catalog.schema import SCHEMA
 
 #: how long to wait for a process that writes, seconds
 _PATIENCE = 0.2

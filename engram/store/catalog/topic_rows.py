@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from engram.language.topics import Topic
     from engram.store.catalog.database import CacheDatabase
 
-TABLES = """
-create table topics(term text primary key, held int, weight int) without rowid;
-"""
-
 
 class TopicRows:
     """Word totals of the live memories. Called inside the catalog's transaction."""

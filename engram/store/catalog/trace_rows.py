@@ -17,10 +17,6 @@ from engram.store.catalog.row_body import decode
 if TYPE_CHECKING:
     from engram.store.catalog.database import CacheDatabase
 
-TABLES = """
-create table traces(id text primary key, entry text) without rowid;
-"""
-
 
 class TraceRows:
     """Cached texts of traces."""

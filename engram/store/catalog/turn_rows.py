@@ -12,23 +12,6 @@ if TYPE_CHECKING:
 
 PENDING, DONE, DEAD, WITHDRAWN, PURGED = range(5)
 
-TABLES = """
-create table turns(
-  seq integer primary key, message text, link text, transcript text, source text, role text,
-  time text, project text, title text, signal text, batch text, segment text, offset int,
-  length int, state int, prior int
-);
-create index turns_message on turns(message);
-create index turns_link on turns(link);
-create index turns_pending on turns(transcript) where state = 0;
-create index turns_transcript on turns(transcript, seq);
-create index turns_segment on turns(segment, offset);
-create index turns_batch on turns(batch) where batch != '';
-create table attempts(
-  transcript text primary key, attempts int, retry_at text, reason text
-) without rowid;
-"""
-
 
 class TurnRow(NamedTuple):
     """A turn without its text; `seq` < 0: only a transcript has it."""

@@ -69,13 +69,6 @@ class VaultCommitter:
         """The number of the last transaction."""
         return self._projections.catalog.last
 
-    @property
-    def behind(self) -> bool:
-        """Whether a crash left something to recover; needs no lock."""
-        if any(map(layout.is_transaction, self._disk.names(layout.PENDING))):
-            return True
-        return self._projections.behind
-
     def commit(self, plan: Plan) -> Transaction:
         """Make a plan durable and apply it; raises Conflict when a file is not as it expects."""
         with self.lock():

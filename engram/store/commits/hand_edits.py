@@ -28,6 +28,11 @@ class VaultEdits:
         """The catalog that files are compared with."""
         return self._projections.catalog
 
+    @property
+    def behind(self) -> bool:
+        """Whether a crash or another machine left something to take up; needs no lock."""
+        return self._projections.behind
+
     def look(self, until: float = math.inf, first: Iterable[str] = ()) -> ScannedFiles:
         """Look until that time of the monotonic clock, each time from elsewhere."""
         rows = self._projections.catalog.files()

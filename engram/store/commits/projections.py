@@ -9,23 +9,22 @@ memory's file.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
 from engram.model.memory import LIVE, Memory
-from engram.model.text import sha256_bytes
+from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
 from engram.store.catalog.catalog_view import CatalogView
 from engram.store.catalog.database import CatalogUnusable
 from engram.store.catalog.turn_rows import WITHDRAWN
-from engram.store.commits import views
 from engram.store.commits.scan import Scan, content_files
 from engram.store.files.content_file import read_content
-from engram.store.files.meaning import meaning_of, meaning_of_read
 from engram.store.files.transcripts import Transcripts
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from engram.store.base.disk import VaultDisk
     from engram.store.base.lock import WriterLock
     from engram.store.commits.transaction_log import TransactionLog
+    from engram.store.commits.views import Views
 
 
 class Projections:
@@ -50,24 +50,32 @@ class Projections:
         catalog_path: Path,
         vault: str,
         transaction_log: TransactionLog,
-        guard: WriterLock,
+        guard: Callable[[], WriterLock],
     ) -> None:
-        """`guard` is held while the catalog is rebuilt: the writer lock of a vault that may be
+        """`guard()` is held while the catalog is rebuilt: the writer lock of a vault that may be
         written, else one in the cache."""
         self._disk = disk
         self.turn_log = turn_log
         self._path = catalog_path
         self._vault = vault
         self._transaction_log = transaction_log
-        self.guard = guard
+        self._guard = guard
         self._open: Catalog | None = None
         self.view = CatalogView(lambda: self.catalog, disk, turn_log)
         self.transcripts = Transcripts(disk)
-        self.trace = views.EventTrace(disk)
-        self.hashes = views.FactHashes(disk)
-        self.topics = views.Topics(disk)
-        self.traces = views.Traces(disk)
         self.rebuilt = ""
+
+    @property
+    def guard(self) -> WriterLock:
+        """The lock under which the catalog is made anew."""
+        return self._guard()
+
+    @cached_property
+    def views(self) -> Views:
+        """The views in `state/`, which only a writer follows."""
+        from engram.store.commits.views import Views
+
+        return Views(self._disk)
 
     @property
     def catalog(self) -> Catalog:
@@ -93,7 +101,12 @@ class Projections:
 
     @property
     def behind(self) -> bool:
-        """Whether transactions or turns exist that the catalog has not seen; needs no lock."""
+        """Whether transactions or turns exist that the catalog has not seen; needs no lock.
+
+        Also when a crash left a transaction to recover.
+        """
+        if any(map(layout.is_transaction, self._disk.names(layout.PENDING))):
+            return True
         self._reopen_if_replaced()
         if self._diverged() or self._transaction_log.sha_of(self.catalog.last + 1):
             return True
@@ -148,7 +161,7 @@ class Projections:
 
     def write_topics(self) -> bool:
         """Count the topics of the vault as it is; returns whether they had changed."""
-        return self.topics.write(self.catalog.topics.best())
+        return self.views.topics.write(self.catalog.topics.best())
 
     def mend_views(self, *, due: bool = False) -> list[str]:
         """Write the views that differ from the vault's content; returns their paths.
@@ -157,14 +170,14 @@ class Projections:
         """
         mended = []
         live = self.catalog.live_hashes()
-        if self.hashes.read() != live:
-            self.hashes.follow((), live)
+        if self.views.hashes.read() != live:
+            self.views.hashes.follow((), live)
             mended.append(layout.HASHES)
-        if self.trace.mend(self._transaction_log.all()):
+        if self.views.trace.mend(self._transaction_log.all()):
             mended.append(layout.TRACE)
-        if self.traces.follow(self.catalog.pages.traces.listed()):
+        if self.views.traces.follow(self.catalog.pages.traces.listed()):
             mended.append(layout.TRACES)
-        if self.topics.mend(self.catalog, due=due):
+        if self.views.topics.mend(self.catalog, due=due):
             mended.append(layout.TOPICS)
         return mended
 
@@ -188,6 +201,8 @@ class Projections:
             self.mend_views()
 
     def _follow(self, committed: Transaction, again: bool) -> None:
+        from engram.store.commits.views import COUNTING
+
         plan, catalog = committed.plan, self.catalog
         touched = [
             change for change in (*plan.changes, *plan.seen) if change.path not in committed.left
@@ -203,13 +218,13 @@ class Projections:
         catalog.record(committed)
         after = self._hashes_of(changed)
         whole = again or bool(before - after)
-        self.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
+        self.views.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
         if any(layout.content_type(change.path) is Box for change in changed):
-            self.traces.follow(catalog.pages.traces.listed())
+            self.views.traces.follow(catalog.pages.traces.listed())
         self._follow_turns(committed)
-        if plan.kind in views.COUNTING:
-            self.topics.write(catalog.topics.best())
-        self.trace.follow(committed)
+        if plan.kind in COUNTING:
+            self.views.topics.write(catalog.topics.best())
+        self.views.trace.follow(committed)
 
     def _follow_turns(self, committed: Transaction) -> None:
         plan = committed.plan
@@ -231,6 +246,8 @@ class Projections:
             row = self.catalog.file(change.path)
             sha = sha256_bytes(change.after or b"")
             if row is not None and row.sha != sha:
+                from engram.store.files.meaning import meaning_of
+
                 meaning = meaning_of(change.path, change.after or b"")
                 self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
 
@@ -260,6 +277,8 @@ class Projections:
 
     def _record(self, seen: FileRow, data: bytes) -> None:
         """Record a file and its content as read; `seen` holds its stat and SHA-256."""
+        from engram.store.files.meaning import meaning_of_read
+
         catalog, path = self.catalog, seen.path
         read = read_content(path, data)
         known = catalog.file(path)
@@ -314,7 +333,7 @@ class Projections:
         rows = (self.catalog.file(path) for path in paths)
         memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
         return {
-            views.hash_of(memory)
+            (content_hash(memory.text, memory.scope), memory.id)
             for memory in memories
             if memory is not None and memory.status in LIVE
         }

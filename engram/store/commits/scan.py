@@ -20,7 +20,6 @@ from engram.model.errors import EngramError
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.files.content_file import read_content
-from engram.store.files.meaning import meaning_of
 
 if TYPE_CHECKING:
     from engram.model.change import Change
@@ -130,6 +129,9 @@ def _compare(
     if data is None:
         del listed[path]
         return
+    # imported here: hardly a file is not as the catalog has it
+    from engram.store.files.meaning import meaning_of
+
     sha = sha256_bytes(data)
     fresh = row and row._replace(size=now[0], mtime_ns=now[1], ctime_ns=now[2], sha=sha)
     if row is None or fresh is None:

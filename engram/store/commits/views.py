@@ -27,6 +27,16 @@ COUNTING = ("consolidate", "undo", "purge")
 _TAIL = 4_096
 
 
+class Views:
+    """All of them, of one vault."""
+
+    def __init__(self, disk: VaultDisk) -> None:
+        self.trace = EventTrace(disk)
+        self.hashes = FactHashes(disk)
+        self.topics = Topics(disk)
+        self.traces = Traces(disk)
+
+
 class EventTrace:
     """`state/trace.jsonl`: a line for each transaction, then one for each event; no content."""
 

@@ -18,10 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from engram.store.files.foreign_header import Value
 
 from engram.model.errors import BadInput
-from engram.store.files.foreign_header import Value, export
 from engram.store.files.header import (
     TEXT_KEYS,
     HeaderEntry,
@@ -93,6 +95,8 @@ def render(header: Mapping[str, str | Sequence[str]], body: str) -> bytes:
 
     Lone surrogates, which UTF-8 cannot say, become U+FFFD.
     """
+    from engram.store.files.foreign_header import export
+
     lines = export(header, entry_lines)
     head = f"---\n{lines}\n---\n" if lines else "---\n---\n"
     end = "" if not body or body.endswith("\n") else "\n"

@@ -19,9 +19,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engram.store.files.foreign_header import Value, oversize, read_yaml
+if TYPE_CHECKING:
+    from engram.store.files.foreign_header import Value
+
 
 #: Keys whose values are names or prose: a number or a day among them is still text.
 TEXT_KEYS = frozenset(
@@ -95,6 +97,9 @@ def read(lines: Sequence[str]) -> HeaderReading:
             entry = _entry(lines, key, start, end, colon)
             value = _several(lines, entry)
         if value is None:
+            # imported here: most headers have our own shape
+            from engram.store.files.foreign_header import oversize
+
             refused = oversize(lines) if refused is None else refused
             value, fault = _odd(lines, entry or HeaderEntry(key, start, end, colon), refused)
             if fault:
@@ -110,6 +115,8 @@ def read(lines: Sequence[str]) -> HeaderReading:
 
 def read_whole(lines: Sequence[str]) -> HeaderReading:
     """A header that has no line of its own for each key: one flow mapping, indented keys."""
+    from engram.store.files.foreign_header import oversize, read_yaml
+
     refused = oversize(lines)
     found = refused or read_yaml(lines)
     if isinstance(found, str):
@@ -289,6 +296,8 @@ def _escaped(escape: re.Match[str]) -> str:
 
 def _odd(lines: Sequence[str], entry: HeaderEntry, refused: str) -> tuple[Value | None, str]:
     """An entry of another shape: by YAML, or as the plain words that a person meant; or a fault."""
+    from engram.store.files.foreign_header import read_yaml
+
     found = refused or read_yaml(lines[entry.start : entry.stop])
     if not isinstance(found, str):
         if list(found) == [entry.key]:

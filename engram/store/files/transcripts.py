@@ -19,7 +19,6 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import BadInput, StorageError
-from engram.model.markdown import neutralise
 from engram.store.base import layout
 from engram.store.files import document
 
@@ -302,6 +301,8 @@ def _grouped(turns: Iterable[Turn]) -> dict[str, list[Turn]]:
 
 
 def _head(turn: Turn) -> bytes:
+    from engram.model.markdown import neutralise
+
     title = " ".join(turn.title.split())[:120]
     header = {
         "source": turn.source,
@@ -316,6 +317,8 @@ def _head(turn: Turn) -> bytes:
 
 
 def _block(turn: Turn) -> str:
+    from engram.model.markdown import neutralise
+
     tools = "".join(f"\n- *{neutralise(tool)}*" for tool in turn.tools)
     # the rest of a forged speaker line stands in code, where nothing else is escaped
     body = SPEAKER.sub(r"\\\g<0>", f"{neutralise(turn.text)}\n{tools}".strip("\n"))

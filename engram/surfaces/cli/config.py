@@ -30,7 +30,7 @@ def command() -> None:
 def show() -> None:
     """Every key with its value and origin: shipped < user < vault < ENGRAM_* < flag."""
     from engram.settings.load import load
-    from engram.vault.create import find_vault
+    from engram.settings.vault_folders import find_vault
 
     origins = load(find_vault(chosen().vault, os.environ), os.environ).origins
     if wants_json():

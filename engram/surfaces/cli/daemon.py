@@ -278,7 +278,7 @@ def _places() -> UserPaths:
 def _target() -> Path:
     """The registered vault that captured turns go to; it may be away at present."""
     from engram.settings.registry import Registry
-    from engram.vault.create import find_vault, real_root
+    from engram.settings.vault_folders import find_vault, real_root
 
     named = find_vault(chosen().vault, os.environ)
     registered = {entry.path for entry in Registry(_places()).entries()}

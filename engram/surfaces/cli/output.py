@@ -30,7 +30,7 @@ _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufe
 @contextmanager
 def opened() -> Iterator[Vault]:
     """The vault that the options, the environment or the working directory name."""
-    from engram.vault.create import find_vault
+    from engram.settings.vault_folders import find_vault
 
     for_whom = caller()
     path = find_vault(chosen().vault, for_whom.environment, for_whom.folder)

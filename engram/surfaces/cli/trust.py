@@ -18,7 +18,8 @@ from engram.surfaces.cli.output import emit_json, say, wants_json
 def command(path: Path) -> None:
     """Register the vault at PATH on this machine: now it is written and given to agents."""
     from engram.settings.paths import places_of
-    from engram.vault.create import real_root, register
+    from engram.settings.vault_folders import real_root
+    from engram.vault.create import register
 
     root = real_root(path)
     register(root, places_of(os.environ))

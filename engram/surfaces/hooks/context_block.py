@@ -28,11 +28,11 @@ from engram.recall.match import PromptWords, matches
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
 from engram.settings.registry import Registry
+from engram.settings.vault_folders import cache_folder, real_root
 from engram.store.base import layout
 from engram.store.base.clock import clock_of
 from engram.store.catalog.readonly import ReadOnlyCatalog
 from engram.surfaces.hooks.host_protocol import HookCall
-from engram.vault.create import cache_folder, real_root
 
 #: beginning of a prompt that is searched with, characters
 _MOST_PROMPT = 8_000

@@ -1,0 +1,92 @@
+"""Schema of the catalog: every table and index, in one place, and the number of their shape."""
+
+from __future__ import annotations
+
+import re
+
+from engram.language.tokens import ANALYSIS
+
+#: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
+SCHEMA = f"9, analysis {ANALYSIS}"
+
+TABLES = """
+create table meta(key text primary key, value text) without rowid;
+create table files(
+  path text primary key, size int, mtime_ns int, ctime_ns int, sha text, id text, problem text,
+  meaning text, stem text
+) without rowid;
+create index files_stem on files(stem);
+create table memories(
+  number integer primary key, id text unique, path text, status text, category text, created text,
+  project text, space text, slot text, hash text, importance real, expires text, valid_until text,
+  session text, forgotten int, body text
+);
+create index memories_hash on memories(hash);
+create index memories_standing on memories(
+  status, space, project, category, importance, created, expires, valid_until
+);
+create table words(term text, memory int, primary key(term, memory)) without rowid;
+create index words_memory on words(memory);
+create index memories_created on memories(created, id);
+create index memories_slot on memories(slot) where slot != '';
+create index memories_due on memories(expires)
+  where expires != '' and status in ('active', 'needs-review');
+create index memories_aged on memories(importance, created)
+  where status = 'active' and created != '';
+create index memories_promised on memories(created)
+  where category = 'commitment' and status = 'active';
+create index memories_named on memories(id, status);
+create index memories_forgotten on memories(id) where forgotten;
+create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
+create index mentions_memory on mentions(memory);
+create table sources(link text, id text, primary key(link, id)) without rowid;
+create index sources_id on sources(id);
+
+create table accesses(id text primary key, count int, last text) without rowid;
+create table access_log(size int, tail text, skipped int);
+
+create table transactions(
+  n integer primary key, time text, kind text, batch text, changes int, left_alone text,
+  undoes text
+);
+create table events(n int, name text, subject text, details text);
+create index events_subject on events(subject);
+create index events_n on events(n);
+
+create table tags(tag text, id text, primary key(tag, id)) without rowid;
+create index tags_id on tags(id);
+
+create table boxes(
+  id text primary key, path text, session text, project text, created text, sealed text,
+  trace text, body text
+) without rowid;
+create index boxes_sealed on boxes(sealed);
+create index boxes_trace on boxes(trace) where trace != '';
+create table members(memory text, box text, primary key(memory, box)) without rowid;
+create index members_box on members(box);
+create table unboxed(memory text primary key) without rowid;
+create table entities(
+  id text primary key, path text, type text, name text, merged_into text, body text
+) without rowid;
+
+create table topics(term text primary key, held int, weight int) without rowid;
+
+create table traces(id text primary key, entry text) without rowid;
+
+create table turns(
+  seq integer primary key, message text, link text, transcript text, source text, role text,
+  time text, project text, title text, signal text, batch text, segment text, offset int,
+  length int, state int, prior int
+);
+create index turns_message on turns(message);
+create index turns_link on turns(link);
+create index turns_pending on turns(transcript) where state = 0;
+create index turns_transcript on turns(transcript, seq);
+create index turns_segment on turns(segment, offset);
+create index turns_batch on turns(batch) where batch != '';
+create table attempts(
+  transcript text primary key, attempts int, retry_at text, reason text
+) without rowid;
+"""
+#: the tables that a sound catalog has
+NAMES = frozenset(re.findall(r"create table (\w+)", TABLES))
