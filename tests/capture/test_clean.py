@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from engram.capture.clean import (
     MAX_STATE,
-    Removed,
     excluded,
     kept,
     off_the_record,
@@ -19,6 +18,7 @@ from engram.capture.clean import (
     without_wrappers,
 )
 from engram.model.injected_block import without_own
+from engram.model.intake import Removed
 from engram.model.turn import Turn, turn_of
 
 NOON = "2026-05-01T12:00:00Z"
