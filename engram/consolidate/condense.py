@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.repeated_lines import substance
-from engram.model.model_request import Request, fenced, list_of, prompt_of, tokens_of
+from engram.model.model_request import Request, fenced, list_of, prompt_of
+from engram.model.text import tokens_of
 
 PROMPT, KEY = "condense", "lines"
 #: an answer that keeps less than this share of what it was given is refused (issue 6)

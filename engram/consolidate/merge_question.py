@@ -12,7 +12,8 @@ from typing import Any
 
 from engram.consolidate.context import PassContext
 from engram.model.memory import Memory
-from engram.model.model_request import Request, fenced, list_of, prompt_of, tokens_of
+from engram.model.model_request import Request, fenced, list_of, prompt_of
+from engram.model.text import tokens_of
 
 PROMPT, KEY = "merge", "pairs"
 #: pairs in one question at most

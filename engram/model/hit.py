@@ -134,8 +134,7 @@ class Answers(Sequence[Hit]):
         return self.hits[place]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchingLine:
+class MatchingLine(NamedTuple):
     """A matching line: its 1-based number, its (cut) text, and (start, end) offsets in that."""
 
     number: int
@@ -143,8 +142,7 @@ class MatchingLine:
     spans: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextBlock:
+class ContextBlock(NamedTuple):
     """`shown` are the ids of the memories in `text`, in order; `left_out` counts the others.
 
     What is given unasked counts only those that were looked at.
@@ -157,6 +155,6 @@ class ContextBlock:
     @property
     def used_tokens(self) -> int:
         """What it takes of the budget."""
-        from engram.model.model_request import tokens_of
+        from engram.model.text import tokens_of
 
         return tokens_of(self.text, typical=True)

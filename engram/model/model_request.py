@@ -8,30 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from engram.model.errors import ConfigError
 from engram.model.ids import message_digest
+from engram.model.text import tokens_of
 
 if TYPE_CHECKING:
     from engram.model.instant import Instant
     from engram.model.memory import Memory
     from engram.model.turn import Turn
 
-#: UTF-8 bytes that one token takes at least, on average: code and other scripts come near it
-_BYTES_A_TOKEN = 3
-#: characters that one token of English or code mostly takes
-CHARACTERS_A_TOKEN = 4
 #: who reads turns: the model what is captured live and the rules what was imported; the rules all;
 #: the model all (it has to be asked for: history is long, and costs)
 Tier = Literal["auto", "rules", "model"]
-
-
-def tokens_of(text: str, *, typical: bool = False) -> int:
-    """How many tokens a text takes at most, roughly; with `typical` what it mostly takes.
-
-    What a model is asked is paid for and has to fit, so its estimate is high. A block for an agent
-    is only to be of a certain size; text of other scripts costs more than is counted there.
-    """
-    if typical:
-        return -(-len(text) // CHARACTERS_A_TOKEN)
-    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN)
 
 
 def fenced(data: str) -> str:

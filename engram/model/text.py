@@ -41,6 +41,11 @@ _TOKEN = re.compile(
     r"|(?<!\S)(?:[<>]=?|[=!]==?)(?!\S)"
 )
 
+#: UTF-8 bytes that one token takes at least, on average: code and other scripts come near it
+_BYTES_A_TOKEN = 3
+#: characters that one token of English or code mostly takes
+CHARACTERS_A_TOKEN = 4
+
 
 def normalise(text: str) -> str:
     """The form under which two texts are the same content; idempotent. Empty for punctuation."""
@@ -98,3 +103,14 @@ def first_line(text: str, width: int = 120) -> str:
     cut = line[: width - 1]
     head, _, _ = cut.rpartition(" ")
     return (head or cut).rstrip(" ,;:") + "…"
+
+
+def tokens_of(text: str, *, typical: bool = False) -> int:
+    """How many tokens a text takes at most, roughly; with `typical` what it mostly takes.
+
+    What a model is asked is paid for and has to fit, so its estimate is high. A block for an agent
+    is only to be of a certain size; text of other scripts costs more than is counted there.
+    """
+    if typical:
+        return -(-len(text) // CHARACTERS_A_TOKEN)
+    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
@@ -203,7 +202,7 @@ class Lookup:
                 if block.link not in hidden:
                     for line in search.lines(block.text):
                         # the speaker's line and a blank one stand before the words
-                        yield path, replace(line, number=line.number + block.line + 1)
+                        yield path, line._replace(number=line.number + block.line + 1)
 
     # -- turns and pages -----------------------------------------------------------------------
 

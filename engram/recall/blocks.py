@@ -41,8 +41,7 @@ from engram.model.hit import ContextBlock
 from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import Memory
-from engram.model.model_request import CHARACTERS_A_TOKEN
-from engram.model.text import first_line, sha256_text
+from engram.model.text import CHARACTERS_A_TOKEN, first_line, sha256_text
 
 #: What a host takes whole: Claude Code and Codex cut what is longer than 10,000 characters.
 MOST_TOKENS = 2_400

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: A term of more than this share of the memories, and of more than so many, tells none apart.
 _COMMON_SHARE, _COMMON_LEAST = 20, 50
@@ -20,16 +20,14 @@ _OF_PROMPT, _OF_MEMORY = 0.34, 0.5
 _ALONE, _RARE_SHARE, _RARE_LEAST = 0.5, 2000, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One memory that a prompt is about; scores of one prompt can be compared."""
 
     number: int
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class PromptWords:
+class PromptWords(NamedTuple):
     """What a vault knows of words: `holders(term, most)` gives the numbers of memories that hold a
     term, `sizes` how many terms memories have; `total` memories there are, and the terms of
     `filler` say nothing."""

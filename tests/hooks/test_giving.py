@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.model.model_request import tokens_of
+from engram.model.text import tokens_of
 from engram.surfaces.hooks.context_block import projects_of
 from tests.cli.shop import Shop
 from tests.hooks.conversation import given, hook, said_by

@@ -13,7 +13,7 @@ from engram.capture.clean import said
 from engram.model.ids import docid
 from engram.model.injected_block import with_block
 from engram.model.memory import Memory
-from engram.model.model_request import tokens_of
+from engram.model.text import tokens_of
 from engram.recall.blocks import (
     MOST_TOKENS,
     PROMPT_MEMORIES,

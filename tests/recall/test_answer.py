@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.memory import STATUSES, Memory
-from engram.model.model_request import tokens_of
+from engram.model.text import tokens_of
 from engram.recall.blocks import context_block
 
 DECISION = Memory(

@@ -139,6 +139,6 @@ def test_slot_hash_entities_and_tags_follow_an_edit(vault: Vault, tea: Memory) -
     memory = vault.parts.lookup.memory(tea.id)
     assert [one.id for one in known.view.holders("drink", memory.space, memory.project)] == [tea.id]
     assert known.view.mentioned() == {"person-kim": 1}
-    assert [digest for digest, _ in known.hashes.read()] == [
+    assert [digest for digest, _ in known.views.hashes.read()] == [
         digest for digest, _ in known.catalog.live_hashes()
     ]

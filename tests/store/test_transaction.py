@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -61,7 +60,7 @@ def test_equal_transactions_give_equal_bytes_in_one_form(transaction: Transactio
 
 
 def test_text_stands_as_text_and_anything_else_as_base64() -> None:
-    one = replace(ONE, plan=Plan("k", (Change("a", b"\xff\x00", "Zoë\n".encode()),)))
+    one = ONE._replace(plan=Plan("k", (Change("a", b"\xff\x00", "Zoë\n".encode()),)))
     (change,) = json.loads(encode(one))["changes"]
     assert change["after"]["text"] == "Zoë\n" and change["before"]["base64"] == "/wA="
     assert change["after"]["sha256"] == sha256_bytes("Zoë\n".encode())
@@ -126,13 +125,13 @@ def test_a_file_of_another_shape_is_refused_with_its_name(data: bytes) -> None:
 def test_a_purged_body_is_gone_and_its_path_remains() -> None:
     kept = Change("facts/b.md", b"kept", b"kept too")
     seen = (Change("facts/a.md", None, BODY), kept)
-    whole = replace(ONE, plan=replace(ONE.plan, changes=(*ONE.plan.changes, kept), seen=seen))
+    whole = ONE._replace(plan=ONE.plan._replace(changes=(*ONE.plan.changes, kept), seen=seen))
     without = purged(whole, ["facts/a.md"])
     assert b"Postgres" in encode(whole) and b"Postgres" not in encode(without)
     assert sha256_bytes(BODY).encode() not in encode(without)
     assert without.plan.changes == (Purged("facts/a.md", None, None, "remembered"), kept)
     assert without.plan.seen == (Purged("facts/a.md", None, None), kept)
-    assert replace(without.plan, changes=(), seen=()) == replace(whole.plan, changes=(), seen=())
+    assert without.plan._replace(changes=(), seen=()) == whole.plan._replace(changes=(), seen=())
     assert decode(encode(without)) == without
 
 

@@ -11,7 +11,8 @@ import re
 
 from engram.consolidate.context import PassContext
 from engram.model.entity import Entity
-from engram.model.model_request import Request, fenced, prompt_of, strict_object, tokens_of
+from engram.model.model_request import Request, fenced, prompt_of, strict_object
+from engram.model.text import tokens_of
 
 PROMPT, KEY = "entity", "synthesis"
 #: fewer statements need no synthesis

@@ -28,10 +28,9 @@ from engram.consolidate.repeated_lines import unsaid
 from engram.model.change import Change
 from engram.model.instant import Instant
 from engram.model.memory import Memory, authority_rank
-from engram.model.model_request import tokens_of
 from engram.model.page_lines import Bullet, Edit, Lines, one_line
 from engram.model.step import Step
-from engram.model.text import first_line
+from engram.model.text import first_line, tokens_of
 
 TASK, PATH = "profile", "profile.md"
 #: category -> heading, in the order of the page

@@ -15,15 +15,8 @@ from typing import Any
 
 from engram.model.instant import weekday_of
 from engram.model.memory import CATEGORIES, Memory
-from engram.model.model_request import (
-    Context,
-    Request,
-    fenced,
-    list_of,
-    prompt_of,
-    strict_object,
-    tokens_of,
-)
+from engram.model.model_request import Context, Request, fenced, list_of, prompt_of, strict_object
+from engram.model.text import tokens_of
 from engram.model.turn import Turn
 
 KEY = "facts"

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 VERIFIED = "2026-11-20"
 
@@ -25,8 +25,7 @@ PRE_COMPACT, SESSION_END = "pre-compact", "session-end"
 TIMEOUT, TIMEOUT_AT_END = 5, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """The command line in a host's settings: program and options, quoted where needed."""
 
     program: str
@@ -37,8 +36,7 @@ class Command:
         return " ".join(filter(None, (self.program, "hook", event, self.options)))
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(NamedTuple):
     """One agent; `root` is its own folder, `events` maps our event names to its own."""
 
     name: str

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from engram.language.stem import stem
 from engram.language.stop_words import FILLER
@@ -42,8 +42,7 @@ _LOOKED_AT = 200
 _DEEPEST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ContextSource:
+class ContextSource(NamedTuple):
     """A registered vault, with what injection needs of it."""
 
     root: Path

@@ -7,7 +7,7 @@ type counts as missing. Refused (BadInput): what is no JSON object.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engram.model.errors import BadInput
 
@@ -15,8 +15,7 @@ from engram.model.errors import BadInput
 MOST_BYTES = 8 * 1_048_576
 
 
-@dataclass(frozen=True, slots=True)
-class HookCall:
+class HookCall(NamedTuple):
     """The fields of a host's JSON that are used."""
 
     host_event: str = ""
