@@ -114,7 +114,7 @@ engram undo "$(printf '%s\n' "$said" | sed -n 's/.*engram undo \([0-9][0-9]*\).*
 note "" "memories in $vault/facts: $(facts | count), every byte as it was before"
 engram log
 
-heading "9  The night shift"
+heading "9  Consolidation"
 note "It gathers what belongs together, and would merge, replace and age what it may. All of it can be" \
   "taken back."
 engram consolidate

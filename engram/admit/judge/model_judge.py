@@ -24,7 +24,7 @@ from engram.model.step import Opinion
 from engram.model.succession import LOWER_AUTHORITY
 
 KEY = "relation"
-#: questions that one judge asks at most: a night shift is not to cost a fortune
+#: questions that one judge asks at most: one consolidation is not to cost a fortune
 MOST_QUESTIONS = 100
 #: as much of one memory is shown, and of a reason kept, characters
 _MOST_TEXT, _MOST_REASON = 2000, 200
@@ -78,7 +78,7 @@ class ModelJudge:
         try:
             answer = self._model.ask(self.request(older, newer)).value
         except (ModelError, BudgetExceeded):
-            self._left = 0  # the ledger has it; whoever does not answer is not asked again now
+            self._left = 0  # the usage log has it; whoever does not answer is not asked again now
             return None
         return _opinion(answer, older, newer) if isinstance(answer, dict) else None
 

@@ -12,12 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from engram.model.change import Event, Transaction
-from engram.model.text import content_hash
 from engram.store.base import layout
 
 if TYPE_CHECKING:
     from engram.language.topics import Topic
-    from engram.model.memory import Memory
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.catalog import Catalog
 
@@ -141,11 +139,6 @@ class FactHashes:
         """The stored list."""
         rows = (self._disk.read(layout.HASHES) or b"").decode("ascii", "replace").splitlines()
         return [(digest, name) for digest, _, name in (row.partition(" ") for row in rows)]
-
-
-def hash_of(memory: Memory) -> tuple[str, str]:
-    """`(content hash, id)` of a memory: its line in the fact hashes."""
-    return content_hash(memory.text, memory.scope), memory.id
 
 
 def hash_lines(rows: Iterable[tuple[str, str]]) -> bytes:

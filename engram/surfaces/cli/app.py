@@ -58,7 +58,7 @@ VERBS: dict[str, str] = {
     "resolve": "settle a contradiction",
     "review": "the weekly habit: what waits for you, one key each",
     "purge": "destroy a memory's content for good",
-    "consolidate": "the night shift now: merge, replace, age, tidy; all of it can be undone",
+    "consolidate": "merge, replace, age and tidy now; all of it can be undone",
     "conflicts": "take in what sync tools left apart, as far as that is sure",
     "undo": "take a change back; undo an undo to have it again",
     "log": "the changes, newest first",
