@@ -24,7 +24,7 @@ from engram.daemon.rpc import messages
 from tests.benchmarks.cold_start import _ENGRAM, _ROOT
 from tests.benchmarks.invented import Invented
 from tests.benchmarks.scale import Taken, compiled, edit, megabytes, of_process, part_furnish, share
-from tests.daemon.doorkeeper import door_in
+from tests.daemon.control_server import door_in
 
 #: what is measured -> the most milliseconds it may take, of wall time
 TARGETS = {"warm search": 100, "... the daemon's share": 20}

@@ -26,7 +26,7 @@ from engram.model.errors import StorageError
 from engram.surfaces.cli.app import main
 from engram.surfaces.remote.client import HANDED, handed_over, verb_of
 from tests.cli.shop import Shop, make_shop
-from tests.daemon.doorkeeper import ROOT, door_in
+from tests.daemon.control_server import ROOT, door_in
 from tests.golden.console import Ran, prompt_context, run
 from tests.golden.transcript import HERE, play
 

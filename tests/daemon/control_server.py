@@ -1,4 +1,4 @@
-"""A process that is nothing but the door of a daemon: `python -m tests.daemon.doorkeeper`.
+"""A process that is nothing but the door of a daemon: `python -m tests.daemon.control_server`.
 
 Says where its door is, and keeps it until its standard input ends. What a test gives it to do in
 the middle of a command stands in DOORKEEPER: `die` ends it like a power cut, `wait` makes it slow.
@@ -26,7 +26,7 @@ def door_in(environment: Mapping[str, str], mood: str = "") -> Iterator[subproce
     """A door of its own process, open, for those who share this environment."""
     python = {"PYTHONPATH": str(ROOT), "DOORKEEPER": mood}
     worker = subprocess.Popen(
-        [sys.executable, "-m", "tests.daemon.doorkeeper"], env={**environment, **python},
+        [sys.executable, "-m", "tests.daemon.control_server"], env={**environment, **python},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert worker.stdin is not None and worker.stdout is not None
