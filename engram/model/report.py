@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from engram.model.change import Change, Event, Plan
+from engram.model.change import Change, Event
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.model_request import ModelAbsence, Spent
-    from engram.model.ports.storage import Writer
     from engram.model.step import Step
     from engram.model.turn import Waiting
 
@@ -26,10 +25,6 @@ class MemoryEdit:
     pairs: tuple[tuple[Memory, Memory], ...]
     events: tuple[Event, ...]
     changes: tuple[Change, ...] = ()
-
-    def plan(self, writer: Writer) -> Plan:
-        """The same as one transaction."""
-        return Plan(self.verb, (*writer.changes([], self.pairs), *self.changes), self.events)
 
 
 @dataclass(frozen=True, slots=True)

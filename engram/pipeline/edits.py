@@ -25,10 +25,11 @@ from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
 from engram.model.turn import turn_of
-from engram.pipeline.settle import writing
+from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
     from engram.model.candidate import Candidate
+    from engram.model.ports import Writer
     from engram.model.turn import Turn
     from engram.model.verdict import Verdict
     from engram.pipeline.ports import Ports
@@ -49,8 +50,13 @@ def decide(
         return decision()
     with writing(ports):
         edit = decision()
-        ports.committer.commit(edit.plan(ports.writer))
+        ports.committer.commit(plan_of(edit, ports.writer))
         return edit
+
+
+def plan_of(edit: MemoryEdit, writer: Writer) -> Plan:
+    """An edit as one transaction."""
+    return Plan(edit.verb, (*writer.changes([], edit.pairs), *edit.changes), edit.events)
 
 
 def reason_of(text: str, ports: Ports) -> str:

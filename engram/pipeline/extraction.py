@@ -25,7 +25,7 @@ from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ports import Ports
-from engram.pipeline.settle import writing
+from engram.pipeline.writing import writing
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000

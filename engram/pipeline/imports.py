@@ -30,7 +30,7 @@ from engram.pipeline.extraction import extract as extract_turns
 from engram.pipeline.extraction import extract_due, run, tick
 from engram.pipeline.ingest import take_in
 from engram.pipeline.ports import Ports
-from engram.pipeline.settle import writing
+from engram.pipeline.writing import writing
 
 Progress = Callable[[int], None]
 #: turns made durable by one fsync; bounds what an import holds in memory

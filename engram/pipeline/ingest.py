@@ -10,7 +10,7 @@ from engram.model.turn import Turn, check
 from engram.pipeline.consolidation import consolidate_if_due
 from engram.pipeline.extraction import extract_due, tick
 from engram.pipeline.ports import Ports
-from engram.pipeline.settle import writing
+from engram.pipeline.writing import writing
 
 
 def capture(turns: Sequence[Turn], ports: Ports) -> CaptureResult:

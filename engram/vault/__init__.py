@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from engram.model.errors import BadInput, NotFound, Untrusted
-from engram.pipeline.settle import writing
 from engram.settings.load import load
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
@@ -463,6 +462,8 @@ class Vault:
 
     def retry(self) -> int:
         """Queue the dead letter again; returns how many turns."""
+        from engram.pipeline.writing import writing
+
         with writing(self.parts):
             plan, turns = self.parts.retry_plan()
             if turns:
@@ -580,10 +581,11 @@ class Vault:
         """A memory's file as the person rewrote it. Raises Conflict if it was changed meanwhile."""
         from engram.model.report import Edited
         from engram.pipeline import edits
+        from engram.pipeline.writing import writing
 
         with writing(self.parts):
             written = edits.rewrite(memory, before, after)
-            self.parts.committer.commit(written.plan(self.parts.writer))
+            self.parts.committer.commit(edits.plan_of(written, self.parts.writer))
             return Edited(memory, *self.parts.lookup.at(memory.path))
 
     # -- taking away and taking back -----------------------------------------------------------
@@ -598,6 +600,8 @@ class Vault:
 
     def purge(self, reference: str) -> Sequence[str]:
         """Destroy a memory's content everywhere in vault and cache; returns what still cites it."""
+        from engram.pipeline.writing import writing
+
         with writing(self.parts):
             memory = self.parts.lookup.memory_or_last(reference)
             plan, destroyed = self.parts.eraser.plan(memory)
@@ -606,6 +610,8 @@ class Vault:
 
     def undo(self, what: str = "") -> Transaction:
         """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
+        from engram.pipeline.writing import writing
+
         with writing(self.parts):
             return self.parts.committer.commit(self.parts.undo_plan(what))
 
@@ -618,6 +624,8 @@ class Vault:
 
     def take_up_edits(self) -> int:
         """Take up hand edits now, and let the index follow; returns how many files they are."""
+        from engram.pipeline.writing import writing
+
         with writing(self.parts) as edited:
             return edited
 
@@ -628,6 +636,7 @@ class Vault:
         the same and writes nothing.
         """
         from engram.pipeline.consolidation import merge_copies, preview_copies
+        from engram.pipeline.writing import writing
 
         if dry_run:
             return preview_copies(self.parts)
@@ -666,7 +675,7 @@ class Vault:
     def doctor(self) -> Sequence[Finding]:
         """Everything that is not as promised, each with one fix."""
         from engram.health.doctor import diagnose
-        from engram.pipeline.settle import settle_all
+        from engram.pipeline.writing import settle_all
         from engram.queries.checks import examine
 
         parts, stuck = self.parts, settle_all(self.parts, writable=self.writable)
@@ -688,7 +697,7 @@ class Vault:
 
     def rebuild(self) -> Sequence[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""
-        from engram.pipeline.settle import rebuild
+        from engram.pipeline.writing import rebuild
 
         self._settled()
         return rebuild(self.parts, writable=self.writable)

@@ -88,18 +88,14 @@ def test_the_same_name_and_the_same_words_again_lose_nothing_and_add_nothing(
     assert vault.status().turns == 2
 
 
-def test_a_crash_before_it_is_put_away_takes_it_once(
-    vault: Vault, seconds: Seconds, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_crash_before_it_is_put_away_takes_it_once(vault: Vault, seconds: Seconds) -> None:
+    class Crashing(Inbox):
+        def _put_away(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
     drop(vault, "note.md", STATEMENTS["note.md"])
-
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Inbox, "_put_away", crash)
-        with pytest.raises(KeyboardInterrupt):
-            twice(Inbox(seconds), vault, seconds)
+    with pytest.raises(KeyboardInterrupt):
+        twice(Crashing(seconds), vault, seconds)
     assert twice(Inbox(seconds), vault, seconds) == 1
     assert vault.status().turns == 1
     assert taken(vault) == ["note.md"]

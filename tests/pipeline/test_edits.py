@@ -52,7 +52,7 @@ def result(changes: tuple[Change, ...]) -> Memory:
 
 
 def test_forgetting_leaves_the_file_and_says_why(disk: VaultDisk) -> None:
-    plan = edits.forget(MEMORY, "it was wrong", NOW).plan(stored(disk, MEMORY))
+    plan = edits.plan_of(edits.forget(MEMORY, "it was wrong", NOW), stored(disk, MEMORY))
     assert plan.kind == "forget"
     assert plan.events == (
         Event("memory_deleted", "fact-a", (("reason", "it was wrong"), ("was", "active"))),
@@ -75,14 +75,14 @@ def test_restoring_makes_it_as_if_nothing_had_been(disk: VaultDisk, status: str)
         superseded_by=("fact-b",) if status == "superseded" else (),
         valid_until="2026-03-05" if status == "superseded" else "",
     )  # fmt: skip
-    plan = edits.restore(gone, NOW, TABLE).plan(stored(disk, gone))
+    plan = edits.plan_of(edits.restore(gone, NOW, TABLE), stored(disk, gone))
     assert plan.events == (Event("memory_restored", "fact-a", (("was", status),)),)
     assert result(plan.changes) == MEMORY
 
 
 def test_restoring_what_is_archived_brings_the_file_back(disk: VaultDisk) -> None:
     gone = replace(MEMORY, status="archived", path="archive/2026-03-06/fact-a.md")
-    plan = edits.restore(gone, NOW, TABLE).plan(stored(disk, gone))
+    plan = edits.plan_of(edits.restore(gone, NOW, TABLE), stored(disk, gone))
     assert {change.path: change.after is None for change in plan.changes} == {
         gone.path: True, PATH: False,
     }  # fmt: skip
@@ -96,15 +96,21 @@ def test_restoring_what_is_active_is_refused() -> None:
 
 def test_what_had_expired_lives_again(disk: VaultDisk) -> None:
     gone = replace(MEMORY, status="expired", expires="2026-03-01")
-    plan = edits.restore(gone, NOW, TABLE).plan(stored(disk, gone))
+    plan = edits.plan_of(edits.restore(gone, NOW, TABLE), stored(disk, gone))
     assert result(plan.changes).expires == plus_days(NOW, 180)
     lasting = RetentionSettings(days=(("semantic", 0),))
-    assert result(edits.restore(gone, NOW, lasting).plan(FileRenderer(disk)).changes).expires == ""
+    assert (
+        result(edits.plan_of(edits.restore(gone, NOW, lasting), FileRenderer(disk)).changes).expires
+        == ""
+    )
 
 
 def test_a_memory_without_an_end_gets_none_by_being_restored(disk: VaultDisk) -> None:
     gone = replace(MEMORY, status="retired", expires="")
-    assert result(edits.restore(gone, NOW, TABLE).plan(stored(disk, gone)).changes).expires == ""
+    assert (
+        result(edits.plan_of(edits.restore(gone, NOW, TABLE), stored(disk, gone)).changes).expires
+        == ""
+    )
 
 
 def test_a_removed_file_is_written_again_where_it_was() -> None:
