@@ -13,7 +13,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 
 from engram.model.ids import memory_id
@@ -78,9 +78,12 @@ class Invented:
     """A vocabulary, and what can be said with it."""
 
     def __init__(self) -> None:
-        known = f"{_GRAMMAR} {_TOPICS}".split()
-        made = (_made_up(number) for number in range(_WORDS * 2))
-        self._words = list(dict.fromkeys((*known, *made)))[:_WORDS]
+        words = dict.fromkeys(f"{_GRAMMAR} {_TOPICS}".split())
+        for number in count():
+            words[_made_up(number)] = None
+            if len(words) == _WORDS:
+                break
+        self._words = list(words)
         self._rank = {word: rank for rank, word in enumerate(self._words)}
         self._weights = list(
             accumulate(1 / (rank + _SHIFT) ** _FALL for rank in range(len(self._words)))

@@ -36,7 +36,7 @@ def test_days_are_lived_in_order(life: Life) -> None:
 
 def test_days_are_taken_back(life: Life) -> None:
     first = life.digest()
-    live(life, min(7, 3 + EFFORT))
+    live(life, min(7, 2 + EFFORT))
     life.undo_everything()
     assert life.digest() == first
     life.vault.close()
