@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from engram.capture.sources import SOURCES, source
@@ -219,3 +220,16 @@ def test_every_class_that_the_glossary_names_exists() -> None:
     named = set(re.findall(r"`([A-Z][A-Za-z]+)`", GLOSSARY))
     assert len(named) > 30
     assert named - known == set()
+
+
+def test_modules_import_each_other_in_no_circle() -> None:
+    own = {dotted(path): path for path in modules()}
+    needs = {
+        name: {one for one in imported(path) if one in own and one != name}
+        for name, path in own.items()
+        if path.stem != "__init__" or name == "engram.vault"
+    }
+    # what is taken from a package by name needs the module, not the package
+    packages = {dotted(path) for path in modules() if path.stem == "__init__"} - {"engram.vault"}
+    order = TopologicalSorter({name: found - packages for name, found in needs.items()})
+    order.prepare()  # raises CycleError, which names the modules of a circle
