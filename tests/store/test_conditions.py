@@ -45,6 +45,7 @@ _FILTERS = st.builds(
     tag=st.sampled_from(["", *_TAGS, "x", "\udcff", "' or 1=1 --"]),
     since=_DAYS,
     before=_DAYS,
+    as_of=st.just(""),
 )
 
 
