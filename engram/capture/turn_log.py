@@ -12,7 +12,9 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -105,6 +107,18 @@ class VaultTurnLog:
                     yield TurnEntry(decoded[1], signal, batch, segment, offset, len(line))
                 offset += len(line)
 
+    def purged(self) -> Iterator[tuple[int, str, str, int, int]]:
+        """`(number, message, segment, offset, length)` of every purged line, in order."""
+        for segment in self.segments():
+            offset = 0
+            for line in self._lines(segment):
+                # a line that was not purged is not decoded
+                decoded = decode(line) if b'"purged":true' in line else None
+                if decoded is not None and decoded[1] is None:
+                    row = json.loads(b"{" + line[_PREFIX:-1])
+                    yield decoded[0], str(row.get("message", "")), segment, offset, len(line)
+                offset += len(line)
+
     def _lines(self, segment: str) -> list[bytes]:
         return self._bytes(segment).splitlines(keepends=True)
 
@@ -115,12 +129,14 @@ class VaultTurnLog:
         except BadInput:
             return b""
 
-    def purge(self, messages: Iterable[str]) -> int:
-        """Blank the text of the lines of these message digests; returns how many.
+    def purge(
+        self, messages: Iterable[str], untitled: Callable[[str], bool] = lambda _: False
+    ) -> int:
+        """Blank the lines of these message digests, and titles elsewhere; returns how many lines.
 
         A damaged line that names one of them is blanked, a torn tail that does is removed.
         """
-        purge_preview, count = frozenset(messages), 0
+        purge_preview, count, told = frozenset(messages), 0, cache(untitled)
         digests = [message.encode("utf-8") for message in purge_preview]
         for segment in self.segments():
             lines = (self._disk.read(segment) or b"").splitlines(keepends=True)
@@ -131,6 +147,10 @@ class VaultTurnLog:
                 if turn is not None and turn.message in purge_preview:
                     lines[index] = encode_purged(turn.seq, turn.message, len(line))
                     changed, count = True, count + 1
+                elif decoded and turn is not None and turn.title and told(turn.title):
+                    plain = replace(turn, title="")
+                    lines[index] = encode(plain, turn.seq, *decoded[2:], length=len(line))
+                    changed = True
                 elif decoded is None and any(digest in line for digest in digests):
                     lines[index] = re.sub(rb"[^\n]", b" ", line)
                     changed = True
@@ -172,8 +192,13 @@ class VaultTurnLog:
         )
 
 
-def encode(turn: Turn, seq: int, signal: str = "none", batch: str = "") -> bytes:
-    """One journal line: JSON with the CRC-32 of its rest in front, and a line feed."""
+def encode(
+    turn: Turn, seq: int, signal: str = "none", batch: str = "", length: int = 0
+) -> bytes:  # fmt: skip
+    """One journal line: JSON with the CRC-32 of its rest in front, and a line feed.
+
+    With a `length` it is filled up to that, if it is shorter.
+    """
     row: dict[str, object] = {
         "v": 1,
         "seq": seq,
@@ -196,7 +221,7 @@ def encode(turn: Turn, seq: int, signal: str = "none", batch: str = "") -> bytes
         row["signal"] = signal
     if batch:
         row["batch"] = batch
-    return _sealed(row)
+    return _filled(row, length) if length else _sealed(row)
 
 
 def encode_purged(seq: int, message: str, length: int) -> bytes:
@@ -204,7 +229,11 @@ def encode_purged(seq: int, message: str, length: int) -> bytes:
 
     The lines after it keep their offsets, so that every reference to them stays valid.
     """
-    row: dict[str, object] = {"v": 1, "seq": seq, "message": message, "purged": True, "pad": ""}
+    return _filled({"v": 1, "seq": seq, "message": message, "purged": True}, length)
+
+
+def _filled(row: dict[str, object], length: int) -> bytes:
+    row["pad"] = ""
     row["pad"] = " " * (length - len(_sealed(row)))
     return _sealed(row)
 

@@ -139,14 +139,40 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """What a person named: memories, turns (as links), whole conversations, or a text in them.
+
+    `phrase` is that text as it is compared, empty where none was given.
+    """
+
+    memories: tuple[Memory, ...] = ()
+    links: tuple[str, ...] = ()
+    conversations: tuple[str, ...] = ()
+    phrase: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PurgePreview:
-    """What a purge destroys: a memory, the files it ever had, its source turns (as links).
+    """What a purge destroys: memories with their text, the files they ever had, turns (as links).
 
     `citing` names the other memories that were made from the same turns.
     """
 
-    id: str
-    text: str
+    memories: tuple[tuple[str, str], ...]
     paths: list[str]
     turns: list[str]
+    conversations: list[str]
     citing: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeReport:
+    """A purge that was done, and what it could not do.
+
+    `left` tells which words that only the purged texts had stand in which files all the same;
+    `elsewhere` in how many turns and memories that stay a word of them is said as well.
+    """
+
+    purged: PurgePreview
+    left: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    elsewhere: tuple[tuple[str, int], ...] = ()

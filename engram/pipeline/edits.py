@@ -20,7 +20,7 @@ from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
-from engram.model.report import MemoryEdit, Remembered
+from engram.model.report import MemoryEdit, PurgeReport, Remembered, Scope
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
@@ -111,6 +111,14 @@ def bring_back(identifier: str, path: str, body: bytes) -> MemoryEdit:
     """Write a memory's file again that a person had removed, as the journal knows it."""
     event = Event("memory_restored", identifier, (("was", "removed"),))
     return MemoryEdit("restore", (), (event,), (Change(path, None, body, "restored"),))
+
+
+def purge(scope: Callable[[], Scope], ports: Ports) -> tuple[Plan, PurgeReport]:
+    """Destroy what is named; the plan tells what to look for afterwards."""
+    with writing(ports):
+        plan, purged, elsewhere = ports.eraser.plan(scope())
+        ports.committer.commit(plan)
+        return plan, PurgeReport(purged, elsewhere=tuple(elsewhere.items()))
 
 
 def rewrite(memory: Memory, before: bytes, after: bytes) -> MemoryEdit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engram.capture.accept import cleaned
 from engram.model.intake import CaptureResult
@@ -36,12 +37,15 @@ def take_in(turns: Sequence[Turn], ports: Ports, batch: str = "") -> CaptureResu
     with ports.committer.lock():
         ports.turns.record_shown(turns)
         seen = ports.turns.seen(turns)
+        untitled = ports.turns.untitled(turns)
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
         for turn in turns:
             if turn.message in seen:
                 continue
             seen.add(turn.message)
+            if turn.transcript in untitled:
+                turn = replace(turn, title="")
             clean, found = cleaned(turn, ports.redactor)
             redactions += found
             level = ports.signals.scan(clean.text).level if clean.role == "user" else "none"

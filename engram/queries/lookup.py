@@ -86,10 +86,6 @@ class Lookup:
             raise NotFound(f"there is no memory {reference!r}")
         return found
 
-    def memory_or_last(self, reference: str) -> Memory:
-        """The same, also of one whose file is gone: as it was last. Raises NotFound."""
-        return self.find_memory(reference) or self._transaction_log.last_memory(reference)
-
     def removed(self, reference: str) -> tuple[str, bytes]:
         """`(path, bytes)` of a file a person removed; raises BadInput for one that is there."""
         path, body = self._transaction_log.last_body(reference)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
-    from engram.model.report import Edited, MergeReport, PurgePreview, Remembered, Status
+    from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Status
     from engram.model.shown import MemoryOrigin, ShownTurn
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
@@ -207,11 +207,14 @@ def review_item(item: ReviewItem, keys: Mapping[str, str]) -> Shape:
     }  # fmt: skip
 
 
-def purge(preview: PurgePreview) -> Shape:
-    """`purge`: what is, or would be, destroyed."""
+def purge(report: PurgeReport) -> Shape:
+    """`purge`: what is, or would be, destroyed, and where words of it still stand."""
+    purged = report.purged
     return {
-        "id": preview.id, "files": preview.paths, "turns": preview.turns,
-        "still_citing_the_same_turns": preview.citing,
+        "memories": [name for name, _ in purged.memories], "files": purged.paths,
+        "turns": purged.turns, "conversations": purged.conversations,
+        "still_citing_the_same_turns": purged.citing,
+        "left": [{"path": path, "words": list(words)} for path, words in report.left],
     }  # fmt: skip
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         MergeReport,
         ModelStatus,
         PurgePreview,
+        PurgeReport,
         Remembered,
         Status,
     )
@@ -575,7 +576,7 @@ class Vault:
         before = self.parts.disk.read(memory.path)
         if before is None:
             raise BadInput(f"the file of {memory.id} is gone", f"`engram restore {memory.id}`")
-        return EditDraft(memory, before, self.parts.cache / "edit" / memory.id / f"{memory.id}.md")
+        return EditDraft(memory, before, self.parts.draft(memory.id))
 
     def edit(self, memory: Memory, before: bytes, after: bytes) -> Edited:
         """A memory's file as the person rewrote it. Raises Conflict if it was changed meanwhile."""
@@ -590,23 +591,29 @@ class Vault:
 
     # -- taking away and taking back -----------------------------------------------------------
 
-    def purge_preview(self, reference: str) -> PurgePreview:
-        """What a purge of this memory would destroy; nothing is written.
+    def purge_preview(self, *references: str, matching: str = "") -> PurgePreview:
+        """What a purge of memories, turns or conversations would destroy; nothing is written.
 
-        Also of one whose file is gone (an undone import, a removed file): its words are still in
-        the transactions and the turn journal.
+        `matching` is a text: all that holds it is meant. Also of a memory whose file is gone (an
+        undone import, a removed file): its words are still in the transactions and the journal.
         """
-        return self.parts.eraser.preview(self._lookup().memory_or_last(reference))
+        self._settled()
+        return self.parts.eraser.preview(self.parts.naming.scope(references, matching))
 
-    def purge(self, reference: str) -> Sequence[str]:
-        """Destroy a memory's content everywhere in vault and cache; returns what still cites it."""
-        from engram.pipeline.writing import writing
+    def purge(self, *references: str, matching: str = "") -> PurgeReport:
+        """Destroy the words of what is named, wherever vault and cache hold them.
 
-        with writing(self.parts):
-            memory = self.parts.lookup.memory_or_last(reference)
-            plan, destroyed = self.parts.eraser.plan(memory)
-            self.parts.committer.commit(plan)
-            return destroyed.citing
+        Ends with a search for each word that nothing else says, and reports what it could not
+        reach. Raises NotFound and BadInput.
+        """
+        from engram.pipeline.edits import purge
+        from engram.queries.leftovers import leftovers
+
+        parts = self.parts
+        plan, report = purge(lambda: parts.naming.scope(references, matching), parts)
+        parts.remove_drafts(name for name, _ in report.purged.memories)
+        left = leftovers(plan, self.root, parts.cache, parts.places.state_dir)
+        return replace(report, left=left)
 
     def undo(self, what: str = "") -> Transaction:
         """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
+    from engram.queries.naming import Naming
     from engram.queries.search import SearchQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
@@ -251,12 +253,13 @@ class VaultParts:
     @cached_property
     def eraser(self) -> PurgePlanner:
         """What is taken out with a memory."""
+        from engram.settings.own_words import own_words
         from engram.store.commits.purge import PurgePlanner
         from engram.store.merge.conflict_copies import conflict_copies
 
         return PurgePlanner(
-            self.disk, self.projections, self.transaction_log, self._purge_writer, self.writer,
-            lambda: conflict_copies(self.root),
+            self.disk, self.projections, self.transaction_log, self.writer,
+            lambda: conflict_copies(self.root), own_words,
         )  # fmt: skip
 
     @cached_property
@@ -310,6 +313,15 @@ class VaultParts:
         except (StorageError, BadInput) as error:
             _log.info("the question was answered and not counted: %s", error)
 
+    def draft(self, identifier: str) -> Path:
+        """Where a memory's file is edited."""
+        return self.cache / "edit" / identifier / f"{identifier}.md"
+
+    def remove_drafts(self, identifiers: Iterable[str]) -> None:
+        """Remove what editors left of these memories in the cache."""
+        for identifier in identifiers:
+            shutil.rmtree(self.draft(identifier).parent, ignore_errors=True)
+
     # -- questions -----------------------------------------------------------------------------
 
     @cached_property
@@ -326,6 +338,13 @@ class VaultParts:
         from engram.queries.lookup import Lookup
 
         return Lookup(self.disk, self.projections, self.turn_log, self.transaction_log)
+
+    @cached_property
+    def naming(self) -> Naming:
+        """What a person names."""
+        from engram.queries.naming import Naming
+
+        return Naming(self.projections, self.turn_log, self.transaction_log, self.lookup)
 
     @cached_property
     def search(self) -> SearchQueries:

@@ -72,7 +72,7 @@ def test_a_mistake_in_the_arguments_ends_with_2(
         ("there is no memory '#abcdef'", ["links", "#abcdef"]),
         ("there is no memory 'x'", ["forget", "x"]),
         ("there is no memory 'x'", ["restore", "x"]),
-        ("there is no memory 'x'", ["purge", "x", "--yes"]),
+        ("there is no memory, turn or conversation 'x'", ["purge", "x", "--yes"]),
         ("there is no transaction 99", ["undo", "99"]),
         ("there is no change '²'", ["undo", "²"]),
         ("there is no change '99999999999999999999'", ["undo", "99999999999999999999"]),

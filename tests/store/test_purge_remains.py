@@ -12,7 +12,7 @@ from engram.store.files.entity_file import render_entity
 from tests.kit import box, entity
 
 TEXT = "The blue door key hangs behind the oven."
-REMAINS = PurgeRemains.of("fact-1", [TEXT, "behind the oven!"])
+REMAINS = PurgeRemains.of(["fact-1"], [TEXT, "behind the oven!"])
 BOX, PERSON = "boxes/2026-03-06/box-a.md", "entities/person-kim.md"
 
 LINES = st.sampled_from(
@@ -37,7 +37,7 @@ def test_whatever_a_page_holds_no_link_is_left_and_twice_is_once(path: str, data
 
 @given(st.sampled_from([BOX, PERSON, "profile.md"]), PAGES)
 def test_a_memory_that_no_page_knows_changes_nothing(path: str, data: bytes) -> None:
-    stranger = PurgeRemains.of("fact-9", ["Nobody ever wrote this here."])
+    stranger = PurgeRemains.of(["fact-9"], ["Nobody ever wrote this here."])
     assert stranger.without(path, data) == data
 
 
@@ -48,7 +48,7 @@ def test_the_line_of_another_memory_is_its_own() -> None:
 
 
 def test_short_words_are_no_reason_to_take_others_lines() -> None:
-    short = PurgeRemains.of("fact-1", ["Yes.\nTimeline"])
+    short = PurgeRemains.of(["fact-1"], ["Yes.\nTimeline"])
     data = b"Yes, she said.\nyes\n## Timeline\n"
     assert short.without("profile.md", data) == b"Yes, she said.\n## Timeline\n"
 
@@ -56,7 +56,7 @@ def test_short_words_are_no_reason_to_take_others_lines() -> None:
 def test_the_goal_of_a_box_is_a_whole_turn_on_one_line() -> None:
     turn = "hi\nthe key is blue\nand it hangs there"
     whole = render_box(box("box-a", "fact-2", goal=" ".join(turn.split())[:22]))
-    assert PurgeRemains.of("fact-1", [turn]).without(BOX, whole) == render_box(
+    assert PurgeRemains.of(["fact-1"], [turn]).without(BOX, whole) == render_box(
         box("box-a", "fact-2")
     )
 
@@ -64,7 +64,7 @@ def test_the_goal_of_a_box_is_a_whole_turn_on_one_line() -> None:
 def test_a_shortened_line_is_recognised() -> None:
     text = "The blue door key hangs behind the " + "very " * 40 + "hot oven."
     said = "Outcome: The blue door key hangs behind the very very very…\n".encode()
-    assert PurgeRemains.of("fact-1", [text]).without("profile.md", said) == b""
+    assert PurgeRemains.of(["fact-1"], [text]).without("profile.md", said) == b""
 
 
 def test_a_box_counts_and_says_what_is_left() -> None:

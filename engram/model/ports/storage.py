@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,7 +12,7 @@ from engram.model.hit import Admit, Collection, Document, Found, Hints
 if TYPE_CHECKING:
     from engram.model.change import Change, Plan, Range, Transaction
     from engram.model.memory import Memory
-    from engram.model.report import ConflictCopy
+    from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
     from engram.model.turn import Turn, TurnEntry, Waiting
 
@@ -70,6 +70,10 @@ class TurnLog(Protocol):
         """Every sound entry numbered above `after`, in order; purged turns are left out."""
         ...
 
+    def purged(self) -> Iterator[tuple[int, str, str, int, int]]:
+        """`(number, message, segment, offset, length)` of every purged entry, in order."""
+        ...
+
     def read(self, places: Iterable[tuple[str, int, int]]) -> Iterator[Turn]:
         """The turns at `(segment, offset, length)`, in the order asked for."""
         ...
@@ -78,8 +82,8 @@ class TurnLog(Protocol):
         """How many whole lines of the journal cannot be read."""
         ...
 
-    def purge(self, messages: Iterable[str]) -> int:
-        """Take the words of these messages out of the journal; returns how many."""
+    def purge(self, messages: Iterable[str], untitled: Callable[[str], bool]) -> int:
+        """Take the words of these messages, and titles, out of the journal; returns how many."""
         ...
 
 
@@ -88,6 +92,10 @@ class TurnStore(Protocol):
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
         """Digests of those turns that were captured before and not taken back."""
+        ...
+
+    def untitled(self, turns: Sequence[Turn]) -> set[str]:
+        """Transcripts of these turns whose title was purged: none is stored for them any more."""
         ...
 
     def add(self, entries: list[TurnEntry]) -> None:
@@ -252,8 +260,15 @@ class CopyMerger(Protocol):
 
 
 class Eraser(Protocol):
-    """Takes the words of a memory out of the pages of others."""
+    """Takes the words of memories and turns out of the pages of others, or out of everything."""
 
     def unmentioned(self, memory: Memory) -> list[Change]:
         """The pages of its entities, and plain pages, without the memory."""
+        ...
+
+    def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, dict[str, int]]:
+        """What destroys the words of a scope, what that is, and how often words are said elsewhere.
+
+        Raises StorageError when a file of the journal cannot be searched.
+        """
         ...

@@ -331,12 +331,16 @@ class Catalog:
         self._set("last", str(transaction.number))
         self._set("last_sha", sha256_bytes(encode(transaction)))
 
+    @property
+    def scrub_due(self) -> bool:
+        """Whether the files may hold rows that a purge deleted."""
+        return self._meta("scrub") == "due"
+
     def scrub(self) -> None:
-        """After a purge: leave nothing of deleted rows in the file or its log."""
-        if self._meta("scrub") == "due":
-            self.db.do("vacuum")
-            self._set("scrub", "")
-            self.db.row("pragma wal_checkpoint(truncate)")
+        """Leave nothing of deleted rows in the file or its log."""
+        self.db.do("vacuum")
+        self._set("scrub", "")
+        self.db.row("pragma wal_checkpoint(truncate)")
 
     def _meta(self, key: str) -> str | None:
         row = self.db.row("select value from meta where key = ?", key)

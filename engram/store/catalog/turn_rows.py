@@ -71,6 +71,17 @@ class TurnRows:
             ),
         )  # fmt: skip
 
+    def add_purged(self, rows: Iterable[tuple[int, str, str, int, int]]) -> None:
+        """Add purged turns, `(seq, message, segment, offset, length)`: they count as captured.
+
+        Which conversation they belong to is told by the transaction that purged them.
+        """
+        self._db.many(
+            "insert or ignore into turns"
+            f" values(?,?,'','','','','','','','none','',?,?,?,{PURGED},{PURGED})",
+            rows,
+        )
+
     def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str, int]]) -> None:
         """Add turns that only a transcript has: `(link, transcript, role, time, project, state)`.
 
@@ -246,12 +257,34 @@ class TurnRows:
             for first, last in ranges
         )  # fmt: skip
 
-    def withdrawn(self, link: str) -> list[str]:
-        """Digests of the withdrawn turns behind a link."""
+    def messages_behind(self, links: Iterable[str]) -> list[str]:
+        """Digests of the turns behind links, also of those that were withdrawn."""
+        found: dict[str, None] = {}
+        for link in links:
+            rows = self._db.rows("select message from turns where link = ?", link)
+            found.update((row[0], None) for row in rows if row[0])
+        return list(found)
+
+    def links_of(self, transcript: str) -> list[str]:
+        """The links of all turns ever captured of a transcript, in order, but of purged ones."""
         rows = self._db.rows(
-            f"select message from turns where link = ? and state = {WITHDRAWN}", link
-        )
-        return [row[0] for row in rows if row[0]]
+            f"select distinct link from turns where transcript = ? and state != {PURGED}"
+            " order by seq", transcript,
+        )  # fmt: skip
+        return [row[0] for row in rows]
+
+    def foreign_links(self) -> set[str]:
+        """The links of the turns that only transcripts have."""
+        return {row[0] for row in self._db.rows("select link from turns where seq < 0")}
+
+    def titles(self) -> list[tuple[str, str]]:
+        """`(transcript, title)` of every title that a conversation ever had."""
+        return self._db.rows("select distinct transcript, title from turns where title != ''")
+
+    def untitled(self, transcripts: Iterable[str]) -> set[str]:
+        """Those of the transcripts for which no title is to be stored any more."""
+        rows = self._db.rows("select transcript from untitled")
+        return {row[0] for row in rows}.intersection(transcripts) if rows else set()
 
     def states(self, ranges: Iterable[Range]) -> set[int]:
         """The states that occur in these ranges."""
@@ -352,9 +385,20 @@ class TurnRows:
                 )  # fmt: skip
             elif event.name in ("extracted", "dead_letter", "requeued"):
                 self._db.do("delete from attempts where transcript = ?", event.subject)
-            elif event.name == "memory_purged":
+            elif event.name in ("words_purged", "memory_purged"):
                 for link in details.get("turns", "").split():
-                    self._db.do(f"update turns set state = {PURGED} where link = ?", link)
+                    self._purge(link)
+            elif event.name == "title_purged":
+                self._db.do("insert or ignore into untitled values(?)", event.subject)
+
+    def _purge(self, link: str) -> None:
+        name, _, block = link.partition("#^")
+        self._db.do(f"update turns set state = {PURGED}, title = '' where link = ?", link)
+        self._db.do(
+            "update turns set link = ?, transcript = ? where link = '' and message >= ?"
+            " and message < ?",
+            link, name, block[1:], f"{block[1:]}g",
+        )  # fmt: skip
 
 
 def link_of(turn: Turn) -> str:

@@ -37,9 +37,9 @@ class VaultCommitter:
         clock: Clock,
         lock: WriterLock,
         projections: Projections,
-        erase: Callable[[Transaction], None],
+        erase: Callable[[Transaction], Transaction],
     ) -> None:
-        """`erase` takes a purged memory's content out of everything that holds it."""
+        """`erase` takes what is purged out of everything that holds it, the transaction too."""
         self._disk = disk
         self._clock = clock
         self._lock = lock
@@ -103,9 +103,13 @@ class VaultCommitter:
     def _finish(self, committed: Transaction, *, staged: bool, follow: bool = False) -> Transaction:
         """Apply, file in the journal, follow: steps 5 to 7, each of them repeatable."""
         left = self._apply(committed, staged=staged)
-        pending = layout.pending_path(committed.number)
+        pending, planned = layout.pending_path(committed.number), committed
+        if committed.plan.kind == "purge":
+            committed = self._erase(committed)
+        self._disk.sync({change.path.rpartition("/")[0] for change in planned.plan.changes})
         if left:
             committed = committed._replace(left=tuple(left))
+        if committed != planned:
             self._disk.put(pending, transaction.encode(committed))
         self._disk.rename(pending, layout.journal_path(committed.number, committed.time))
         if follow:
@@ -120,10 +124,6 @@ class VaultCommitter:
                 continue  # the purge writer's
             if not self._apply_one(change, _staged(committed.number, index), staged=staged):
                 left.append(change.path)
-        if committed.plan.kind == "purge":
-            self._erase(committed)
-        folders = {change.path.rpartition("/")[0] for change in committed.plan.changes}
-        self._disk.sync(folders)
         return left
 
     def _apply_one(self, change: Change, staged_path: str, *, staged: bool) -> bool:

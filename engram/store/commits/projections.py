@@ -154,9 +154,16 @@ class Projections:
                 [(entries[0].turn.seq, entries[-1].turn.seq)], WITHDRAWN
             )
             self.transcripts.mend(list(self.turn_log.read(row[1:] for row in rows)))
-        self.catalog.scrub()
+        self._scrub()
         if self.rebuilt:
             self.mend_views()
+            self.rebuilt = ""
+
+    def _scrub(self) -> None:
+        """After a purge: the views anew, and nothing of deleted rows in the catalog's files."""
+        if self.catalog.scrub_due:
+            self.mend_views()
+            self.catalog.scrub()
             self.rebuilt = ""
 
     def write_topics(self) -> bool:
@@ -193,9 +200,13 @@ class Projections:
         `again`: an earlier attempt may have got half way, so nothing is appended blindly.
         """
         try:
-            with self.catalog.transaction():
-                self._follow(committed, again)
-            self.catalog.scrub()
+            if committed.plan.kind == "purge":
+                # what is left of the words stands in rows of every kind: none is kept
+                self.rebuild("a purge")
+            else:
+                with self.catalog.transaction():
+                    self._follow(committed, again)
+            self._scrub()
         except CatalogUnusable as reason:
             self.rebuild(str(reason))
             self.mend_views()
@@ -360,6 +371,7 @@ class Projections:
 
         known = LastKnown(self._transaction_log)
         catalog.turns.add(self.turn_log.entries())
+        catalog.turns.add_purged(self.turn_log.purged())
         for committed in self._transaction_log.all():
             catalog.record(committed)
             known.follow(committed)

@@ -1,23 +1,30 @@
-"""Purge: destroys a memory's content wherever it is stored (design 4.2), and plans that.
+"""Purge: destroys words wherever a vault holds them or what was made of them (design 4.2).
 
-Turns a committed purge into a vault without the memory's files, and into boxes, entities, plain
-pages, transactions, turn journal and transcripts without its words. Part of applying the
-transaction, so a crash repeats it; repeating changes nothing. Git history, backups and synced
-copies are not reached.
+A plan names memories, turns and whole conversations; committed, it leaves a vault without the files
+of these memories, and boxes, entities, plain pages, transactions, turn journal, transcripts, taken
+inbox files and titles without their words. What is to be looked for stands in the transaction file
+only as long as it is applied, so that a crash repeats the whole; repeating changes nothing.
+Catalog, index and views are made anew afterwards. Git history, backups, synced copies and another
+program's files are not reached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from engram.language.distinct_words import DistinctWords, tells, words_in
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import StorageError
-from engram.model.report import PurgePreview
+from engram.model.report import PurgePreview, Scope
 from engram.store.base import layout
 from engram.store.commits import transaction
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.transaction import Purged
+from engram.store.files.box_file import box_remains
 from engram.store.files.memory_file import read_memory
 
 if TYPE_CHECKING:
@@ -27,6 +34,16 @@ if TYPE_CHECKING:
     from engram.store.commits.projections import Projections
     from engram.store.commits.transaction_log import TransactionLog
     from engram.store.files.transcripts import Transcripts
+
+#: the event that names purged turns; its other details are gone once the purge is done
+WORDS_PURGED = "words_purged"
+#: the event after which no title is stored for a conversation any more
+TITLE_PURGED = "title_purged"
+#: the details of `words_purged` that stay in the journal
+_LASTING = frozenset({"turns", "messages"})
+#: details of events that are no words
+_PLAIN = frozenset({"turns", "messages", "attempt", "retry_at"})
+_ID_LINE = re.compile(rb"^id:[ \t]*[\"']?([a-z0-9-]+)", re.MULTILINE)
 
 
 class PurgeWriter:
@@ -44,92 +61,50 @@ class PurgeWriter:
         self._turn_log = turn_log
         self._transcripts = transcripts
 
-    def changes(
-        self, identifier: str, paths: Iterable[str], messages: Iterable[str], pages: Iterable[str]
-    ) -> list[Purged]:
-        """The file changes of a purge: a memory's own `paths` are removed, `pages` lose its lines.
+    def erase(self, committed: Transaction) -> Transaction:
+        """Remove what a transaction purges from everything that holds it; returns what may stay.
 
-        `messages` are the digests of its source turns.
+        That is the same transaction without what was to be looked for.
         """
-        own = sorted(paths)
-        remains = self._remains(identifier, own, messages)
-        changes = [Purged(path, None, None, "purged") for path in own]
-        for path in (*sorted(pages), *layout.PROSE):
-            data = self._disk.read(path)
-            if data is not None and (kept := _without(remains, path, data)) != data:
-                changes.append(Purged(path, None, kept, "purged"))
-        return changes
-
-    def erase(self, committed: Transaction) -> None:
-        """Remove a purged memory's content from everything that holds it."""
         changes = [change for change in committed.plan.changes if isinstance(change, Purged)]
-        own = [change.path for change in changes if change.after is None]
-        pages = [change.path for change in changes if change.after is not None]
-        for event in committed.plan.events:
-            details = dict(event.details)
-            messages = details.get("messages", "").split()
-            # pages first: the other places tell what words to look for
-            self._erase_from_pages(self._remains(event.subject, own, messages), pages)
-            self._rewrite(lambda earlier: transaction.purged(earlier, own))
-            self._turn_log.purge(messages)
-            self._transcripts.purge(details.get("turns", "").split())
-            for path in own:
-                # another memory may have its path by now; a conflict copy belongs to nothing else
-                if layout.original_of(path) != path or self._identity(path) == event.subject:
-                    self._disk.remove(path)
+        own = {change.path for change in changes if change.after is None}
+        told = {name: details for name, _, details in map(_read, committed.plan.events)}
+        details = told.get(WORDS_PURGED, {})
+        remains = remains_of(committed.plan.events)
+        for change in changes:
+            if change.after is not None:
+                self._put_without(remains, change.path)
+        self._rewrite(remains, sorted(own))
+        self._turn_log.purge(details.get("messages", "").split(), remains.named_in)
+        self._transcripts.purge(details.get("turns", "").split(), remains.named_in)
+        for name in details.get("conversations", "").split():
+            self._transcripts.remove(name)
+        for path in own:
+            # another memory may have its path by now; a conflict copy belongs to nothing else
+            if layout.original_of(path) != path or self._identity(path) in remains.ids:
+                self._disk.remove(path)
+        return _settled(committed, remains)
 
-    def _erase_from_pages(self, remains: PurgeRemains, paths: Iterable[str]) -> None:
-        for path in paths:
-            data = self._disk.read(path)
-            if data is not None and (kept := _without(remains, path, data)) != data:
-                self._disk.put(path, kept)
-        self._rewrite(
-            lambda earlier: transaction.rewritten(
-                earlier,
-                lambda path: layout.is_page(layout.original_of(path)),
-                lambda path, body: _without(remains, path, body),
-            )
-        )
+    def _put_without(self, remains: PurgeRemains, path: str) -> None:
+        data = self._disk.read(path)
+        kept = None if data is None else _without(remains, path, data)
+        if kept is not None and kept != data:
+            self._disk.put(path, kept)
 
-    def _rewrite(self, change: Callable[[Transaction], Transaction]) -> None:
-        """Rewrite the transactions of the journal that `change` alters."""
+    def _rewrite(self, remains: PurgeRemains, own: Sequence[str]) -> None:
+        """Take what was purged out of the transactions of the journal."""
         for earlier in self._transaction_log.all():
-            without = change(earlier)
+            without = _cleaned(transaction.purged(earlier, own), remains)
             if without != earlier:
                 path = layout.journal_path(earlier.number, earlier.time)
                 self._disk.put(path, transaction.encode(without))
 
-    def _remains(
-        self, identifier: str, paths: Iterable[str], messages: Iterable[str]
-    ) -> PurgeRemains:
-        states = self._states(identifier, frozenset(paths))
-        texts = [text for memory in states for text in (memory.text, memory.quote)]
-        return PurgeRemains.of(identifier, [*texts, *self._turns(frozenset(messages))])
-
-    def _states(self, identifier: str, paths: frozenset[str]) -> Iterator[Memory]:
-        """The memory as files and transactions show it, at any of its paths."""
-        bodies = [(path, self._disk.read(path)) for path in sorted(paths)]
-        for earlier in self._transaction_log.all():
-            for change in (*earlier.plan.changes, *earlier.plan.seen):
-                if change.path in paths:
-                    bodies += [(change.path, change.before), (change.path, change.after)]
-        for path, body in bodies:
-            if body is not None:
-                memory = read_memory(path, body).memory
-                if memory.id == identifier:
-                    yield memory
-
-    def _turns(self, messages: frozenset[str]) -> list[str]:
-        """The texts of these turns."""
-        if not messages:
-            return []
-        entries = self._turn_log.entries()
-        return [entry.turn.text for entry in entries if entry.turn.message in messages]
-
     def _identity(self, path: str) -> str:
         """The id of the file at a path now."""
+        from engram.store.files.content_file import read_content
+
         data = self._disk.read(path)
-        return "" if data is None else read_memory(path, data).memory.id
+        return "" if data is None else read_content(path, data).id
 
 
 class PurgePlanner:
@@ -140,17 +115,17 @@ class PurgePlanner:
         disk: VaultDisk,
         projections: Projections,
         transaction_log: TransactionLog,
-        purge_writer: PurgeWriter,
         pages: PageWriter,
         copies: Callable[[], list[str]],
+        own_words: Callable[[], frozenset[str]],
     ) -> None:
-        """`copies` finds the conflict copies of the vault."""
+        """`copies` finds the conflict copies, `own_words` are those of the program's own files."""
         self._disk = disk
         self._projections = projections
         self._transaction_log = transaction_log
-        self._purge_writer = purge_writer
         self._pages = pages
         self._copies = copies
+        self._own_words = own_words
 
     def unmentioned(self, memory: Memory) -> list[Change]:
         """The pages of its entities, and the plain pages, without a memory."""
@@ -158,27 +133,29 @@ class PurgePlanner:
         named = [one for one in map(entity, memory.entities) if one is not None]
         leads = sorted({one.merged_into or one.id for one in named})
         pages = [page for page in map(entity, leads) if page is not None]
-        remains = PurgeRemains.of(memory.id, [memory.text])
+        remains = PurgeRemains.of([memory.id], [memory.text])
         found = self._pages.pages([(page, remains.unmentioned(page)) for page in pages])
-        linked = PurgeRemains.of(memory.id, [])
+        linked = PurgeRemains.of([memory.id], [])
         for path in layout.PROSE:
             data = self._disk.read(path)
             if data is not None and (kept := linked.without(path, data)) != data:
                 found.append(Change(path, data, kept, "forgotten"))
         return found
 
-    def preview(self, memory: Memory) -> PurgePreview:
-        """What a purge would destroy of a memory, also of one whose file is gone."""
+    def preview(self, scope: Scope) -> PurgePreview:
+        """What a purge would destroy, of memories also where the file is gone."""
         cited = self._projections.catalog.cited_by
-        citing = {name for link in memory.sources for name in cited(link)} - {memory.id}
-        paths = self._transaction_log.paths_of(memory.id) | {memory.path}
+        ids = {memory.id for memory in scope.memories}
+        citing = {name for link in scope.links for name in cited(link)} - ids
+        paths = self._paths_of(ids) | {memory.path for memory in scope.memories}
         paths.update(copy for copy in self._copies() if layout.original_of(copy) in paths)
         return PurgePreview(
-            memory.id, memory.text, sorted(paths), list(memory.sources), sorted(citing)
-        )
+            tuple((memory.id, memory.text) for memory in scope.memories),
+            sorted(paths), list(scope.links), list(scope.conversations), sorted(citing),
+        )  # fmt: skip
 
-    def plan(self, memory: Memory) -> tuple[Plan, PurgePreview]:
-        """The transaction, and what it destroys.
+    def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, dict[str, int]]:
+        """The transaction, what it destroys, and how often its words are said elsewhere.
 
         Raises StorageError when a file of the journal cannot be searched.
         """
@@ -187,19 +164,236 @@ class PurgePlanner:
                 f"{path} cannot be read and may hold the same words; nothing was purged",
                 "restore it from a backup, or remove it, and purge again",
             )
-        preview, turns = self.preview(memory), self._projections.catalog.turns
-        rows = [row for link in preview.turns if (row := turns.behind_link(link)) is not None]
-        messages = [row.message for row in rows if row.message]
-        for link in preview.turns:
-            messages += turns.withdrawn(link)
-        details = (("turns", " ".join(preview.turns)), ("messages", " ".join(messages)))
+        preview, turns = self.preview(scope), self._projections.catalog.turns
+        ids = [name for name, _ in preview.memories]
+        messages = turns.messages_behind(scope.links)
+        texts, words, elsewhere = self._words(scope, preview, frozenset(messages))
+        remains = PurgeRemains(
+            frozenset(ids), PurgeRemains.of(ids, texts).said, words,
+            _searched(words, self._own_words()), scope.phrase,
+        )  # fmt: skip
+        remains = replace(remains, ids=remains.ids | self._pages_gone(remains))
+        own = self._own_words()
+        elsewhere = {word: count for word, count in elsewhere.items() if not words_in(word) & own}
+        details = {
+            "turns": " ".join(scope.links), "messages": " ".join(messages),
+            "conversations": " ".join(scope.conversations), "ids": " ".join(sorted(remains.ids)),
+            "texts": json.dumps(texts), "words": " ".join(sorted(words)),
+            "rare": " ".join(sorted(remains.rare)), "phrase": scope.phrase,
+        }  # fmt: skip
+        events = [Event("memory_purged", name) for name in ids]
+        events.append(Event(WORDS_PURGED, "", tuple(details.items())))
+        events += [Event(TITLE_PURGED, name) for name in self._untitled(scope, remains)]
+        changes = tuple(self._changes(preview.paths, remains))
+        return Plan("purge", changes, tuple(events)), preview, elsewhere
+
+    def _changes(self, paths: Iterable[str], remains: PurgeRemains) -> Iterator[Purged]:
+        """A memory's own files are removed; pages lose their lines, or go as well."""
+        for path in paths:
+            yield Purged(path, None, None, "purged")
         known = (*self._projections.catalog.files(), *self._copies())
         pages = [path for path in known if layout.is_page(layout.original_of(path))]
-        changes = self._purge_writer.changes(preview.id, preview.paths, messages, pages)
-        event = Event("memory_purged", preview.id, details)
-        return Plan("purge", tuple(changes), (event,)), preview
+        for path in (*sorted(pages), *layout.PROSE):
+            data = self._disk.read(path)
+            if data is not None and (kept := _without(remains, path, data)) != data:
+                yield Purged(path, None, kept, "purged")
+
+    # -- what is to be looked for --------------------------------------------------------------
+
+    def _words(
+        self, scope: Scope, preview: PurgePreview, messages: frozenset[str]
+    ) -> tuple[list[str], frozenset[str], dict[str, int]]:
+        """All that is purged, the words that only it has, and how often its others are said."""
+        own, conversations = frozenset(preview.paths), frozenset(scope.conversations)
+        texts = [text for one in scope.memories for text in (one.text, one.quote, one.title)]
+        texts += self._earlier_versions({name for name, _ in preview.memories}, own)
+        texts += [tag for memory in scope.memories for tag in memory.tags]
+        others: list[str] = []
+        for entry in self._projections.turn_log.entries():
+            turn = entry.turn
+            words = (turn.text, turn.speaker, *turn.tools)
+            if turn.message in messages:
+                # the title of a conversation that goes as a whole says what it was about
+                whole = turn.transcript in conversations
+                texts += (*words, turn.title, turn.project) if whole else words
+            else:
+                others.append("\n".join((*words, turn.time)))
+        shown = frozenset(scope.links)
+        texts += self._shown_only(lambda link: link in shown)
+        texts = list(dict.fromkeys(filter(None, texts)))
+        distinct = DistinctWords([*texts, scope.phrase])
+        for text in (*others, *self._shown_only(lambda link: link not in shown), *self._files(own)):
+            distinct.other(text)
+        said = [one.text for one in scope.memories] or texts
+        elsewhere = {word: count for text in said for word, count in distinct.counts(text).items()}
+        return texts, distinct.left, elsewhere
+
+    def _shown_only(self, wanted: Callable[[str], bool]) -> list[str]:
+        """The texts of turns that only transcripts have, captured on another machine."""
+        transcripts = self._projections.transcripts
+        foreign = self._projections.catalog.turns.foreign_links()
+        paths = {transcripts.find(link.partition("#")[0]) for link in foreign}
+        return [
+            block.text
+            for path in sorted(filter(None, paths))
+            for block in transcripts.blocks(path)
+            if block.link in foreign and wanted(block.link)
+        ]
+
+    def _files(self, own: frozenset[str]) -> Iterator[str]:
+        """What other memories say, and what a person wrote on pages."""
+        for path in self._projections.catalog.files():
+            if path in own or layout.kind_of(path) != "memory":
+                continue
+            yield path + "\n" + (self._disk.read(path) or b"").decode("utf-8", "replace")
+        for entity in self._projections.view.entities():
+            if entity.synthesis_by == "person":
+                yield entity.synthesis
+        for path in layout.PROSE:
+            lines = (self._disk.read(path) or b"").decode("utf-8", "replace").splitlines()
+            yield "\n".join(line for line in lines if "[[" not in line)
+
+    def _bodies(self) -> Iterator[tuple[str, bytes]]:
+        """Every version of a memory's file that the journal has, with its path."""
+        for found in self._transaction_log.all():
+            for change in (*found.plan.changes, *found.plan.seen):
+                if layout.kind_of(layout.original_of(change.path)) == "memory":
+                    for body in (change.before, change.after):
+                        if body is not None:
+                            yield change.path, body
+
+    def _paths_of(self, ids: Collection[str]) -> set[str]:
+        """Every path at which a file of these memories ever stood, under whatever name."""
+        if not ids:
+            return set()
+        bodies = list(dict.fromkeys(self._bodies()))
+        own = {body for path, body in bodies if _id_of(path, body) in ids}
+        return {path for path, body in bodies if body in own}
+
+    def _earlier_versions(self, ids: Collection[str], paths: Collection[str]) -> list[str]:
+        """What these memories said before, and in which words they were quoted."""
+        bodies = [one for one in self._bodies() if one[0] in paths] if ids else []
+        bodies += [(path, self._disk.read(path) or b"") for path in paths]
+        read = [
+            read_memory(path, body).memory
+            for path, body in dict.fromkeys(bodies)
+            if body and _id_of(path, body) in ids
+        ]
+        return [text for memory in read for text in (memory.text, memory.quote, memory.title)]
+
+    def _pages_gone(self, remains: PurgeRemains) -> frozenset[str]:
+        """The boxes that nothing is left in, and the entities that nothing speaks of any more."""
+        view, gone = self._projections.view, set()
+        for box in view.boxes():
+            data = self._disk.read(box.path)
+            if box.lines and remains.ids.issuperset(box.memories) and data is not None:
+                gone |= {box.id} if box_remains(data, box) is None else set()
+        named = {
+            name
+            for memory in self._projections.catalog.memories()
+            if memory.id not in remains.ids
+            for name in memory.entities
+        }
+        for entity in view.entities():
+            resting = {item[1] for item in (*entity.timeline, *entity.activity)}
+            resting |= {item[2] for item in entity.relations}
+            unsaid = entity.synthesis_by != "person" and resting <= remains.ids
+            if unsaid and not named.intersection((entity.id, *entity.aliases)):
+                gone |= {entity.id} if resting or remains.named_in(entity.name) else set()
+        return frozenset(gone)
+
+    def _untitled(self, scope: Scope, remains: PurgeRemains) -> list[str]:
+        """The conversations whose title tells of what is purged, or may tell of it later."""
+        transcripts = self._projections.transcripts
+        names = {link.partition("#")[0] for link in scope.links} | set(scope.conversations)
+        names.update(
+            name
+            for name, title in self._projections.catalog.turns.titles()
+            if remains.named_in(title)
+        )
+        for path in transcripts.paths():
+            if remains.named_in(transcripts.header(path).get("title", "")):
+                names.add(path.rpartition("/")[2].removesuffix(".md"))
+        return sorted(names)
 
 
-def _without(remains: PurgeRemains, path: str, data: bytes) -> bytes:
-    """A page, or a conflict copy of one, without what remains of a memory."""
+def remains_of(events: Iterable[Event]) -> PurgeRemains:
+    """What the events of a purge that is being applied tell to look for."""
+    read = list(map(_read, events))
+    ids = {subject for name, subject, _ in read if name == "memory_purged"}
+    details = next((found for name, _, found in read if name == WORDS_PURGED), {})
+    texts = json.loads(details.get("texts") or "[]")
+    return PurgeRemains(
+        frozenset(ids | set(details.get("ids", "").split())),
+        PurgeRemains.of([], texts).said,
+        frozenset(details.get("words", "").split()),
+        frozenset(details.get("rare", "").split()),
+        details.get("phrase", ""),
+    )
+
+
+def _read(event: Event) -> tuple[str, str, dict[str, str]]:
+    return event.name, event.subject, dict(event.details)
+
+
+def _settled(committed: Transaction, remains: PurgeRemains) -> Transaction:
+    """A purge that is done: which turns it took, and nothing of what they said."""
+    events = [
+        event._replace(details=tuple(one for one in event.details if one[0] in _LASTING))
+        if event.name == WORDS_PURGED
+        else event
+        for event in committed.plan.events
+    ]
+    plan = committed.plan._replace(events=tuple(events))
+    return _cleaned(committed._replace(plan=plan), remains)
+
+
+def _cleaned(committed: Transaction, remains: PurgeRemains) -> Transaction:
+    """A transaction whose bodies and words hold nothing of what was purged."""
+
+    def body(path: str, data: bytes | None) -> bytes | None:
+        if data is None:
+            return None
+        if layout.is_page(layout.original_of(path)):
+            return _without(remains, path, data)
+        return remains.cleaned_bytes(data)
+
+    def change(one: Change) -> Change:
+        before, after = body(one.path, one.before), body(one.path, one.after)
+        if isinstance(one, Purged) or (before, after) == (None, None):
+            return Purged(remains.cleaned(one.path), None, after, one.why)
+        return replace(one, before=before, after=after)
+
+    def event(one: Event) -> Event:
+        subject = one.subject
+        if subject in remains.ids and tells(subject, remains.rare, remains.phrase):
+            subject = remains.cleaned(subject)
+        details = tuple(
+            (key, value if key in _PLAIN else remains.cleaned(value)) for key, value in one.details
+        )
+        return one._replace(subject=subject, details=details)
+
+    plan = committed.plan
+    return committed._replace(
+        plan=plan._replace(
+            changes=tuple(map(change, plan.changes)),
+            seen=tuple(map(change, plan.seen)),
+            events=tuple(map(event, plan.events)),
+        )
+    )
+
+
+def _without(remains: PurgeRemains, path: str, data: bytes) -> bytes | None:
+    """A page, or a conflict copy of one, without what was purged."""
     return remains.without(layout.original_of(path), data)
+
+
+def _searched(words: Iterable[str], own: Collection[str]) -> frozenset[str]:
+    """The words that are looked for in texts of any kind: numbers stand there for anything."""
+    return frozenset(word for word in words if word not in own and not word.isdigit())
+
+
+def _id_of(path: str, body: bytes) -> str:
+    """The id of a memory's file; read as a whole only where its header has none."""
+    found = _ID_LINE.search(body)
+    return found[1].decode("ascii") if found else read_memory(path, body).memory.id

@@ -1,8 +1,10 @@
-"""Remains of a purged memory on other pages: found by its id and by its words, and removed.
+"""Remains of what was purged, on other pages and in other texts: found, and taken out.
 
-Turns the bytes of a box, an entity or a plain page into the same without it: the program's own
-lines are written again, and any other line that links to it, or begins with its words, is removed.
-Pure; idempotent; every other byte stays. A list item that links to another memory belongs to that.
+Turns the bytes of a box, an entity or a plain page into the same without what was purged: the
+program's own lines are written again; topics, titles and names that hold one of its words go, and
+so does any other line that links to it, begins with its words, or holds a word that nothing else in
+the vault has. In any other text such a word is replaced by a mark. Pure; idempotent; every other
+byte stays. A list item that links to another memory belongs to that.
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from engram.language.distinct_words import tells, unspoken
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.errors import BadInput
 from engram.model.text import normalise
-from engram.store.files.box_file import box_changes
+from engram.store.files.box_file import box_changes, box_remains
 from engram.store.files.content_file import read_content
 from engram.store.files.entity_file import entity_changes
 from engram.store.files.links import LINK, target_of
@@ -25,27 +28,42 @@ _BEGINNING = 40
 #: a shorter statement ("yes") is not searched inside other texts
 _LEAST = 12
 _ITEM = re.compile(r"\s*[-*+] ")
+#: what stands in the place of a word in a text that is not the program's to write again
+MARK = "(purged)"
 
 
 @dataclass(frozen=True, slots=True)
 class PurgeRemains:
-    """A purged memory as other pages show it: its id, and how its texts begin, normalised."""
+    """What was purged, as other pages show it.
 
-    id: str
-    words: frozenset[str]
+    `ids` are those of the memories and of the pages that go with them, `said` is how its texts
+    begin, normalised, `words` are those that nothing else in the vault says, `rare` those of them
+    that the program's own files do not say either, and `phrase` is what a person named, normalised.
+    """
+
+    ids: frozenset[str] = frozenset()
+    said: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    rare: frozenset[str] = frozenset()
+    phrase: str = ""
 
     @classmethod
-    def of(cls, identifier: str, said: Iterable[str]) -> PurgeRemains:
-        """The search data: all that the memory, its quotes and its source turns said."""
+    def of(cls, ids: Iterable[str], said: Iterable[str]) -> PurgeRemains:
+        """What can be told of texts without looking at any other."""
         lines = (normalise(line) for text in said for line in (text, *text.splitlines()))
-        return cls(identifier, frozenset(_beginning(line) for line in lines if line))
+        return cls(frozenset(ids), frozenset(_beginning(line) for line in lines if line))
 
-    def without(self, path: str, data: bytes) -> bytes:
-        """A page's bytes without the memory."""
+    def without(self, path: str, data: bytes) -> bytes | None:
+        """A page's bytes without what was purged; None when the page goes with it."""
         content = read_content(path, data).content
+        if content.id in self.ids:
+            return None
         try:
             if isinstance(content, Box):
-                data = box_changes(data, content, self._unboxed(content))
+                after = self._unboxed(content)
+                if content.lines and not after.lines and box_remains(data, content) is None:
+                    return None
+                data = box_changes(data, content, after)
             elif isinstance(content, Entity):
                 data = entity_changes(data, content, self.unmentioned(content))
         except BadInput:
@@ -54,48 +72,78 @@ class PurgeRemains:
         kept = "".join(line for line in text.splitlines(keepends=True) if not self._in(line))
         return kept.encode("utf-8", "surrogateescape")
 
+    def cleaned(self, text: str) -> str:
+        """A text with marks for what only the purged texts say."""
+        return unspoken(text, self.rare, self.phrase, MARK)
+
+    def cleaned_bytes(self, data: bytes) -> bytes:
+        """The same for the bytes of a file; of no text nothing changes."""
+        text = data.decode("utf-8", "surrogateescape")
+        return self.cleaned(text).encode("utf-8", "surrogateescape")
+
+    def named_in(self, text: str) -> bool:
+        """Whether a title, a topic or a name holds a word of what was purged."""
+        return tells(text, self.words, self.phrase)
+
     def _unboxed(self, box: Box) -> Box:
-        lines = tuple(line for line in box.lines if line[0] != self.id)
+        lines = tuple(line for line in box.lines if line[0] not in self.ids)
+        # where these were the only memories the topics are their words
+        topics = tuple(one for one in box.topics if lines and not self.named_in(one))
         return replace(
             box,
             lines=lines,
-            # where it was the only memory the topics are its words
-            topics=box.topics if lines else (),
-            title="" if not lines or self._said(box.title) else box.title,
-            goal="" if self._said(box.goal) else box.goal,
-            outcome="" if self._said(box.outcome) else box.outcome,
+            topics=topics,
+            title="" if not lines else self._title(box.title),
+            goal="" if self._told_of(box.goal) else box.goal,
+            outcome="" if self._told_of(box.outcome) else box.outcome,
+            previous="" if box.previous in self.ids else box.previous,
+            next="" if box.next in self.ids else box.next,
         )
 
+    def _title(self, title: str) -> str:
+        """A title without those of its topics that hold a word of what was purged."""
+        kept = ", ".join(part for part in title.split(", ") if not self.named_in(part))
+        if kept == title:
+            return "" if self._said(title) else title
+        return "" if self._said(kept) else kept[:1].upper() + kept[1:]
+
+    def _told_of(self, text: str) -> bool:
+        return bool(text) and (self._said(text) or self.named_in(text))
+
     def unmentioned(self, entity: Entity) -> Entity:
-        """An entity without the memory; what a person wrote of it stays."""
+        """An entity without what was purged; what a person wrote of it stays."""
         lines = entity.synthesis.split("\n")
         person = entity.synthesis_by == "person"
         kept = lines if person else [line for line in lines if not self._in(line)]
         return replace(
             entity,
-            timeline=tuple(item for item in entity.timeline if item[1] != self.id),
-            relations=tuple(item for item in entity.relations if item[2] != self.id),
-            activity=tuple(item for item in entity.activity if item[1] != self.id),
+            aliases=tuple(one for one in entity.aliases if not self.named_in(one)),
+            timeline=tuple(item for item in entity.timeline if item[1] not in self.ids),
+            relations=tuple(
+                item for item in entity.relations if not self.ids.intersection((item[0], item[2]))
+            ),
+            activity=tuple(item for item in entity.activity if item[1] not in self.ids),
             synthesis="\n".join(kept),
         )
 
     def _in(self, line: str) -> bool:
         """Whether a line is to be removed."""
         names = {target_of(link).partition("#")[0] for link in LINK.findall(line)}
-        if self.id in names:
+        if names & self.ids:
             return True
         if names and _ITEM.match(line):
             return False
         # a heading that is as short as a short statement is still a heading
-        return self._told(line) if line.startswith("#") else self._said(line)
+        said = self._told(line) if line.startswith("#") else self._said(line)
+        return said or tells(line, self.rare, self.phrase)
 
     def _said(self, text: str) -> bool:
-        """Whether a text is what the memory said, or contains it."""
-        return normalise(text) in self.words or self._told(text)
+        """Whether a text is what was purged, or contains it."""
+        return normalise(text) in self.said or self._told(text)
 
     def _told(self, text: str) -> bool:
         normal = normalise(text)
-        return any(words in normal for words in self.words if len(words) >= _LEAST)
+        return any(words in normal for words in self.said if len(words) >= _LEAST)
 
 
 def _beginning(line: str) -> str:

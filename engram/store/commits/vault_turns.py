@@ -23,6 +23,11 @@ class VaultTurns:
         """Digests of those turns that were captured before and not taken back."""
         return self._projections.catalog.turns.seen(turns)
 
+    def untitled(self, turns: Sequence[Turn]) -> set[str]:
+        """Transcripts of these turns whose title was purged: none is stored for them any more."""
+        names = {turn.transcript for turn in turns}
+        return self._projections.catalog.turns.untitled(names)
+
     def record_shown(self, turns: Sequence[Turn]) -> None:
         """Record turns that the transcripts of these turns show and another machine captured."""
         names = dict.fromkeys(turn.transcript for turn in turns)

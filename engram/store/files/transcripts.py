@@ -196,17 +196,29 @@ class Transcripts:
             if path:
                 self._rewrite(path, partial(_without, [_block(turn) for turn in own]))
 
-    def purge(self, links: Iterable[str]) -> None:
+    def purge(
+        self, links: Iterable[str], untitled: Callable[[str], bool] = lambda _: False
+    ) -> None:
         """Replace the text of blocks by a mark; their speaker lines stay: links resolve.
 
-        Also in the conflict copies of their transcripts.
+        Also in the conflict copies of their transcripts; and take titles out.
         """
         copies = self._copies()
+        every = [*self.paths(), *(path for found in copies.values() for path in found)]
+        for path in every:
+            if untitled(self.header(path).get("title", "")):
+                self._rewrite(path, _untitled)
         for link in links:
             name, _, block = link.partition("#^")
-            path = self.find(name)
-            for one in (*([path] if path else []), *copies.get(name, ())):
+            found = self.find(name)
+            for one in (*([found] if found else []), *copies.get(name, ())):
                 self._rewrite(one, partial(_purged, block))
+
+    def remove(self, name: str) -> None:
+        """Remove a transcript and its conflict copies."""
+        found = self.find(name)
+        for path in (*([found] if found else []), *self._copies().get(name, ())):
+            self._rewrite(path, lambda _: None)
 
     def _copies(self) -> dict[str, list[str]]:
         """The conflict copies among the transcripts, by the names of those."""
@@ -301,8 +313,6 @@ def _grouped(turns: Iterable[Turn]) -> dict[str, list[Turn]]:
 
 
 def _head(turn: Turn) -> bytes:
-    from engram.model.markdown import neutralise
-
     title = " ".join(turn.title.split())[:120]
     header = {
         "source": turn.source,
@@ -312,8 +322,7 @@ def _head(turn: Turn) -> bytes:
         "started": turn.time,
     }
     kept = {key: value for key, value in header.items() if value}
-    heading = neutralise(title) if title else f"{turn.source}, {turn.day}"
-    return document.render(kept, f"# {heading}\n\n")
+    return document.render(kept, _heading(title, turn.source, turn.day) + "\n")
 
 
 def _block(turn: Turn) -> str:
@@ -344,6 +353,27 @@ def _purged(block: str, data: bytes) -> bytes:
     tail = text[following.start() :] if following else ""
     purged = f"{text[: found.end()]}\n\n{PURGED}\n\n{tail}"
     return purged.encode("utf-8", "surrogateescape")
+
+
+def _untitled(data: bytes) -> bytes:
+    """A transcript without its title, in the header and as its heading."""
+    parsed = document.parse(data)
+    title, header = parsed.header.get("title"), parsed.header
+    if not isinstance(title, str):
+        return data
+    try:
+        data = document.patch(data, {"title": None})
+    except BadInput:
+        return data
+    plain = _heading("", str(header.get("source", "")), str(header.get("started", ""))[:10])
+    old, new = (one.encode("utf-8") for one in (_heading(title, "", ""), plain))
+    return data.replace(b"\n" + old, b"\n" + new, 1)
+
+
+def _heading(title: str, source: str, day: str) -> str:
+    from engram.model.markdown import neutralise
+
+    return f"# {neutralise(title) if title else f'{source}, {day}'}\n"
 
 
 def _only_head(data: bytes) -> bool:

@@ -8,6 +8,7 @@ with an unset variable would give, and days that are none.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -129,3 +130,21 @@ class FreeWords(click.Command):
             else:
                 words.append(given)
         return super().parse_args(ctx, [*kept, "--", *words])
+
+
+def scope_arguments(command: _Command) -> _Command:
+    """The arguments that name memories, turns and conversations, or all that holds a text."""
+    command = click.argument("what", nargs=-1, metavar="[ID | TURN | CONVERSATION]...")(command)
+    return click.option(
+        "--matching", default="", metavar="TEXT",
+        help="All that holds TEXT, in any case; `-` reads it from stdin.",
+    )(command)  # fmt: skip
+
+
+def named(what: tuple[str, ...], matching: str) -> tuple[tuple[str, ...], str]:
+    """What `scope_arguments` were given; a text of `-` is read, so that no shell keeps it."""
+    if bool(what) == bool(matching):
+        raise click.UsageError(
+            "name what is meant, or give --matching TEXT", click.get_current_context()
+        )
+    return what, sys.stdin.readline().strip("\r\n") if matching == "-" else matching

@@ -1,4 +1,4 @@
-"""`engram purge ID`: destroy a memory's content, in vault and cache, for good."""
+"""`engram purge`: destroy words for good, in vault and cache, and say what is left of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.errors import BadInput
+from engram.model.report import PurgeReport
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
+from engram.surfaces.cli.arguments import common, named, scope_arguments
 from engram.surfaces.cli.asking import agreed
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
@@ -19,30 +20,50 @@ from engram.surfaces.cli.terminal import fitted
 if TYPE_CHECKING:
     from engram.model.report import PurgePreview
 
+#: a list of more is cut: what is meant is seen by then
+_SHOWN = 10
+#: a word that is said more often elsewhere tells nothing of what was purged
+_SELDOM = 3
+
 
 @click.command("purge")
-@click.argument("identifier", metavar="ID")
+@scope_arguments
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Say what would be destroyed, and stop.")
 @common
-def command(identifier: str, yes: bool, dry_run: bool) -> None:
-    """Destroy the content of memory ID: its file, the turns it came from, and every copy of both
-    in transactions, turn journal, transcripts, index and catalog. This cannot be undone."""
+def command(what: tuple[str, ...], matching: str, yes: bool, dry_run: bool) -> None:
+    """Destroy words: of a memory and the turns it came from, of a turn, of a conversation, or of
+    all that holds a TEXT. Every copy goes, in transactions, turn journal, transcripts, boxes,
+    entities, titles, index and catalog. This cannot be undone."""
+    references, text = named(what, matching)
     with opened() as vault:
-        purge_preview = vault.purge_preview(identifier)
+        preview = vault.purge_preview(*references, matching=text)
+        report = PurgeReport(preview)
+        if text and not (preview.memories or preview.turns):
+            talk("no memory and no turn holds that; titles and journal are looked through")
         if not dry_run:
             if not yes:
-                _ask(purge_preview)
-            vault.purge(purge_preview.id)
+                _ask(preview)
+            report = vault.purge(*references, matching=text)
             _take_out_of_qmd(vault.root)
     if wants_json():
-        emit_json(shapes.purge(purge_preview))
+        emit_json(shapes.purge(report))
     elif dry_run:
-        _describe(purge_preview, say)
+        _describe(preview, say)
     else:
-        say(f"purged {purge_preview.id}")
-    for name in purge_preview.citing:
+        say(f"purged {_summary(preview)}")
+    _tell_what_is_left(report)
+
+
+def _tell_what_is_left(report: PurgeReport) -> None:
+    for name in report.purged.citing:
         talk(f"{name} was made from the same turn and may repeat its words")
+    seldom = [repr(word) for word, count in report.elsewhere if count <= _SELDOM]
+    if seldom:
+        talk(f"said elsewhere too: {', '.join(seldom[:_SHOWN])};"
+             " `engram purge --matching WORD` destroys that as well")  # fmt: skip
+    for path, words in report.left:
+        talk(f"left: {', '.join(map(repr, words[:_SHOWN]))} in {path}")
     talk("not reached: git history, backups, synced copies, and the agent's own transcripts")
 
 
@@ -57,17 +78,30 @@ def _take_out_of_qmd(root: Path) -> None:
         talk(f"the index of the qmd face still holds a copy: {error}; run `engram-qmd update`")
 
 
-def _describe(purge_preview: PurgePreview, tell: Callable[[str], None]) -> None:
-    tell(f"would destroy {purge_preview.id}")
-    tell(fitted(purge_preview.text, 4))
-    for path in purge_preview.paths:
+def _summary(preview: PurgePreview) -> str:
+    """`fact-…`, or `2 memories, 3 turns`."""
+    if len(preview.memories) == 1 and not preview.conversations:
+        return preview.memories[0][0]
+    memories = plural(len(preview.memories), "memory", "memories")
+    return f"{memories}, {plural(len(preview.turns), 'turn')}"
+
+
+def _describe(preview: PurgePreview, tell: Callable[[str], None]) -> None:
+    tell(f"would destroy {_summary(preview)}")
+    for name, text in preview.memories[:_SHOWN]:
+        if len(preview.memories) > 1:
+            tell(f"  {name}")
+        tell(fitted(text, 4))
+    if len(preview.memories) > _SHOWN:
+        tell(f"    and {plural(len(preview.memories) - _SHOWN, 'memory', 'memories')} more")
+    for path in preview.paths[:_SHOWN]:
         tell(f"    {path}")
-    if purge_preview.turns:
-        tell(f"    and {plural(len(purge_preview.turns), 'source turn')}")
+    if preview.turns:
+        tell(f"    and {plural(len(preview.turns), 'source turn')}")
 
 
-def _ask(purge_preview: PurgePreview) -> None:
+def _ask(preview: PurgePreview) -> None:
     """Go on only when the person says yes."""
-    _describe(purge_preview, talk)
+    _describe(preview, talk)
     if not agreed("destroy this for good?"):
         raise BadInput("not confirmed: nothing was destroyed", "answer y, or give --yes")

@@ -1,0 +1,136 @@
+"""Naming: what a person names, one by one or by a text in it -> the memories and turns that it is.
+
+A memory means the turns that it came from too; a turn or a conversation also the memories that rest
+on nothing else. Guarantees: nothing is written; turns that were taken back count as well, for their
+words are still there. Raises NotFound for what is named and is not there, BadInput for a text that
+is too short to look for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from engram.language.distinct_words import SHORTEST, holds, phrase_of
+from engram.model.errors import BadInput, NotFound
+from engram.model.ids import docid
+from engram.model.report import Scope
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.model.ports import TurnLog
+    from engram.queries.lookup import Lookup
+    from engram.store.commits.projections import Projections
+    from engram.store.commits.transaction_log import TransactionLog
+
+_DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
+
+
+class Naming:
+    """What names and texts mean in one vault."""
+
+    def __init__(
+        self,
+        projections: Projections,
+        turn_log: TurnLog,
+        transaction_log: TransactionLog,
+        lookup: Lookup,
+    ) -> None:
+        self._projections = projections
+        self._turn_log = turn_log
+        self._transaction_log = transaction_log
+        self._lookup = lookup
+
+    def scope(self, references: Sequence[str], matching: str = "") -> Scope:
+        """All that is named by references, or holds a text, whatever its case and spaces."""
+        if matching:
+            return self._matching(matching)
+        memories: dict[str, Memory] = {}
+        links: dict[str, None] = {}
+        conversations: dict[str, None] = {}
+        for reference in references:
+            memory = self._lookup.find_memory(reference)
+            name = reference.strip().removeprefix("[[").removesuffix("]]")
+            if memory is not None:
+                memories[memory.id] = memory
+                links.update(dict.fromkeys(memory.sources))
+            elif found := self._conversation(name):
+                conversations[found] = None
+                said = self._projections.catalog.turns.links_of(found)
+                links.update(dict.fromkeys(said))
+                memories.update(self._resting_on(said))
+            elif found := self._turn(name):
+                links[found] = None
+                memories.update(self._resting_on([found]))
+            else:
+                gone = self._gone(reference)
+                memories[gone.id] = gone
+                links.update(dict.fromkeys(gone.sources))
+        return Scope(tuple(memories.values()), tuple(links), tuple(conversations))
+
+    def _gone(self, reference: str) -> Memory:
+        """A memory whose file is gone, as it was last."""
+        try:
+            return self._transaction_log.last_memory(reference)
+        except NotFound:
+            raise NotFound(
+                f"there is no memory, turn or conversation {reference!r}",
+                "`engram search` shows ids; `engram purge --matching TEXT` looks for words",
+            ) from None
+
+    def _conversation(self, name: str) -> str:
+        """The transcript of that name, or at that path."""
+        stem = name.rpartition("/")[2].removesuffix(".md")
+        turns = self._projections.catalog.turns
+        return stem if stem in turns.transcript_names() else ""
+
+    def _turn(self, name: str) -> str:
+        """The link of a turn, by itself or by its docid."""
+        turns = self._projections.catalog.turns
+        if "#^" in name:
+            return name if turns.messages_behind([name]) or name in turns.foreign_links() else ""
+        if not _DOCID.fullmatch(name):
+            return ""
+        short = "#" + name.removeprefix("#").lower()
+        return next((link for link in sorted(turns.all_links()) if docid(link) == short), "")
+
+    def _resting_on(self, links: Iterable[str]) -> dict[str, Memory]:
+        """The memories that came from these turns and from no other."""
+        catalog, said = self._projections.catalog, frozenset(links)
+        names = dict.fromkeys(name for link in said for name in catalog.cited_by(link))
+        found = {memory.id: memory for memory in catalog.memories(names)}
+        return {name: one for name, one in sorted(found.items()) if said.issuperset(one.sources)}
+
+    def _matching(self, text: str) -> Scope:
+        phrase = phrase_of(text)
+        if len(phrase) < SHORTEST:
+            raise BadInput(
+                f"{text!r} is too short to look for", f"give {SHORTEST} characters at least"
+            )
+        memories = tuple(
+            memory
+            for memory in self._projections.catalog.memories()
+            if holds(_said_by(memory), phrase)
+        )
+        links = dict.fromkeys(self._links_with(phrase))
+        return Scope(memories, tuple(links), (), phrase)
+
+    def _links_with(self, phrase: str) -> Iterator[str]:
+        for entry in self._turn_log.entries():
+            turn = entry.turn
+            if holds("\n".join((turn.text, turn.speaker, *turn.tools)), phrase):
+                yield f"{turn.transcript}#^{turn.block}"
+        transcripts = self._projections.transcripts
+        foreign = self._projections.catalog.turns.foreign_links()
+        for name in sorted({link.partition("#")[0] for link in foreign}):
+            path = transcripts.find(name)
+            for block in transcripts.blocks(path) if path else ():
+                if block.link in foreign and holds(block.text, phrase):
+                    yield block.link
+
+
+def _said_by(memory: Memory) -> str:
+    """All the words of a memory's file."""
+    lists = (*memory.tags, *memory.entities, *memory.aliases, *memory.extras.values())
+    return "\n".join((memory.text, memory.quote, memory.title, *lists))

@@ -1,0 +1,105 @@
+"""A purge reaches every place that holds words, or that was made of them: vault, cache, state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engram.model.turn import Turn, turn_of
+from engram.vault import Vault
+from tests.kit import where
+
+#: made-up words, each of which only what is purged brings: statement, name, title, second statement
+WORD, NAME, TITLE, OTHER = "zwiebelkuchen99", "Quaddelberg", "Flunkerplan", "Ümlautkäse"
+
+SAID = (
+    ("user", f"Our codename is {WORD.capitalize()} because {NAME} wanted it."),
+    ("assistant", "Noted."),
+    ("user", "We use postgres for the shop."),
+    ("user", f"I prefer {OTHER} in the blue kitchen."),
+    ("user", "I live in Hamburg."),
+)
+
+
+def conversation(session: str = "s", title: str = f"{TITLE} {WORD}") -> list[Turn]:
+    """What was said, with a title made of it."""
+    return [
+        turn_of(role, text, f"2026-03-05T10:0{number}:00Z", session=session, title=title)
+        for number, (role, text) in enumerate(SAID)
+    ]
+
+
+def lived_in(vault: Vault) -> Vault:
+    """A vault in which the words went through all that makes something of them."""
+    vault.capture(conversation())
+    vault.flush()
+    vault.consolidate()
+    held = memory(vault, WORD)
+    vault.forget(held, f"{WORD} is a silly word")
+    vault.undo()
+    path = vault.root / vault.memory(held).path
+    path.rename(path.with_name(f"My {WORD} note.md"))
+    vault.take_up_edits()
+    named = vault.root / vault.memory(held).path
+    named.write_text(named.read_text().replace("tags:", f"aliases:\n  - the {WORD} thing\ntags:"))
+    vault.take_up_edits()
+    vault.consolidate(full=True)
+    vault.search(WORD)
+    return vault
+
+
+def memory(vault: Vault, word: str) -> str:
+    """The memory that holds a word."""
+    return next(one.id for one in vault.parts.catalog.memories() if word in one.text.casefold())
+
+
+def standing(vault: Vault, home: Path, *words: str) -> list[str]:
+    """Where words stand below the home folder, in any case, also as JSON writes them."""
+    vault.close()
+    forms = {form for word in words for form in (word, json.dumps(word)[1:-1])}
+    data = {path: path.read_bytes().decode("utf-8", "ignore").casefold()
+            for path in home.rglob("*") if path.is_file()}  # fmt: skip
+    places = [str(path.relative_to(home)) for path, text in data.items()
+              if any(form.casefold() in text for form in forms)]  # fmt: skip
+    names = [
+        str(path)
+        for path in home.rglob("*")
+        if any(one.casefold() in path.name.casefold() for one in words)
+    ]
+    return places + names
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        lambda vault: {"reference": memory(vault, WORD)},
+        lambda vault: {"reference": f"{conversation()[0].transcript}#^{conversation()[0].block}"},
+        lambda vault: {"reference": conversation()[0].transcript},
+        lambda vault: {"matching": WORD.upper()},
+    ],
+    ids=["memory", "turn", "conversation", "matching"],
+)
+def test_purge_leaves_no_word_below_the_home_folder(
+    name: Callable[[Vault], dict[str, str]], vault: Vault, tmp_path: Path
+) -> None:
+    named = name(lived_in(vault))
+    words = [WORD, *([NAME] if "matching" not in named else [])]
+    assert standing(vault, tmp_path, *words) != []
+    references = [named["reference"]] if "reference" in named else []
+    report = vault.purge(*references, matching=named.get("matching", ""))
+    assert report.left == ()
+    assert vault.doctor() == []
+    found = vault.search(WORD)
+    assert not (found.memories or found.turns)
+    # whatever follows brings none of it back
+    vault.capture(conversation(title=f"Again {WORD}"))
+    vault.capture([*conversation(title=f"Later {WORD}"), turn_of("user", "We ship it on Fridays.",
+                   "2026-03-05T11:00:00Z", session="s", title=f"Later {WORD}")])  # fmt: skip
+    vault.consolidate(full=True)
+    vault.rebuild()
+    assert standing(vault, tmp_path, *words) == []
+    whole = named.get("reference") == conversation()[0].transcript
+    assert bool(where(vault.root, "postgres")) is not whole
