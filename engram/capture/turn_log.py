@@ -163,6 +163,22 @@ class VaultTurnLog:
         self._disk.sync([FOLDER])
         return count
 
+    def rewrite(self, change: Callable[[Turn], Turn]) -> None:
+        """Write turns as `change` makes them of what they were; their lines may move."""
+        for segment in self.segments():
+            lines = self._lines(segment)
+            for index, line in enumerate(lines):
+                decoded = decode(line)
+                if decoded is None or decoded[1] is None:
+                    continue
+                if (turn := change(decoded[1])) != decoded[1]:
+                    lines[index] = encode(turn, turn.seq, *decoded[2:])
+            after = b"".join(lines)
+            if after != self._bytes(segment):
+                self._disk.put(segment, after)
+        self._end = None
+        self._disk.sync([FOLDER])
+
     def read(self, places: Iterable[tuple[str, int, int]]) -> Iterator[Turn]:
         """The turns at `(segment, offset, length)`, in the order asked for, without purged ones.
 

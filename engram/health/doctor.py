@@ -112,7 +112,7 @@ def _files(seen: Examination) -> Iterator[Finding]:
     for path in seen.secrets:
         yield Finding(
             "error", "secret", path, f"{path} holds something that looks like a secret",
-            "take it out by hand; `engram purge` destroys what was captured",
+            "run `engram purge --secrets`: it puts a mark in its place, in copies of the past too",
         )  # fmt: skip
 
 

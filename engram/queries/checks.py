@@ -6,8 +6,7 @@ Reads files, catalog, journal and index of one vault and returns plain values. W
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from engram.health.doctor import Examination
@@ -19,14 +18,13 @@ from engram.store.base.exposure import unguarded
 from engram.store.catalog.trace_rows import trace_list
 from engram.store.catalog.turn_rows import DEAD
 from engram.store.commits.projections import Projections
+from engram.store.commits.purge_secrets import unlinked
 from engram.store.commits.scan import LINK, scan
 from engram.store.commits.transaction_log import TransactionLog
 from engram.store.commits.views import hash_lines, topics_are_stale, trace_lines
 from engram.store.merge.conflict_copies import conflict_copies
 
 _GROUP_AND_OTHERS = 0o077
-#: a link to a memory: the digits of its id look like a secret where "token" stands nearby
-_LINK = re.compile(r"\[\[[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?:-[0-9]{1,4})?\]\]")
 
 
 def examine(
@@ -34,12 +32,12 @@ def examine(
     projections: Projections,
     transaction_log: TransactionLog,
     index_sync: IndexSync,
-    clean: Callable[[str], bool],
+    secrets: Sequence[str],
     stuck: str = "",
 ) -> Examination:
     """Look at a vault whose hand edits were settled as far as they may be.
 
-    `stuck` is why that was not possible, if it was not.
+    `secrets` are the files that hold some; `stuck` is why edits could not be settled, if so.
     """
     catalog = projections.catalog
     rows = catalog.files()
@@ -62,7 +60,7 @@ def examine(
         index_reason=index_sync.index_reason,
         exposed=_exposed(disk.root),
         unguarded=unguarded(disk.root),
-        secrets=with_secrets(disk, rows, clean),
+        secrets=secrets,
     )
 
 
@@ -129,4 +127,4 @@ def _exposed(root: Path) -> list[str]:
 def with_secrets(disk: VaultDisk, paths: Iterable[str], clean: Callable[[str], bool]) -> list[str]:
     """The files that hold something that looks like a secret, in order."""
     texts = ((path, _bytes(disk, path).decode("utf-8", "replace")) for path in sorted(paths))
-    return [path for path, text in texts if not clean(_LINK.sub("[[]]", text))]
+    return [path for path, text in texts if not clean(unlinked(text))]

@@ -207,6 +207,11 @@ def review_item(item: ReviewItem, keys: Mapping[str, str]) -> Shape:
     }  # fmt: skip
 
 
+def secrets(holding: Sequence[str], left: Sequence[str]) -> Shape:
+    """`purge --secrets`: the files that held some, and those that still do."""
+    return {"files": list(holding), "left": list(left)}
+
+
 def purge(report: PurgeReport) -> Shape:
     """`purge`: what is, or would be, destroyed, and where words of it still stand."""
     purged = report.purged

@@ -615,6 +615,19 @@ class Vault:
         left = leftovers(plan, self.root, parts.cache, parts.places.state_dir)
         return replace(report, left=left)
 
+    def secrets(self) -> Sequence[str]:
+        """The files of the vault and of its past that hold what looks like a secret."""
+        self._settled()
+        return self.parts.secrets.holding()
+
+    def purge_secrets(self) -> Sequence[str]:
+        """Put a mark in the place of each of them; returns the files where one is still found."""
+        from engram.pipeline.writing import writing
+
+        with writing(self.parts):
+            self.parts.committer.commit(self.parts.secrets.plan())
+        return self.parts.secrets.holding()
+
     def undo(self, what: str = "") -> Transaction:
         """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
         from engram.pipeline.writing import writing
@@ -686,10 +699,12 @@ class Vault:
         from engram.queries.checks import examine
 
         parts, stuck = self.parts, settle_all(self.parts, writable=self.writable)
-        clean = parts.redactor.clean
         return diagnose(
-            examine(parts.disk, parts.projections, parts.transaction_log, parts.index, clean, stuck)
-        )
+            examine(
+                parts.disk, parts.projections, parts.transaction_log, parts.index,
+                parts.secrets.holding(), stuck,
+            )
+        )  # fmt: skip
 
     def audit(self) -> AuditReport:
         """How good what was written is, row by row (`health.audit`); nothing is written."""

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from engram.store.commits.committer import VaultCommitter
     from engram.store.commits.cursors import CursorFile
     from engram.store.commits.purge import PurgePlanner, PurgeWriter
+    from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
     from engram.store.files.render import FileRenderer
     from engram.weave.seal import BoxSealer
@@ -225,8 +226,19 @@ class VaultParts:
         from engram.store.commits.purge import PurgeWriter
 
         return PurgeWriter(
-            self.disk, self.transaction_log, self.turn_log, self.projections.transcripts
-        )
+            self.disk, self.transaction_log, self.turn_log, self.projections.transcripts,
+            lambda: self.secrets,
+        )  # fmt: skip
+
+    @cached_property
+    def secrets(self) -> SecretEraser:
+        """Where secrets stand, and what takes them out."""
+        from engram.store.commits.purge_secrets import SecretEraser
+
+        return SecretEraser(
+            self.disk, self.projections, self.transaction_log, self.turn_log,
+            lambda text: self.redactor.redact(text).text,
+        )  # fmt: skip
 
     @cached_property
     def committer(self) -> VaultCommitter:

@@ -10,7 +10,8 @@ import pytest
 
 from engram.model.turn import Turn, turn_of
 from engram.vault import Vault
-from tests.kit import where
+from tests.conftest import NOW
+from tests.kit import reopened, where
 
 #: made-up words, each of which only what is purged brings: statement, name, title, second statement
 WORD, NAME, TITLE, OTHER = "zwiebelkuchen99", "Quaddelberg", "Flunkerplan", "Ümlautkäse"
@@ -103,3 +104,39 @@ def test_purge_leaves_no_word_below_the_home_folder(
     assert standing(vault, tmp_path, *words) == []
     whole = named.get("reference") == conversation()[0].transcript
     assert bool(where(vault.root, "postgres")) is not whole
+
+
+def test_a_secret_typed_by_hand_is_named_until_one_command_removes_it(
+    vault: Vault, tmp_path: Path
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    held = vault.remember("We deploy the shop to Hetzner.").memory
+    path = vault.root / held.path
+    before = path.read_text()
+    path.write_text(before.replace("Hetzner.", f"Hetzner with {secret}."))
+    vault.take_up_edits()
+    assert [finding.code for finding in vault.doctor()] == ["secret", "secret"]
+    path.write_text(before)
+    vault.take_up_edits()
+    (finding,) = vault.doctor()
+    assert finding.subject.startswith("state/journal/") and "purge --secrets" in finding.fix
+    assert vault.purge_secrets() == []
+    assert vault.doctor() == [] and vault.secrets() == []
+    assert vault.memory(held.id).text == held.text
+    assert standing(vault, tmp_path, secret) == []
+
+
+def test_a_secret_that_an_older_redactor_let_in_leaves_a_mark(vault: Vault, tmp_path: Path) -> None:
+    secret = "ghp_" + "z9Y8x7W6v5U4" * 3
+    settings = vault.settings
+    unknowing = settings._replace(capture=settings.capture._replace(redact_allow=("ghp_*",)))
+    older = reopened(vault, settings=unknowing)
+    said = f"We always deploy with {secret} from the shop."
+    older.capture([turn_of("user", said, NOW, session="s")])
+    older.flush()
+    older.consolidate()
+    assert standing(older, tmp_path, secret) != []
+    reopened(vault, settings=settings).purge_secrets()
+    assert vault.doctor() == []
+    assert standing(vault, tmp_path, secret) == []
+    assert where(vault.root / "transcripts", "[REDACTED:github-token:40]")

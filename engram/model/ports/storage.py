@@ -78,6 +78,10 @@ class TurnLog(Protocol):
         """The turns at `(segment, offset, length)`, in the order asked for."""
         ...
 
+    def rewrite(self, change: Callable[[Turn], Turn]) -> None:
+        """Write turns as `change` makes them of what they were."""
+        ...
+
     def count_damaged(self) -> int:
         """How many whole lines of the journal cannot be read."""
         ...

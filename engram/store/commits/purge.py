@@ -23,6 +23,7 @@ from engram.model.report import PurgePreview, Scope
 from engram.store.base import layout
 from engram.store.commits import transaction
 from engram.store.commits.purge_remains import PurgeRemains
+from engram.store.commits.purge_secrets import SECRETS_PURGED
 from engram.store.commits.transaction import Purged
 from engram.store.files.box_file import box_remains
 from engram.store.files.memory_file import read_memory
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from engram.model.ports import PageWriter, TurnLog
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections
+    from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.transaction_log import TransactionLog
     from engram.store.files.transcripts import Transcripts
 
@@ -55,17 +57,22 @@ class PurgeWriter:
         transaction_log: TransactionLog,
         turn_log: TurnLog,
         transcripts: Transcripts,
+        secrets: Callable[[], SecretEraser],
     ) -> None:
         self._disk = disk
         self._transaction_log = transaction_log
         self._turn_log = turn_log
         self._transcripts = transcripts
+        self._secrets = secrets
 
     def erase(self, committed: Transaction) -> Transaction:
         """Remove what a transaction purges from everything that holds it; returns what may stay.
 
         That is the same transaction without what was to be looked for.
         """
+        if any(event.name == SECRETS_PURGED for event in committed.plan.events):
+            self._secrets().erase(committed)
+            return committed
         changes = [change for change in committed.plan.changes if isinstance(change, Purged)]
         own = {change.path for change in changes if change.after is None}
         told = {name: details for name, _, details in map(_read, committed.plan.events)}

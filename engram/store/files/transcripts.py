@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -213,6 +213,20 @@ class Transcripts:
             found = self.find(name)
             for one in (*([found] if found else []), *copies.get(name, ())):
                 self._rewrite(one, partial(_purged, block))
+
+    def redact(self, turns: Mapping[Turn, Turn], cleaned: Callable[[str], str]) -> None:
+        """Write blocks as those of other turns, and all other words as `cleaned` makes them."""
+        pairs = [(_block(old), _block(new)) for old, new in turns.items()]
+
+        def redacted(data: bytes) -> bytes:
+            text = data.decode("utf-8", "surrogateescape")
+            for old, new in pairs:
+                text = text.replace(old, new)
+            return cleaned(text).encode("utf-8", "surrogateescape")
+
+        copies = [path for found in self._copies().values() for path in found]
+        for path in (*self.paths(), *copies):
+            self._rewrite(path, redacted)
 
     def remove(self, name: str) -> None:
         """Remove a transcript and its conflict copies."""

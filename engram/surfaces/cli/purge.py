@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,17 +24,25 @@ if TYPE_CHECKING:
 _SHOWN = 10
 #: a word that is said more often elsewhere tells nothing of what was purged
 _SELDOM = 3
+_NOT_REACHED = "not reached: git history, backups, synced copies, and the agent's own transcripts"
 
 
 @click.command("purge")
 @scope_arguments
+@click.option("--secrets", is_flag=True, help="What looks like a secret, wherever it stands.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Say what would be destroyed, and stop.")
 @common
-def command(what: tuple[str, ...], matching: str, yes: bool, dry_run: bool) -> None:
+def command(
+    what: tuple[str, ...], matching: str, secrets: bool, yes: bool, dry_run: bool
+) -> None:  # fmt: skip
     """Destroy words: of a memory and the turns it came from, of a turn, of a conversation, or of
     all that holds a TEXT. Every copy goes, in transactions, turn journal, transcripts, boxes,
-    entities, titles, index and catalog. This cannot be undone."""
+    entities, titles, index and catalog. With --secrets a mark takes the place of each, and the
+    rest of the text stays. This cannot be undone."""
+    if secrets and not (what or matching):
+        _purge_secrets(yes=yes, dry_run=dry_run)
+        return
     references, text = named(what, matching)
     with opened() as vault:
         preview = vault.purge_preview(*references, matching=text)
@@ -55,6 +63,27 @@ def command(what: tuple[str, ...], matching: str, yes: bool, dry_run: bool) -> N
     _tell_what_is_left(report)
 
 
+def _purge_secrets(*, yes: bool, dry_run: bool) -> None:
+    with opened() as vault:
+        holding = vault.secrets()
+        left: Sequence[str] = ()
+        for path in holding if not yes or dry_run else ():
+            (say if dry_run and not wants_json() else talk)(f"a secret stands in {path}")
+        if holding and not dry_run:
+            if not (yes or agreed("put a mark in the place of each, for good?")):
+                raise BadInput("not confirmed: nothing was destroyed", "answer y, or give --yes")
+            left = vault.purge_secrets()
+            _take_out_of_qmd(vault.root)
+    if wants_json():
+        emit_json(shapes.secrets(holding, left))
+    elif not dry_run:
+        say(f"secrets taken out of {plural(len(holding), 'file')}")
+    for path in left:
+        talk(f"left: a secret in {path}")
+    if holding:
+        talk(_NOT_REACHED)
+
+
 def _tell_what_is_left(report: PurgeReport) -> None:
     for name in report.purged.citing:
         talk(f"{name} was made from the same turn and may repeat its words")
@@ -64,7 +93,7 @@ def _tell_what_is_left(report: PurgeReport) -> None:
              " `engram purge --matching WORD` destroys that as well")  # fmt: skip
     for path, words in report.left:
         talk(f"left: {', '.join(map(repr, words[:_SHOWN]))} in {path}")
-    talk("not reached: git history, backups, synced copies, and the agent's own transcripts")
+    talk(_NOT_REACHED)
 
 
 def _take_out_of_qmd(root: Path) -> None:
