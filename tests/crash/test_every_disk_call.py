@@ -119,9 +119,12 @@ class Cycle:
 
     def interrupt(
         self, arm: Callable[[int, bool], None], deed: Callable[[Vault], object],
-        check: Callable[[Vault], None], at: range = range(1, 10_000),
+        check: Callable[[Vault], None], at: range = range(1, 10_000), found_before: str = "",
     ) -> int:  # fmt: skip
-        """Run the deed stopped at these calls in both ways; returns how many stops there were."""
+        """Run the deed stopped at these calls in both ways; returns how many stops there were.
+
+        A deed that mends a finding may leave that, where it was stopped before its commit.
+        """
         stops = 0
         for half in (False, True):
             for k in at:
@@ -140,7 +143,7 @@ class Cycle:
                 arm(0, False)
                 vault.close()
                 with self.open() as reopened:
-                    findings = reopened.doctor()
+                    findings = [one for one in reopened.doctor() if one.code != found_before]
                     assert findings == [], f"stopped at call {k} (half: {half})"
                     check(reopened)
         return stops
@@ -238,12 +241,13 @@ def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(
     }
 
 
+@pytest.mark.parametrize("named", ["memory", "conversation", "text"])
 def test_a_purge_that_began_is_finished_and_leaves_no_word(
-    tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
-    capsys: pytest.CaptureFixture[str],
+    named: str, tmp_path: Path, environment: dict[str, str],
+    stopping: Callable[[int, bool], None], capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     cycle = Cycle(tmp_path, environment, Adapters())
-    purge_preview, kept = turns(2)
+    purge_preview, (kept,) = turns(1)[0], turns(1, session="other", first=1)
     word = purge_preview.text.split()[1]
 
     def prepare(vault: Vault) -> None:
@@ -261,7 +265,10 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
     def deed(vault: Vault) -> None:
         found = memory(vault)
         assert found is not None
-        vault.purge(found.id)
+        if named == "text":
+            vault.purge(matching=word)
+        else:
+            vault.purge(found.id if named == "memory" else purge_preview.transcript)
 
     def check(vault: Vault) -> None:
         vault.parts.index.refresh()
@@ -276,6 +283,36 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
     cycle.prepare(prepare)
     stops = cycle.interrupt(stopping, deed, check, calls(10_000))
     with capsys.disabled():
-        print(f"\n  purge: stopped {stops} times")
+        print(f"\n  purge of a {named}: stopped {stops} times")
     with cycle.open() as vault:
         assert live_texts(vault) == {kept.text}
+        assert vault.capture([purge_preview]).new == 0
+
+
+def test_a_purge_of_secrets_that_began_is_finished(
+    tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    cycle = Cycle(tmp_path, environment, Adapters())
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+
+    def prepare(vault: Vault) -> None:
+        held = vault.remember("We deploy the shop to Hetzner.").memory
+        path = vault.root / held.path
+        path.write_text(path.read_text().replace("Hetzner.", f"Hetzner with {secret}."))
+        vault.take_up_edits()
+
+    def deed(vault: Vault) -> None:
+        assert vault.purge_secrets() == []
+
+    def check(vault: Vault) -> None:
+        left = vault.secrets()
+        vault.parts.index.refresh()
+        vault.close()
+        if not left:
+            assert where(cycle.path, secret) == where(cycle.home, secret) == []
+
+    cycle.prepare(prepare)
+    stops = cycle.interrupt(stopping, deed, check, calls(10_000), found_before="secret")
+    with capsys.disabled():
+        print(f"\n  purge of secrets: stopped {stops} times")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from engram.language.distinct_words import tells, unspoken
 from engram.model.box import Box
@@ -32,7 +33,7 @@ _ITEM = re.compile(r"\s*[-*+] ")
 MARK = "(purged)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PurgeRemains:
     """What was purged, as other pages show it.
 
@@ -126,6 +127,15 @@ class PurgeRemains:
             synthesis="\n".join(kept),
         )
 
+    @cached_property
+    def _by_start(self) -> dict[str, list[str]]:
+        """The beginnings that are looked for inside of texts, by how they start."""
+        found: dict[str, list[str]] = {}
+        for words in self.said:
+            if len(words) >= _LEAST:
+                found.setdefault(words[:_LEAST], []).append(words)
+        return found
+
     def _in(self, line: str) -> bool:
         """Whether a line is to be removed."""
         names = {target_of(link).partition("#")[0] for link in LINK.findall(line)}
@@ -142,8 +152,9 @@ class PurgeRemains:
         return normalise(text) in self.said or self._told(text)
 
     def _told(self, text: str) -> bool:
-        normal = normalise(text)
-        return any(words in normal for words in self.said if len(words) >= _LEAST)
+        normal, known = normalise(text), self._by_start
+        starts = {normal[at : at + _LEAST] for at in range(len(normal) - _LEAST + 1)}
+        return any(words in normal for start in starts & known.keys() for words in known[start])
 
 
 def _beginning(line: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -208,11 +208,14 @@ class Transcripts:
         for path in every:
             if untitled(self.header(path).get("title", "")):
                 self._rewrite(path, _untitled)
+        blocks: dict[str, set[str]] = {}
         for link in links:
             name, _, block = link.partition("#^")
+            blocks.setdefault(name, set()).add(block)
+        for name, own in blocks.items():
             found = self.find(name)
             for one in (*([found] if found else []), *copies.get(name, ())):
-                self._rewrite(one, partial(_purged, block))
+                self._rewrite(one, partial(_purged, own))
 
     def redact(self, turns: Mapping[Turn, Turn], cleaned: Callable[[str], str]) -> None:
         """Write blocks as those of other turns, and all other words as `cleaned` makes them."""
@@ -357,16 +360,17 @@ def _without(blocks: Sequence[str], data: bytes) -> bytes | None:
     return None if _only_head(data) else data
 
 
-def _purged(block: str, data: bytes) -> bytes:
-    """A transcript with a mark instead of the words of a block."""
+def _purged(blocks: Set[str], data: bytes) -> bytes:
+    """A transcript with a mark instead of the words of these blocks."""
     text = data.decode("utf-8", "surrogateescape")
-    found = next((hit for hit in SPEAKER.finditer(text) if hit["block"] == block), None)
-    if found is None:
-        return data
-    following = SPEAKER.search(text, found.end())
-    tail = text[following.start() :] if following else ""
-    purged = f"{text[: found.end()]}\n\n{PURGED}\n\n{tail}"
-    return purged.encode("utf-8", "surrogateescape")
+    speakers = list(SPEAKER.finditer(text))
+    pieces: list[str] = []
+    done = 0
+    for number, hit in enumerate(speakers, 1):
+        if hit["block"] in blocks:
+            pieces += text[done : hit.end()], f"\n\n{PURGED}\n\n"
+            done = speakers[number].start() if number < len(speakers) else len(text)
+    return "".join([*pieces, text[done:]]).encode("utf-8", "surrogateescape")
 
 
 def _untitled(data: bytes) -> bytes:
