@@ -54,16 +54,15 @@ class DistinctWords:
         """The words that no other text has."""
         return frozenset(self._brought.difference(self._counts))
 
-    def counts(self, text: str) -> dict[str, int]:
-        """How many of the other texts have each word of a text, by the word as it stands there.
-
-        Those that none has are left out.
-        """
-        words = dict.fromkeys(_WORD.findall(text))
-        return {
-            word: most for word in words
-            if (most := max((self._counts[form] for form in _forms(word)), default=0))
-        }  # fmt: skip
+    def seldom(self, text: str, most: int, without: frozenset[str]) -> list[str]:
+        """The words of a text that 1 to `most` of the other texts have, as they stand in it."""
+        return [
+            word
+            for word in dict.fromkeys(_WORD.findall(text))
+            if (forms := _forms(word))
+            and not without.intersection(forms)
+            and 0 < max(self._counts[form] for form in forms) <= most
+        ]
 
 
 def words_in(text: str) -> set[str]:

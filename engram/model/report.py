@@ -169,10 +169,10 @@ class PurgePreview:
 class PurgeReport:
     """A purge that was done, and what it could not do.
 
-    `left` tells which words that only the purged texts had stand in which files all the same;
-    `elsewhere` in how many turns and memories that stay a word of them is said as well.
+    `left` tells which words that only the purged texts had stand in which files all the same,
+    `elsewhere` in which pages and transcripts that stay a word of them is said as well.
     """
 
     purged: PurgePreview
     left: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    elsewhere: tuple[tuple[str, int], ...] = ()
+    elsewhere: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -20,7 +20,7 @@ from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
-from engram.model.report import MemoryEdit, PurgeReport, Remembered, Scope
+from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
@@ -113,12 +113,14 @@ def bring_back(identifier: str, path: str, body: bytes) -> MemoryEdit:
     return MemoryEdit("restore", (), (event,), (Change(path, None, body, "restored"),))
 
 
-def purge(scope: Callable[[], Scope], ports: Ports) -> tuple[Plan, PurgeReport]:
-    """Destroy what is named; the plan tells what to look for afterwards."""
+def purge(
+    scope: Callable[[], Scope], ports: Ports
+) -> tuple[Plan, PurgePreview, Sequence[str]]:  # fmt: skip
+    """Destroy what is named: the plan, what that was, and the words seldom said elsewhere."""
     with writing(ports):
-        plan, purged, elsewhere = ports.eraser.plan(scope())
+        plan, purged, seldom = ports.eraser.plan(scope())
         ports.committer.commit(plan)
-        return plan, PurgeReport(purged, elsewhere=tuple(elsewhere.items()))
+        return plan, purged, seldom
 
 
 def rewrite(memory: Memory, before: bytes, after: bytes) -> MemoryEdit:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from engram.language.distinct_words import found_in, holds
+from engram.language.distinct_words import found_in, holds, words_in
 from engram.model.change import Plan
 from engram.settings.load import VAULT_CONFIG
 from engram.store.commits.purge import remains_of
@@ -27,9 +27,20 @@ _TEXTS = frozenset((".md", ".txt", ".json", ".jsonl", ".toml", ".base", ".torn",
 _FOREIGN = frozenset((".git", ".obsidian", ".trash", ".stversions"))
 
 
-def leftovers(
-    plan: Plan, vault: Path, cache: Path, state: Path
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+Places = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def said_in(vault: Path, words: Iterable[str]) -> Places:
+    """The Markdown files of a vault that say one of these words, and which they say."""
+    wanted = frozenset(form for word in words for form in words_in(word))
+    found = []
+    for path in _below(vault) if wanted else ():
+        if path.suffix == ".md" and (here := found_in(_text(path), wanted)):
+            found.append((path.relative_to(vault).as_posix(), tuple(sorted(here))))
+    return tuple(found)
+
+
+def leftovers(plan: Plan, vault: Path, cache: Path, state: Path) -> Places:
     """The files that still hold words of a purge, and which; paths of the vault are relative."""
     remains = remains_of(plan.events)
     numbers = {word for word in remains.words if word.isdigit() and len(word) >= _LEAST}
@@ -39,18 +50,26 @@ def leftovers(
         return ()
     found: list[tuple[str, tuple[str, ...]]] = []
     for path, shown in _files(vault, cache, state):
-        try:
-            data = path.read_bytes()
-        except OSError:
-            continue
         if path.suffix in _TEXTS:
-            text = _ESCAPED.sub(_sign, data).decode("utf-8", "replace")
+            text = _text(path)
             here = found_in(text, words) | ({phrase} if phrase and holds(text, phrase) else set())
         else:
-            here = _in_bytes(data, [*long, *([phrase] if len(phrase) >= _LEAST else [])])
+            here = _in_bytes(_bytes(path), [*long, *([phrase] if len(phrase) >= _LEAST else [])])
         if here:
             found.append((shown, tuple(sorted(here))))
     return tuple(found)
+
+
+def _bytes(path: Path) -> bytes:
+    """What a file holds; nothing when it is gone, or cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _text(path: Path) -> str:
+    return _ESCAPED.sub(_sign, _bytes(path)).decode("utf-8", "replace")
 
 
 def _in_bytes(data: bytes, words: Sequence[str]) -> set[str]:

@@ -219,8 +219,13 @@ def purge(report: PurgeReport) -> Shape:
         "memories": [name for name, _ in purged.memories], "files": purged.paths,
         "turns": purged.turns, "conversations": purged.conversations,
         "still_citing_the_same_turns": purged.citing,
-        "left": [{"path": path, "words": list(words)} for path, words in report.left],
+        "left": [_words_at(one) for one in report.left],
+        "said_elsewhere": [_words_at(one) for one in report.elsewhere],
     }  # fmt: skip
+
+
+def _words_at(place: tuple[str, tuple[str, ...]]) -> Shape:
+    return {"path": place[0], "words": list(place[1])}
 
 
 def step(number: int, one: Step) -> Shape:

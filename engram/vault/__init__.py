@@ -606,14 +606,15 @@ class Vault:
         Ends with a search for each word that nothing else says, and reports what it could not
         reach. Raises NotFound and BadInput.
         """
+        from engram.model.report import PurgeReport
         from engram.pipeline.edits import purge
-        from engram.queries.leftovers import leftovers
+        from engram.queries.leftovers import leftovers, said_in
 
         parts = self.parts
-        plan, report = purge(lambda: parts.naming.scope(references, matching), parts)
-        parts.remove_drafts(name for name, _ in report.purged.memories)
+        plan, purged, seldom = purge(lambda: parts.naming.scope(references, matching), parts)
+        parts.remove_drafts(name for name, _ in purged.memories)
         left = leftovers(plan, self.root, parts.cache, parts.places.state_dir)
-        return replace(report, left=left)
+        return PurgeReport(purged, left, said_in(self.root, seldom))
 
     def secrets(self) -> Sequence[str]:
         """The files of the vault and of its past that hold what looks like a secret."""

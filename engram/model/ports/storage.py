@@ -270,8 +270,8 @@ class Eraser(Protocol):
         """The pages of its entities, and plain pages, without the memory."""
         ...
 
-    def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, dict[str, int]]:
-        """What destroys the words of a scope, what that is, and how often words are said elsewhere.
+    def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, Sequence[str]]:
+        """What destroys the words of a scope, what that is, and the words seldom said elsewhere.
 
         Raises StorageError when a file of the journal cannot be searched.
         """

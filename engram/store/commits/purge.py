@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engram.language.distinct_words import DistinctWords, tells, words_in
+from engram.language.distinct_words import DistinctWords, tells
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import StorageError
 from engram.model.report import PurgePreview, Scope
@@ -43,6 +43,8 @@ WORDS_PURGED = "words_purged"
 TITLE_PURGED = "title_purged"
 #: the details of `words_purged` that stay in the journal
 _LASTING = frozenset({"turns", "messages"})
+#: a word that more of the other texts have tells nothing of what was purged
+_SELDOM = 3
 #: details of events that are no words
 _PLAIN = frozenset({"turns", "messages", "attempt", "retry_at"})
 _ID_LINE = re.compile(rb"^id:[ \t]*[\"']?([a-z0-9-]+)", re.MULTILINE)
@@ -161,8 +163,8 @@ class PurgePlanner:
             sorted(paths), list(scope.links), list(scope.conversations), sorted(citing),
         )  # fmt: skip
 
-    def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, dict[str, int]]:
-        """The transaction, what it destroys, and how often its words are said elsewhere.
+    def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, Sequence[str]]:
+        """The transaction, what it destroys, and which of its words are seldom said elsewhere.
 
         Raises StorageError when a file of the journal cannot be searched.
         """
@@ -174,14 +176,12 @@ class PurgePlanner:
         preview, turns = self.preview(scope), self._projections.catalog.turns
         ids = [name for name, _ in preview.memories]
         messages = turns.messages_behind(scope.links)
-        texts, words, elsewhere = self._words(scope, preview, frozenset(messages))
+        texts, words, seldom = self._words(scope, preview, frozenset(messages))
         remains = PurgeRemains(
             frozenset(ids), PurgeRemains.of(ids, texts).said, words,
             _searched(words, self._own_words()), scope.phrase,
         )  # fmt: skip
         remains = replace(remains, ids=remains.ids | self._pages_gone(remains))
-        own = self._own_words()
-        elsewhere = {word: count for word, count in elsewhere.items() if not words_in(word) & own}
         details = {
             "turns": " ".join(scope.links), "messages": " ".join(messages),
             "conversations": " ".join(scope.conversations), "ids": " ".join(sorted(remains.ids)),
@@ -192,7 +192,7 @@ class PurgePlanner:
         events.append(Event(WORDS_PURGED, "", tuple(details.items())))
         events += [Event(TITLE_PURGED, name) for name in self._untitled(scope, remains)]
         changes = tuple(self._changes(preview.paths, remains))
-        return Plan("purge", changes, tuple(events)), preview, elsewhere
+        return Plan("purge", changes, tuple(events)), preview, seldom
 
     def _changes(self, paths: Iterable[str], remains: PurgeRemains) -> Iterator[Purged]:
         """A memory's own files are removed; pages lose their lines, or go as well."""
@@ -209,8 +209,8 @@ class PurgePlanner:
 
     def _words(
         self, scope: Scope, preview: PurgePreview, messages: frozenset[str]
-    ) -> tuple[list[str], frozenset[str], dict[str, int]]:
-        """All that is purged, the words that only it has, and how often its others are said."""
+    ) -> tuple[list[str], frozenset[str], list[str]]:
+        """All that is purged, the words that only it has, and those that others seldom say."""
         own, conversations = frozenset(preview.paths), frozenset(scope.conversations)
         texts = [text for one in scope.memories for text in (one.text, one.quote, one.title)]
         texts += self._earlier_versions({name for name, _ in preview.memories}, own)
@@ -224,16 +224,15 @@ class PurgePlanner:
                 whole = turn.transcript in conversations
                 texts += (*words, turn.title, turn.project) if whole else words
             else:
-                others.append("\n".join((*words, turn.time)))
+                others.append("\n".join((*words, turn.project, turn.time)))
         shown = frozenset(scope.links)
         texts += self._shown_only(lambda link: link in shown)
         texts = list(dict.fromkeys(filter(None, texts)))
         distinct = DistinctWords([*texts, scope.phrase])
         for text in (*others, *self._shown_only(lambda link: link not in shown), *self._files(own)):
             distinct.other(text)
-        said = [one.text for one in scope.memories] or texts
-        elsewhere = {word: count for text in said for word, count in distinct.counts(text).items()}
-        return texts, distinct.left, elsewhere
+        said = "\n".join([one.text for one in scope.memories] or texts)
+        return texts, distinct.left, distinct.seldom(said, _SELDOM, self._own_words())
 
     def _shown_only(self, wanted: Callable[[str], bool]) -> list[str]:
         """The texts of turns that only transcripts have, captured on another machine."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 #: a list of more is cut: what is meant is seen by then
 _SHOWN = 10
-#: a word that is said more often elsewhere tells nothing of what was purged
-_SELDOM = 3
 _NOT_REACHED = "not reached: git history, backups, synced copies, and the agent's own transcripts"
 
 
@@ -87,10 +85,10 @@ def _purge_secrets(*, yes: bool, dry_run: bool) -> None:
 def _tell_what_is_left(report: PurgeReport) -> None:
     for name in report.purged.citing:
         talk(f"{name} was made from the same turn and may repeat its words")
-    seldom = [repr(word) for word, count in report.elsewhere if count <= _SELDOM]
-    if seldom:
-        talk(f"said elsewhere too: {', '.join(seldom[:_SHOWN])};"
-             " `engram purge --matching WORD` destroys that as well")  # fmt: skip
+    for path, words in report.elsewhere[:_SHOWN]:
+        talk(f"said elsewhere too: {', '.join(map(repr, words[:_SHOWN]))} in {path}")
+    if report.elsewhere:
+        talk("`engram purge --matching TEXT` destroys that as well")
     for path, words in report.left:
         talk(f"left: {', '.join(map(repr, words[:_SHOWN]))} in {path}")
     talk(_NOT_REACHED)
