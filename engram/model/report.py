@@ -155,7 +155,8 @@ class Scope:
 class PurgePreview:
     """What a purge destroys: memories with their text, the files they ever had, turns (as links).
 
-    `citing` names the other memories that were made from the same turns.
+    `citing` names the other memories that were made from the same turns; `said` is what the first
+    of the turns say.
     """
 
     memories: tuple[tuple[str, str], ...]
@@ -163,6 +164,7 @@ class PurgePreview:
     turns: list[str]
     conversations: list[str]
     citing: list[str]
+    said: list[str]
 
 
 @dataclass(frozen=True, slots=True)

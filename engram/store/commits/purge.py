@@ -20,6 +20,7 @@ from engram.language.distinct_words import DistinctWords, tells
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import StorageError
 from engram.model.report import PurgePreview, Scope
+from engram.model.text import first_line
 from engram.store.base import layout
 from engram.store.commits import transaction
 from engram.store.commits.purge_remains import PurgeRemains
@@ -43,6 +44,8 @@ WORDS_PURGED = "words_purged"
 TITLE_PURGED = "title_purged"
 #: the details of `words_purged` that stay in the journal
 _LASTING = frozenset({"turns", "messages"})
+#: turns whose words a preview shows
+_PREVIEWED = 10
 #: a word that more of the other texts have tells nothing of what was purged
 _SELDOM = 3
 #: details of events that are no words
@@ -161,7 +164,15 @@ class PurgePlanner:
         return PurgePreview(
             tuple((memory.id, memory.text) for memory in scope.memories),
             sorted(paths), list(scope.links), list(scope.conversations), sorted(citing),
+            self._said(scope.links[:_PREVIEWED]),
         )  # fmt: skip
+
+    def _said(self, links: Sequence[str]) -> list[str]:
+        """What turns say, as far as the journal has them."""
+        turns = self._projections.catalog.turns
+        numbers = [row.seq for row in turns.behind_links(links).values() if row.seq > 0]
+        read = self._projections.turn_log.read(turns.places(numbers))
+        return [f"{turn.role}: {first_line(turn.text)}" for turn in read]
 
     def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, Sequence[str]]:
         """The transaction, what it destroys, and which of its words are seldom said elsewhere.

@@ -74,6 +74,8 @@ def _purge_secrets(*, yes: bool, dry_run: bool) -> None:
             _take_out_of_qmd(vault.root)
     if wants_json():
         emit_json(shapes.secrets(holding, left))
+    elif not holding:
+        say("no file holds what looks like a secret")
     elif not dry_run:
         say(f"secrets taken out of {plural(len(holding), 'file')}")
     for path in left:
@@ -125,6 +127,8 @@ def _describe(preview: PurgePreview, tell: Callable[[str], None]) -> None:
         tell(f"    {path}")
     if preview.turns:
         tell(f"    and {plural(len(preview.turns), 'source turn')}")
+    for line in preview.said if not (len(preview.memories) == len(preview.turns) == 1) else ():
+        tell(fitted(line, 8))
 
 
 def _ask(preview: PurgePreview) -> None:
