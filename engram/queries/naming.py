@@ -98,9 +98,11 @@ class Naming:
     def _resting_on(self, links: Iterable[str]) -> dict[str, Memory]:
         """The memories that came from these turns and from no other."""
         catalog, said = self._projections.catalog, frozenset(links)
-        names = dict.fromkeys(name for link in said for name in catalog.cited_by(link))
-        found = {memory.id: memory for memory in catalog.memories(names)}
-        return {name: one for name, one in sorted(found.items()) if said.issuperset(one.sources)}
+        names = sorted({name for link in said for name in catalog.cited_by(link)})
+        known = [*catalog.memories(names), *self._transaction_log.gone(catalog)]
+        return {
+            one.id: one for one in known if one.sources and said.issuperset(one.sources)
+        }  # fmt: skip
 
     def _matching(self, text: str) -> Scope:
         phrase = phrase_of(text)
@@ -108,11 +110,9 @@ class Naming:
             raise BadInput(
                 f"{text!r} is too short to look for", f"give {SHORTEST} characters at least"
             )
-        memories = tuple(
-            memory
-            for memory in self._projections.catalog.memories()
-            if holds(_said_by(memory), phrase)
-        )
+        catalog = self._projections.catalog
+        known = (*catalog.memories(), *self._transaction_log.gone(catalog))
+        memories = tuple(memory for memory in known if holds(_said_by(memory), phrase))
         links = dict.fromkeys(self._links_with(phrase))
         return Scope(memories, tuple(links), (), phrase)
 

@@ -140,3 +140,37 @@ def test_a_secret_that_an_older_redactor_let_in_leaves_a_mark(vault: Vault, tmp_
     assert vault.doctor() == []
     assert standing(vault, tmp_path, secret) == []
     assert where(vault.root / "transcripts", "[REDACTED:github-token:40]")
+
+
+@pytest.mark.parametrize("by_text", [False, True])
+def test_what_an_undone_memory_left_behind_is_purged_with_its_turn(
+    by_text: bool, vault: Vault, tmp_path: Path
+) -> None:
+    said = vault.remember(f"{NAME} owns the indexer of round 677.").memory
+    vault.consolidate()
+    vault.undo("1")
+    report = vault.purge(matching=NAME) if by_text else vault.purge(said.sources[0])
+    assert report.left == ()
+    assert standing(vault, tmp_path, NAME) == []
+
+
+def test_a_purge_spares_a_copy_that_is_another_memory(vault: Vault, tmp_path: Path) -> None:
+    folder = vault.root / "facts" / "2026-03-05"
+    folder.mkdir(parents=True)
+    for name in ("one", "two"):
+        (folder / f"note-{name}.md").write_text(f"{NAME} keeps the keys.\n")
+    vault.take_up_edits()
+    assert vault.purge("note-one").left == ()
+    assert vault.memory("note-two").text == f"{NAME} keeps the keys."
+
+
+def test_a_name_that_a_note_had_is_purged_with_it(vault: Vault, tmp_path: Path) -> None:
+    folder = vault.root / "facts" / "2026-03-05"
+    folder.mkdir(parents=True)
+    first = folder / f"note-{WORD}.md"
+    first.write_text(f"The {WORD} hangs behind the oven.\n")
+    vault.take_up_edits()
+    first.rename(folder / "note-plain.md")
+    vault.take_up_edits()
+    assert vault.purge("note-plain").left == ()
+    assert standing(vault, tmp_path, WORD) == []

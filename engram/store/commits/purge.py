@@ -11,12 +11,11 @@ program's files are not reached.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engram.language.distinct_words import DistinctWords, tells
+from engram.language.distinct_words import DistinctWords
 from engram.model.change import Change, Event, Plan, Transaction
 from engram.model.errors import StorageError
 from engram.model.report import PurgePreview, Scope
@@ -27,7 +26,7 @@ from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.purge_secrets import SECRETS_PURGED
 from engram.store.commits.transaction import Purged
 from engram.store.files.box_file import box_remains
-from engram.store.files.memory_file import read_memory
+from engram.store.files.memory_file import id_in, read_memory
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -50,7 +49,6 @@ _PREVIEWED = 10
 _SELDOM = 3
 #: details of events that are no words
 _PLAIN = frozenset({"turns", "messages", "attempt", "retry_at"})
-_ID_LINE = re.compile(rb"^id:[ \t]*[\"']?([a-z0-9-]+)", re.MULTILINE)
 
 
 class PurgeWriter:
@@ -270,31 +268,23 @@ class PurgePlanner:
             lines = (self._disk.read(path) or b"").decode("utf-8", "replace").splitlines()
             yield "\n".join(line for line in lines if "[[" not in line)
 
-    def _bodies(self) -> Iterator[tuple[str, bytes]]:
-        """Every version of a memory's file that the journal has, with its path."""
-        for found in self._transaction_log.all():
-            for change in (*found.plan.changes, *found.plan.seen):
-                if layout.kind_of(layout.original_of(change.path)) == "memory":
-                    for body in (change.before, change.after):
-                        if body is not None:
-                            yield change.path, body
-
     def _paths_of(self, ids: Collection[str]) -> set[str]:
-        """Every path at which a file of these memories ever stood, under whatever name."""
-        if not ids:
-            return set()
-        bodies = list(dict.fromkeys(self._bodies()))
-        own = {body for path, body in bodies if _id_of(path, body) in ids}
-        return {path for path, body in bodies if body in own}
+        """Every path at which a file of these memories ever stood, but where another one lives."""
+        file = self._projections.catalog.file
+        paths = self._transaction_log.paths_of(ids)
+        homes = {path: row.id for path in paths if (row := file(path)) is not None}
+        return {path for path in paths if homes.get(path, "") in ("", *ids)}
 
     def _earlier_versions(self, ids: Collection[str], paths: Collection[str]) -> list[str]:
         """What these memories said before, and in which words they were quoted."""
-        bodies = [one for one in self._bodies() if one[0] in paths] if ids else []
+        bodies = (
+            [one for one in self._transaction_log.memory_bodies() if one[0] in paths] if ids else []
+        )
         bodies += [(path, self._disk.read(path) or b"") for path in paths]
         read = [
             read_memory(path, body).memory
             for path, body in dict.fromkeys(bodies)
-            if body and _id_of(path, body) in ids
+            if body and id_in(path, body) in ids
         ]
         return [text for memory in read for text in (memory.text, memory.quote, memory.title)]
 
@@ -382,13 +372,10 @@ def _cleaned(committed: Transaction, remains: PurgeRemains) -> Transaction:
         return replace(one, before=before, after=after)
 
     def event(one: Event) -> Event:
-        subject = one.subject
-        if subject in remains.ids and tells(subject, remains.rare, remains.phrase):
-            subject = remains.cleaned(subject)
         details = tuple(
             (key, value if key in _PLAIN else remains.cleaned(value)) for key, value in one.details
         )
-        return one._replace(subject=subject, details=details)
+        return one._replace(subject=remains.cleaned(one.subject), details=details)
 
     plan = committed.plan
     return committed._replace(
@@ -408,9 +395,3 @@ def _without(remains: PurgeRemains, path: str, data: bytes) -> bytes | None:
 def _searched(words: Iterable[str], own: Collection[str]) -> frozenset[str]:
     """The words that are looked for in texts of any kind: numbers stand there for anything."""
     return frozenset(word for word in words if word not in own and not word.isdigit())
-
-
-def _id_of(path: str, body: bytes) -> str:
-    """The id of a memory's file; read as a whole only where its header has none."""
-    found = _ID_LINE.search(body)
-    return found[1].decode("ascii") if found else read_memory(path, body).memory.id

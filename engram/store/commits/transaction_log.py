@@ -9,7 +9,7 @@ read a vault (design 1.1).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from engram.model.memory import Memory
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.files.content_file import read_content
+from engram.store.files.memory_file import id_in
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
@@ -162,19 +163,32 @@ class TransactionLog:
                     if body is not None and layout.content_type(change.path):
                         yield change.path, body
 
-    def paths_of(self, identifier: str) -> set[str]:
-        """Every path at which a memory's file ever stood.
+    def memory_bodies(self) -> Iterator[tuple[str, bytes]]:
+        """`(path, bytes)` of every version of a memory's file, oldest first."""
+        for found in self.all():
+            for change in (*found.plan.changes, *found.plan.seen):
+                if layout.kind_of(layout.original_of(change.path)) == "memory":
+                    for body in (change.before, change.after):
+                        if body is not None:
+                            yield change.path, body
+
+    def gone(self, catalog: Catalog) -> Iterator[Memory]:
+        """The memories whose files are gone, as those last were."""
+        last: dict[str, tuple[str, bytes]] = {}
+        for path, body in self.memory_bodies():
+            last[id_in(path, body)] = path, body
+        for name, (path, body) in last.items():
+            found = read_content(path, body).content if catalog.memory(name) is None else None
+            if isinstance(found, Memory):
+                yield found
+
+    def paths_of(self, identifiers: Collection[str]) -> set[str]:
+        """Every path at which a file of these memories ever stood.
 
         Also under another name: a note without a header has the name of its file for its id.
         """
-        bodies = [
-            (change.path, body)
-            for found in self.all()
-            for change in (*found.plan.changes, *found.plan.seen)
-            for body in (change.after, change.before)
-            if body is not None and layout.kind_of(layout.original_of(change.path)) == "memory"
-        ]
-        own = {body for path, body in bodies if read_content(path, body).id == identifier}
+        bodies = list(dict.fromkeys(self.memory_bodies())) if identifiers else []
+        own = {body for path, body in bodies if id_in(path, body) in identifiers}
         return {path for path, body in bodies if body in own}
 
 

@@ -49,6 +49,7 @@ _SENSITIVITIES = ("public", "internal", "secret")
 
 _BARE_TAG = re.compile(r"(?:^|\s)#([^\s#,]+)")
 _SHARE = re.compile(r"[01]?\.[0-9]+|[01]\.?")
+_ID_LINE = re.compile(rb"^id:[ \t]*[\"']?([a-z0-9-]+)", re.MULTILINE)
 _SECTION = re.compile(r"#{2,6}(?:\s|$)")
 
 
@@ -106,6 +107,12 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         extra=tuple((key, _one(value)) for key, value in header.items() if key not in KEYS),
     )
     return MemoryFile(memory, tuple(problems), document)
+
+
+def id_in(path: str, data: bytes) -> str:
+    """The id that a memory's file has; read as a whole only where its header says none."""
+    found = _ID_LINE.search(data)
+    return found[1].decode("ascii") if found else read_memory(path, data).memory.id
 
 
 def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
