@@ -49,7 +49,7 @@ def _end_on_signals() -> None:
     """SIGTERM and SIGINT end the process cleanly; SIGHUP is left out, no settings are read yet."""
     import signal
 
-    for name in ("SIGTERM", "SIGINT"):
-        signal.signal(getattr(signal, name), lambda *_: os._exit(0))
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM"):
+        signal.signal(getattr(signal, name), lambda *_: os._exit(0))

@@ -202,7 +202,7 @@ def listening(path: str, behave: Callable[[socket.socket], object]) -> Iterator[
 
 def hello(caller: socket.socket, *more: bytes) -> None:
     caller.sendall(messages.framed(map(os.fsencode, messages.greeting())))
-    messages.receive(caller)
+    messages.receive(caller, 5)
     caller.sendall(b"".join(more))
 
 
@@ -387,10 +387,10 @@ def say(path: str, request: bytes) -> list[bytes] | None:
         caller.settimeout(5)
         caller.connect(path)
         try:
-            greeting = messages.receive(caller)
+            greeting = messages.receive(caller, 5)
             caller.sendall(request)
             caller.shutdown(socket.SHUT_WR)
-            return messages.receive(caller) if request else greeting
+            return messages.receive(caller, 5) if request else greeting
         except ConnectionError:
             return None
 
@@ -455,7 +455,7 @@ def test_a_caller_who_goes_ends_the_command(folder: Path) -> None:
         socket.socket(socket.AF_UNIX) as one,
     ):
         one.connect(door.path)
-        messages.receive(one)
+        messages.receive(one, 5)
         one.sendall(asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}"))
         time.sleep(0.3)
         one.close()
