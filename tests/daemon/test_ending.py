@@ -40,8 +40,8 @@ def entered(environment: dict[str, str], *arguments: str) -> subprocess.Popen[st
 
 def catches(process: subprocess.Popen[str], number: int) -> bool:
     """Whether a process does not leave a signal to the system."""
-    mask = Path(f"/proc/{process.pid}/status").read_text().partition("SigCgt:")[2].split()[0]
-    return bool(int(mask, 16) >> (number - 1) & 1)
+    status = Path(f"/proc/{process.pid}/status").read_bytes()
+    return bool(int(status.partition(b"SigCgt:")[2].split()[0], 16) >> (number - 1) & 1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel who catches signals")

@@ -19,26 +19,28 @@ HOSTS = ["127.0.0.1", "127.0.0.9", "::1"]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell")
 
 
-def connection(host: str, called: str = "") -> tuple[socket.socket, socket.socket]:
-    """Both ends of a connection on loopback: the server's, the client's."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as listener:
-        theirs = socket.create_connection((called or host, listener.getsockname()[1]))
-        return listener.accept()[0], theirs
+def may_ask(callers: Callers, ours: socket.socket, shown: list[str]) -> bool:
+    return callers.may_ask(ours.getsockname(), ours.getpeername(), shown)
 
 
 @pytest.fixture(params=HOSTS)
 def ends(request: pytest.FixtureRequest) -> Iterator[tuple[socket.socket, socket.socket]]:
-    ours, theirs = connection(request.param)
-    with ours, theirs:
+    """Both ends of a connection on loopback: the server's, the client's."""
+    host = request.param
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with (
+        socket.create_server((host, 0), family=family) as listener,
+        socket.create_connection((host, listener.getsockname()[1])) as theirs,
+        listener.accept()[0] as ours,
+    ):
         yield ours, theirs
 
 
 @linux
 def test_a_process_of_the_same_user_may_ask(ends: tuple[socket.socket, socket.socket]) -> None:
-    assert Callers().may_ask(ends[0], [])
+    assert may_ask(Callers(), ends[0], [])
     ends[1].shutdown(socket.SHUT_WR)
-    assert Callers().may_ask(ends[0], ["Basic eDp5"])
+    assert may_ask(Callers(), ends[0], ["Basic eDp5"])
 
 
 @linux
@@ -47,7 +49,7 @@ def test_an_ipv6_socket_that_speaks_ipv4_is_known_too() -> None:
         theirs = socket.socket(socket.AF_INET6)
         theirs.connect(("::ffff:127.0.0.1", listener.getsockname()[1]))
         with theirs, listener.accept()[0] as ours:
-            assert Callers().may_ask(ours, [])
+            assert may_ask(Callers(), ours, [])
 
 
 def test_another_user_shows_the_token(
@@ -56,26 +58,26 @@ def test_another_user_shows_the_token(
     other = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: other)
     callers = Callers(TOKEN)
-    assert callers.may_ask(ends[0], [f"Bearer {TOKEN}"])
-    assert callers.may_ask(ends[0], [f"bearer  {TOKEN} "])
+    assert may_ask(callers, ends[0], [f"Bearer {TOKEN}"])
+    assert may_ask(callers, ends[0], [f"bearer  {TOKEN} "])
     for shown in ([], [""], [TOKEN], ["Bearer"], [f"Basic {TOKEN}"], [f"Bearer {TOKEN}x"],
                   ["Bearer \udcff\xe9"[:8]], ["Bearer ä"], ["no", f"Bearer {TOKEN}"]):  # fmt: skip
-        assert not callers.may_ask(ends[0], shown), shown
-    assert not Callers("").may_ask(ends[0], ["Bearer "])
+        assert not may_ask(callers, ends[0], shown), shown
+    assert not may_ask(Callers(""), ends[0], ["Bearer "])
 
 
 def test_where_the_system_does_not_tell_everyone_shows_the_token(
     ends: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mcp_callers.sys, "platform", "darwin")
-    assert not Callers(TOKEN).may_ask(ends[0], [])
-    assert Callers(TOKEN).may_ask(ends[0], [f"Bearer {TOKEN}"])
+    assert not may_ask(Callers(TOKEN), ends[0], [])
+    assert may_ask(Callers(TOKEN), ends[0], [f"Bearer {TOKEN}"])
 
 
 @linux
 def test_a_client_that_has_gone_is_nobody(ends: tuple[socket.socket, socket.socket]) -> None:
     ends[1].close()  # the kernel shows such a socket as one of root
-    assert not Callers().may_ask(ends[0], [])
+    assert not may_ask(Callers(), ends[0], [])
 
 
 @linux
@@ -89,9 +91,9 @@ def test_a_process_of_another_user_may_not_ask() -> None:
                 theirs.recv(1)
             os._exit(0)
         with listener.accept()[0] as ours:
-            assert mcp_callers._user_of(ours) == 65_534
-            assert not Callers(TOKEN).may_ask(ours, [])
-            assert Callers(TOKEN).may_ask(ours, [f"Bearer {TOKEN}"])
+            assert mcp_callers._user_of(ours.getsockname(), ours.getpeername()) == 65_534
+            assert not may_ask(Callers(TOKEN), ours, [])
+            assert may_ask(Callers(TOKEN), ours, [f"Bearer {TOKEN}"])
         os.waitpid(child, 0)
 
 

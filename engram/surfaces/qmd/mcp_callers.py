@@ -13,15 +13,16 @@ import hmac
 import os
 import re
 import secrets
-import socket
 import stat
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+#: host and port, as a socket tells them
+Address = tuple[Any, ...]
 #: states of a connection that its client can still read from: established, half closed
 _READS: Final = frozenset({b"01", b"04", b"05"})
 #: the table is no snapshot: a row can be missed while others come and go
@@ -36,9 +37,9 @@ class Callers:
 
     token: str = ""
 
-    def may_ask(self, connection: socket.socket, authorizations: Sequence[str]) -> bool:
-        """Whether the client of a connection is answered, with these `Authorization` headers."""
-        if hasattr(os, "getuid") and _user_of(connection) == os.getuid():
+    def may_ask(self, here: Address, there: Address, authorizations: Sequence[str]) -> bool:
+        """Whether the client at the other end is answered, with these `Authorization` headers."""
+        if hasattr(os, "getuid") and _user_of(here, there) == os.getuid():
             return True
         scheme, _, shown = authorizations[0].partition(" ") if authorizations else ("", "", "")
         right = hmac.compare_digest(shown.strip().encode("utf-8", "replace"), self.token.encode())
@@ -74,11 +75,10 @@ def _kept(file: Path) -> str:
     return token if _TOKEN.fullmatch(token) else ""
 
 
-def _user_of(connection: socket.socket) -> int | None:
+def _user_of(here: Address, there: Address) -> int | None:
     """The user whose socket is at the other end of a loopback connection; None if not known."""
     if sys.platform != "linux":
         return None
-    here, there = connection.getsockname(), connection.getpeername()
     for _ in range(_LOOKS):
         for table, ours, theirs in _names(here, there):
             user = _owner(table, ours, theirs)
@@ -87,14 +87,14 @@ def _user_of(connection: socket.socket) -> int | None:
     return None
 
 
-def _names(here: Sequence[object], there: Sequence[object]) -> Iterator[tuple[str, bytes, bytes]]:
+def _names(here: Address, there: Address) -> Iterator[tuple[str, bytes, bytes]]:
     """The tables in which a client's socket may stand, with both addresses as they are written."""
-    yield ("tcp6" if ":" in str(here[0]) else "tcp"), _written(here), _written(there)
-    if ":" not in str(here[0]):  # a client may use IPv6 sockets for IPv4
+    yield ("tcp6" if ":" in here[0] else "tcp"), _written(here), _written(there)
+    if ":" not in here[0]:  # a client may use IPv6 sockets for IPv4
         yield "tcp6", _written(here, "::ffff:"), _written(there, "::ffff:")
 
 
-def _written(address: Sequence[object], prefix: str = "") -> bytes:
+def _written(address: Address, prefix: str = "") -> bytes:
     """An address as the kernel writes it: each 32 bits as a number of this machine."""
     packed = ip_address(f"{prefix}{address[0]}").packed
     words = (packed[at : at + 4] for at in range(0, len(packed), 4))

@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from http.client import HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
@@ -168,6 +167,10 @@ def _refusal(status: int, code: int, message: str) -> _Reply:
     return _json(status, error_answer(Refused(code, message)))
 
 
+class _HeadTooLong(Exception):
+    """More bytes than a head may have."""
+
+
 class _Received(io.RawIOBase):
     """What a client sends, until a time and up to a number of bytes."""
 
@@ -184,12 +187,12 @@ class _Received(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """As RawIOBase says. Raises TimeoutError, and HTTPException when it is too much."""
+        """As RawIOBase says. Raises TimeoutError, _HeadTooLong, ConnectionError."""
         left = self._until - time.monotonic()
         if left <= 0:
             raise TimeoutError
         if not self._left:
-            raise HTTPException("too much")
+            raise _HeadTooLong
         self._connection.settimeout(left)
         with memoryview(buffer) as view:
             count = self._connection.recv_into(view[: self._left])
@@ -218,6 +221,14 @@ class _Request(BaseHTTPRequestHandler):
         self.server.transfers(self.connection, now=False)
         super().finish()
 
+    def parse_request(self) -> bool:
+        """As BaseHTTPRequestHandler says."""
+        try:
+            return super().parse_request()
+        except _HeadTooLong:
+            self.send_error(431)
+            return False
+
     def _serve(self) -> None:
         self.close_connection = True
         self._unread = any(self.headers.get(name) for name in _BODIED)
@@ -238,9 +249,8 @@ class _Request(BaseHTTPRequestHandler):
     def _answer(self) -> _Reply:
         if self._is_malformed():
             return _refusal(400, BAD_REQUEST, "Bad Request: head")
-        if not self.server.callers.may_ask(
-            self.connection, self.headers.get_all("Authorization", [])
-        ):
+        here, shown = self.connection.getsockname(), self.headers.get_all("Authorization", [])
+        if not self.server.callers.may_ask(here, self.client_address, shown):
             return _STRANGER
         hosts, origins = (self.headers.get_all(name, []) for name in ("Host", "Origin"))
         if objection := self.server.guard.objection(hosts, origins):
