@@ -2,15 +2,16 @@
 
 Patterns are data (`config/signals.toml`), compiled once. Guarantees: linear work for the shipped
 patterns (p99 below 1 ms for 4,000 characters, `tests/benchmarks/signals.py`), same text, same
-signal. Refused, with a ConfigError that names the pattern: a table that is not of the documented
-shape, a regular expression that does not compile; and a person's own pattern that takes too long
-on a turn, before anything of that turn is kept.
+signal; a person's own pattern that takes too long is given up with a warning, so that it never
+holds capture up. Refused, with a ConfigError that names the pattern: a table that is not of the
+documented shape, a regular expression that does not compile.
 
 The caller passes only what users said: an assistant that says "I need..." is no signal.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,11 +23,13 @@ from engram.model.errors import BadInput, ConfigError
 Level = Literal["none", "low", "medium", "high"]
 
 _OWN = "capture.high_signal_patterns"
-#: A person's own pattern sees this much of a turn, line by line and at most so much of each line,
-#: and has so many seconds for all of it.
+#: A person's own pattern sees this much of a turn, line by line and at most so much of each line.
 _OWN_CHARACTERS = 4000
 _OWN_LINE = 500
-_OWN_SECONDS = 1.0
+#: The seconds that a person's own pattern has, and what each character adds to what is left.
+_OWN_SECONDS, _OWN_SECONDS_A_CHARACTER = 0.5, 1e-6
+
+_log = logging.getLogger(__name__)
 
 _Matcher = Callable[[str, int], re.Match[str] | None]
 
@@ -59,6 +62,31 @@ class _SignalPattern:
         return False
 
 
+class _OwnPattern:
+    """A person's own pattern, with its share of time over all turns."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            self._pattern = TimedPattern(text, ignore_case=True)
+        except BadInput as error:
+            raise ConfigError(f"{_OWN}: {text!r} is {error}", error.hint) from error
+        self._limit = TimeLimit(_OWN_SECONDS)
+        self._given_up = False
+
+    def matches_any(self, lines: Sequence[str]) -> bool:
+        """Whether it matches a line; of one that was given up, never."""
+        if self._given_up:
+            return False
+        earned = sum(map(len, lines)) * _OWN_SECONDS_A_CHARACTER
+        self._limit.left = min(self._limit.left + earned, _OWN_SECONDS)
+        try:
+            return any(self._pattern.spans(line, self._limit, 1) is not None for line in lines)
+        except BadInput as error:
+            self._given_up = True
+            _log.warning("%s: %s; it is left out", _OWN, error)
+            return False
+
+
 @dataclass(frozen=True, slots=True)
 class Signals:
     """Compiled patterns; `compile_signals` makes one."""
@@ -66,10 +94,10 @@ class Signals:
     high: tuple[_SignalPattern, ...]
     medium: tuple[_SignalPattern, ...]
     disagreement: tuple[_SignalPattern, ...]
-    own: tuple[TimedPattern, ...] = ()
+    own: tuple[_OwnPattern, ...] = ()
 
     def scan(self, text: str) -> Signal:
-        """The signal of one user turn. Raises ConfigError for an own pattern that is too slow."""
+        """The signal of one user turn."""
         folded = _fold(text)
         loud = [pattern.name for pattern in self.high if pattern.found_in(folded)]
         if self.own:
@@ -91,7 +119,7 @@ class Signals:
         return [
             f"own:{number}"
             for number, pattern in enumerate(self.own, start=1)
-            if _matches_any(pattern, lines)
+            if pattern.matches_any(lines)
         ]
 
 
@@ -108,7 +136,7 @@ def compile_signals(table: Mapping[str, Any], extra_high: Sequence[str] = ()) ->
         high=_compile_group(table, "high"),
         medium=_compile_group(table, "medium"),
         disagreement=_compile_group(table, "disagreement"),
-        own=tuple(_compile_own(pattern) for pattern in extra_high),
+        own=tuple(_OwnPattern(pattern) for pattern in extra_high),
     )
 
 
@@ -150,18 +178,3 @@ def _is_complete(row: Any) -> bool:
         and len(starts) > 0
         and all(isinstance(one, str) and one and one == one.casefold() for one in starts)
     )
-
-
-def _compile_own(pattern: str) -> TimedPattern:
-    try:
-        return TimedPattern(pattern, ignore_case=True)
-    except BadInput as error:
-        raise ConfigError(f"{_OWN}: {pattern!r} is {error}", error.hint) from error
-
-
-def _matches_any(pattern: TimedPattern, lines: Sequence[str]) -> bool:
-    limit = TimeLimit(_OWN_SECONDS)
-    try:
-        return any(pattern.spans(line, limit, 1) is not None for line in lines)
-    except BadInput as error:
-        raise ConfigError(f"{_OWN}: {error}", error.hint) from error

@@ -1,9 +1,10 @@
 """`engram daemon run`: the process around the loop: instance lock, signals, heartbeat.
 
 Guarantees: one daemon a user; SIGTERM and SIGINT end it within two seconds, with open boxes sealed
-and everything durable; SIGHUP reloads the settings; it starts no process and stays in the
-foreground. A running task may finish after the signal; after a moment it is interrupted wherever it
-stands, which a vault is made to survive (design 4.2).
+and everything durable; SIGHUP reloads the settings; it obeys signals before it does anything else;
+it starts no process and stays in the foreground. A running task may finish after the signal; after
+a moment it is interrupted wherever it stands, which a vault is made to survive (design 4.2), and
+after two seconds the process ends even where the system does not give the thread back.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import platform
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -69,12 +71,13 @@ class Daemon:
         self._ending = False
         self._stale = False
         self._waiting = False
-        self._last: threading.Timer | None = None
 
     def run(self) -> None:
         """Until SIGINT or SIGTERM. Raises Locked when one runs already, ConfigError, BadInput."""
         times = TaskIntervals(self._clock)
         with (
+            self._signals(),
+            suppress(_StopRequested),
             InstanceLock(self._places.state_dir).taken(),
             self._warnings_logged(),
             FolderWatch(self._debouncer) as watch,
@@ -90,8 +93,9 @@ class Daemon:
             )
             heartbeat = HeartbeatFile(self._places.state_dir, times.steady)
             loop.begin()
+            heartbeat.offer(self._heartbeat(loop), now=True)
             self._log.note("started", pid=os.getpid(), version=__version__)
-            with self._signals(), self._control_server(), suppress(_StopRequested):
+            with self._control_server(), suppress(_StopRequested):
                 broken = False
                 try:
                     self._run_loop(loop, heartbeat)
@@ -99,8 +103,6 @@ class Daemon:
                     broken = True
                 self._finish(loop, broken)
             self._log.note("stopped")
-        if self._last is not None:
-            self._last.cancel()
 
     def _run_loop(self, loop: DaemonLoop, heartbeat: HeartbeatFile) -> None:
         while not self._ending:
@@ -177,9 +179,15 @@ class Daemon:
         before = {
             name: signal.signal(getattr(signal, name), handler) for name, handler in known.items()
         }
+        told, tell = os.pipe()
+        os.set_blocking(tell, False)
+        threading.Thread(target=_end_in_time, args=(told,), name="end", daemon=True).start()
+        signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
         try:
             yield
         finally:
+            signal.set_wakeup_fd(-1)
+            os.close(tell)
             for name, handler in before.items():
                 signal.signal(getattr(signal, name), handler)
 
@@ -187,9 +195,6 @@ class Daemon:
         if self._ending:
             return
         self._ending = True
-        self._last = threading.Timer(_LAST, os._exit, (0,))
-        self._last.daemon = True
-        self._last.start()
         if self._waiting:
             raise _Woken
         _alarm(_FINISH)
@@ -236,3 +241,17 @@ def _alarm(seconds: float) -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise _StopRequested
+
+
+def _end_in_time(told: int) -> None:
+    """Ends the process soon after the first signal to end that the pipe tells of.
+
+    The interpreter writes to the pipe in the very moment of a signal, while a handler waits for the
+    main thread, which may stand in a call that lasts.
+    """
+    ends = {signal.SIGTERM, signal.SIGINT}
+    while number := os.read(told, 1):
+        if number[0] in ends:
+            time.sleep(_LAST)
+            os._exit(0)
+    os.close(told)

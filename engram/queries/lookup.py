@@ -8,7 +8,7 @@ answers. Raises NotFound for names that there are none of, BadInput for names of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
@@ -178,23 +178,29 @@ class Lookup:
     # -- lines ---------------------------------------------------------------------------------
 
     def grep(
-        self, regex: str, wanted: Filter, *, ignore_case: bool = False, turns: bool = True
-    ) -> Iterator[tuple[str, MatchingLine]]:
+        self, regex: str, wanted: Filter, go_on: Callable[[], bool], *, ignore_case: bool,
+        turns: bool,
+    ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
-        Raises BadInput for what is no regular expression, or one that takes too long.
+        Whether to `go_on` is asked before each text. Raises BadInput for what is no regular
+        expression, or one that takes too long.
         """
         # imported here: only this needs it
         from engram.recall.grep import LineSearch
 
         search = LineSearch(regex, ignore_case=ignore_case)
         for memory in sorted(self._projections.catalog.memories(), key=lambda one: one.path):
+            if not go_on():
+                return
             if wanted.admits(memory):
                 for line in search.lines(self.text_now(memory)):
                     yield memory.path, line
         hidden = self._projections.catalog.hidden() if turns else set()
         for path in self._projections.transcripts.paths() if turns else ():
             for block in self._projections.transcripts.blocks(path):
+                if not go_on():
+                    return
                 if block.link not in hidden:
                     for line in search.lines(block.text):
                         # the speaker's line and a blank one stand before the words

@@ -17,10 +17,10 @@ MAX_PATTERN = 1_000
 MAX_LINE = 10_000
 #: A line with more matches than this is shown with these.
 MAX_SPANS = 200
-#: The time limit of a search in seconds, and what each character that is searched adds to what is
-#: left of it: ordinary patterns take a twentieth of that, so that a vault of any size can be
-#: searched. A line counts as its characters and a few more.
-MATCHING_SECONDS = 2.0
+#: The time limit of a search in seconds of the processor, and what each character that is searched
+#: adds to what is left of it: ordinary patterns take a twentieth of that, so that a vault of any
+#: size can be searched. A line counts as its characters and a few more.
+MATCHING_SECONDS = 1.0
 _SECONDS_A_CHARACTER = 1e-6
 _LINE_END = 10
 

@@ -2,7 +2,8 @@
 
 An agent waits for its hooks, so they load no more than they need: neither click nor the index nor
 a model's client. `ENGRAM_DISABLE=1` ends a hook before anything is loaded at all. What a running
-daemon can carry out is handed to it before anything of the command line is loaded.
+daemon can carry out is handed to it before anything of the command line is loaded. `daemon run`
+obeys signals from here on: until it takes them over it has nothing to end, and the exit code is 0.
 """
 
 from __future__ import annotations
@@ -32,11 +33,23 @@ def main() -> NoReturn:
         from engram.surfaces.qmd.app import main as qmd
 
         qmd(arguments[1:])
-    from engram.surfaces.remote.client import handed_over
+    from engram.surfaces.remote.client import handed_over, verb_of
 
+    if verb_of(arguments) == "daemon" and "run" in arguments:
+        _end_on_signals()
     code = handed_over(arguments)
     if code is not None:
         os._exit(code)  # everything is printed, and nothing is open
     from engram.surfaces.cli.app import main as command_line
 
     command_line()
+
+
+def _end_on_signals() -> None:
+    """SIGTERM and SIGINT end the process cleanly; SIGHUP is left out, no settings are read yet."""
+    import signal
+
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM"):
+        signal.signal(getattr(signal, name), lambda *_: os._exit(0))

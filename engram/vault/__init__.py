@@ -221,18 +221,19 @@ class Vault:
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
-        ignore_case: bool = False, turns: bool = True,
+        ignore_case: bool = False, turns: bool = True, go_on: Callable[[], bool] = lambda: True,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
-        `turns` of transcripts are looked at only where nothing narrows the memories. Raises
-        BadInput for what is no regular expression, or one that could take for ever.
+        `turns` of transcripts are looked at only where nothing narrows the memories. It ends early
+        when `go_on` says no. Raises BadInput for what is no regular expression, or one that takes
+        too long.
         """
         from engram.recall.filter import Filter
 
         wanted = Filter(categories=categories, project=project)
         turns = turns and not (categories or project)
-        return self._lookup().grep(regex, wanted, ignore_case=ignore_case, turns=turns)
+        return self._lookup().grep(regex, wanted, go_on, ignore_case=ignore_case, turns=turns)
 
     # -- asking by name ------------------------------------------------------------------------
 

@@ -75,9 +75,9 @@ class Bench:
         start = time.perf_counter()
         with socket.socket(socket.AF_UNIX) as daemon:
             daemon.connect(messages.place(self.environment))
-            messages.receive(daemon)
+            messages.receive(daemon, 60)
             daemon.sendall(messages.framed(map(os.fsencode, fields)))
-            answer = messages.receive(daemon) or []
+            answer = messages.receive(daemon, 60) or []
         assert answer[:2] == [messages.DONE, b"0"]
         return time.perf_counter() - start
 

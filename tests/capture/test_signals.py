@@ -109,16 +109,17 @@ def test_a_pattern_that_is_broken_is_refused_by_name() -> None:
     assert refused.value.hint
 
 
-def test_a_pattern_that_takes_too_long_is_an_error_with_its_name(
-    monkeypatch: pytest.MonkeyPatch,
+def test_an_own_pattern_that_takes_too_long_is_given_up_and_the_others_go_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(module, "_OWN_SECONDS", 0.05)
     signals = compile_signals(shipped(), ["fine", "(a|aa)+$", r"(\w+\s?)*!", ".*.*.*"])
     assert signals.scan("this is fine!").families == ("own:1", "own:3", "own:4")
-    begun = time.monotonic()
-    with pytest.raises(ConfigError, match=re.escape("high_signal_patterns: '(a|aa)+$'")) as refused:
-        signals.scan("hello\n" + "a" * 60 + "!")
-    assert refused.value.hint and time.monotonic() - begun < 5
+    for _ in range(200):
+        assert signals.scan("hello\n" + "a" * 60 + "! fine").families[0] == "own:1"
+    assert signals.scan("aaa").families == ("own:4",)
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert "high_signal_patterns: '(a|aa)+$' takes too long" in said
 
 
 def test_the_shipped_patterns_take_no_longer_on_the_worst_text() -> None:

@@ -202,7 +202,7 @@ def listening(path: str, behave: Callable[[socket.socket], object]) -> Iterator[
 
 def hello(caller: socket.socket, *more: bytes) -> None:
     caller.sendall(messages.framed(map(os.fsencode, messages.greeting())))
-    messages.receive(caller)
+    messages.receive(caller, 5)
     caller.sendall(b"".join(more))
 
 
@@ -364,6 +364,20 @@ def test_the_kernel_says_who_calls() -> None:
             assert not door_module._is_ours(ours)
 
 
+def test_a_caller_asks_nobody_but_its_own_user(shop: Shop, door: object) -> None:
+    assert call(shop, "list")[1]
+    probe = (
+        "import os, sys; from engram.surfaces.remote import client\n"
+        "client._is_ours = lambda path: True\n"
+        "os.getuid = lambda: os.geteuid() + 1\n"
+        "sys.exit(client._free_daemon() is not None)"
+    )
+    environment = prompt_context(shop.folder) | shop.environment | {"PYTHONPATH": str(ROOT)}
+    assert (
+        subprocess.run([sys.executable, "-c", probe], env=environment, check=False).returncode == 0
+    )
+
+
 def test_a_path_that_is_too_long_is_no_place(folder: Path) -> None:
     deep = {"ENGRAM_HOME": str(folder / ("x" * 100))}
     assert messages.place(deep) == ""
@@ -387,10 +401,10 @@ def say(path: str, request: bytes) -> list[bytes] | None:
         caller.settimeout(5)
         caller.connect(path)
         try:
-            greeting = messages.receive(caller)
+            greeting = messages.receive(caller, 5)
             caller.sendall(request)
             caller.shutdown(socket.SHUT_WR)
-            return messages.receive(caller) if request else greeting
+            return messages.receive(caller, 5) if request else greeting
         except ConnectionError:
             return None
 
@@ -420,6 +434,19 @@ def test_nonsense_is_not_answered_and_does_not_matter(folder: Path, request_: by
         assert say(door.path, other) == [messages.REFUSED]
         nowhere = asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}", folder="/nowhere")
         assert say(door.path, nowhere) == [messages.REFUSED]
+
+
+def test_a_caller_that_dribbles_its_request_is_left(folder: Path) -> None:
+    good = asked("0", "0", "0", "1", "word", f"ENGRAM_HOME={folder}")
+    with ControlServer(Silent(), {"ENGRAM_HOME": str(folder)}) as door:
+        with socket.socket(socket.AF_UNIX) as slow:
+            slow.connect(door.path)
+            slow.sendall(b"900000\n")
+            with pytest.raises(OSError):
+                while True:  # each byte comes long before a single one would be too late
+                    slow.sendall(b"x")
+                    time.sleep(0.1)
+        assert say(door.path, good) == [messages.DONE, b"0", b"out", b"word"]
 
 
 def test_an_answer_to_a_question_has_its_bounds(folder: Path) -> None:
@@ -455,7 +482,7 @@ def test_a_caller_who_goes_ends_the_command(folder: Path) -> None:
         socket.socket(socket.AF_UNIX) as one,
     ):
         one.connect(door.path)
-        messages.receive(one)
+        messages.receive(one, 5)
         one.sendall(asked("0", "0", "0", "0", f"ENGRAM_HOME={folder}"))
         time.sleep(0.3)
         one.close()

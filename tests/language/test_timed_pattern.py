@@ -56,6 +56,34 @@ def test_all_that_goes_by_one_limit_shares_it() -> None:
             slow.spans("a" * 18 + "!", limit, 1)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?:a{65000}){65000}", "a{4294967294}", "(?:abc){400000000}", "(?:a{3000}|b){3000}",
+        "(?=(?:a{999}){999})x", "(?>a{99999})", "(a)?(?(1)b{99999}|c)", "(?:a??){999999999}",
+        "(?x)(?:(?:a{1000} # ) \n){1000})", "(?i:x{5000}){3}", "(?<=a{20000})b",
+    ],
+)  # fmt: skip
+def test_what_would_fill_the_memory_when_compiled_is_refused(pattern: str) -> None:
+    with pytest.raises(BadInput, match="too large a pattern") as refused:
+        TimedPattern(pattern)
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line"),
+    [
+        ("{e}", "a{e}b"), ("{e}", "ab"), ('f"{i}"', 'f"{i}"'), (r"x\{s}", "x{s}"), ("[{}]", "}"),
+        ("a{2}", "aa"), ("a{,2}b", "aab"), ("a{2,}b", "aaab"), ("x{id}", "x{id}"), ("{}", "{}"),
+        (r"\N{DIGIT ONE}", "1"), ("(?:ab){e<=1}", "ac"), ("${HOME}", "${HOME}"),
+        (r"\\{e}", r"\{e}"), ("[a{999999}]", "9"), (r"a\{99999999\}", "a{99999999}"),
+    ],
+)  # fmt: skip
+def test_a_brace_means_what_it_means_to_re(pattern: str, line: str) -> None:
+    found = re.search(pattern, line)
+    assert spans(pattern, line) == (None if found is None else (found.span(),))
+
+
 @pytest.mark.parametrize("pattern", ["(", "(" * 5000 + ")" * 5000, "a{2,1}", r"\8", r"\p{Lu}"])
 def test_what_is_no_pattern_is_refused_with_a_hint(pattern: str) -> None:
     with pytest.raises(BadInput, match="not a regular expression") as refused:

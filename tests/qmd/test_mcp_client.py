@@ -14,6 +14,7 @@ import anyio
 import pytest
 
 from engram.surfaces.qmd.app import LIKE
+from engram.surfaces.qmd.mcp_callers import Callers
 from engram.surfaces.qmd.mcp_guard import Guard
 from engram.surfaces.qmd.mcp_http import Server
 from engram.surfaces.qmd.mcp_protocol import SERVER
@@ -35,8 +36,9 @@ def address() -> Iterator[str]:
     """A server on loopback."""
     machine = Desk()
     server = Server(
-        ("localhost", 0), machine.endpoint, machine.lend, Guard(), machine.complaints.append
-    )
+        ("localhost", 0), machine.endpoint, machine.lend, Guard(), Callers(),
+        machine.complaints.append,
+    )  # fmt: skip
     serving = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     serving.start()
     yield f"http://localhost:{server.server_port}/mcp"

@@ -284,7 +284,9 @@ def test_a_daemon_that_cannot_begin_says_so(start: Start, tmp_path: Path) -> Non
 
 def test_an_index_has_files_of_its_own() -> None:
     cache = Path("cache")
-    assert Files.of(cache) == Files(cache / "mcp.pid.engram", cache / "mcp.log.engram")
+    assert Files.of(cache) == Files(
+        cache / "mcp.pid.engram", cache / "mcp.log.engram", cache / "mcp.token.engram"
+    )  # fmt: skip
     assert Files.of(cache, "../a/b").number == cache / "mcp-.._a_b.pid.engram"
 
 

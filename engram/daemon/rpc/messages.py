@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 import engram
 
@@ -79,14 +80,14 @@ def framed(fields: Iterable[bytes]) -> bytes:
     return b"%d\n%b" % (len(body), body)
 
 
-def receive(stream: Socket, largest: int | None = None) -> list[bytes] | None:
+def receive(stream: Socket, seconds: float, largest: int | None = None) -> list[bytes] | None:
     """The fields of the next frame; None when the peer closes, sends no frame, or too large a one.
 
-    Raises OSError when the stream times out or breaks.
+    Raises OSError when the frame takes longer than so many seconds in all, or the stream breaks.
     """
-    head = b""
+    until, head = time.monotonic() + seconds, b""
     while not head.endswith(b"\n"):
-        sign = stream.recv(1)
+        sign = _received(stream, 1, until)
         if not sign or len(head) > _DIGITS:
             return None
         head += sign
@@ -94,12 +95,21 @@ def receive(stream: Socket, largest: int | None = None) -> list[bytes] | None:
         return None
     wanted, pieces = int(head), []
     while wanted:
-        piece = stream.recv(min(wanted, 1 << 16))
+        piece = _received(stream, min(wanted, 1 << 16), until)
         if not piece:
             return None
         pieces.append(piece)
         wanted -= len(piece)
     return _fields(b"".join(pieces))
+
+
+def _received(stream: Socket, most: int, until: float) -> bytes:
+    """What the peer sends next; in all it has no longer than until then."""
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    stream.settimeout(left)
+    return stream.recv(most)
 
 
 def _fields(body: bytes) -> list[bytes] | None:

@@ -3,10 +3,10 @@
 Turns requests (`rpc.messages`) into calls of a `CommandHost` and its answers into frames, one after
 the other, on one thread of the daemon that everything the host keeps belongs to. Guarantees: only
 this user can connect (a folder of mode 0700, a socket of 0600, and the kernel's peer credentials);
-nothing is started for a client that has disconnected; an answer is sent whole, when the command has
-ended, and never waits for a slow reader. Refuses: a folder of another user, a path too long, a
-request larger than 1 MB or with another user's environment, an answer that is too large, if nothing
-was written for it.
+nothing is started for a client that has disconnected or is slow to ask; an answer is sent whole,
+when the command has ended, and never waits for a slow reader. Refuses: a folder of another user, a
+path too long, a request larger than 1 MB or with another user's environment, an answer that is too
+large, if nothing was written for it.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class ControlServer:
 
     def _serve_client(self, caller: socket.socket) -> None:
         caller.sendall(messages.framed(map(os.fsencode, messages.greeting())))
-        fields = messages.receive(caller, messages.LARGEST_REQUEST)
+        fields = messages.receive(caller, _REQUEST_TIME, messages.LARGEST_REQUEST)
         request = None if fields is None else _request(fields, lambda: _is_gone(caller))
         if request is None:
             return

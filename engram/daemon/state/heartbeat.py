@@ -59,7 +59,7 @@ class HeartbeatFile:
         self._at = float("-inf")
 
     def offer(self, heartbeat: Heartbeat, *, now: bool = False) -> float:
-        """Write it if it changed, unless the last write was just now.
+        """Write it if it changed, unless the last write was just now; `now`: in any case.
 
         Returns in how many seconds to offer it again, infinite when there is nothing to write.
         """
@@ -68,7 +68,7 @@ class HeartbeatFile:
         wait = self._at + _LEAST - self._clock()
         if wait > 0 and not now:
             return wait
-        self._at = self._clock()
+        self._at = self._at if now else self._clock()
         try:
             replace(self._path, json.dumps(asdict(heartbeat), indent=1).encode("ascii") + b"\n")
         except StorageError:

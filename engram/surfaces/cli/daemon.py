@@ -86,7 +86,7 @@ def start() -> None:
         by = one.title
     else:
         detach(["--vault", str(target), "daemon", "run"], places, os.environ)
-    _wait(lambda: instance_lock.holder() > 0, "the daemon did not start")
+    _wait(lambda: _is_up(instance_lock.holder(), places), "the daemon did not start")
     if wants_json():
         emit_json(shapes.daemon_started(instance_lock.holder(), by))
         return
@@ -123,11 +123,15 @@ def status() -> None:
     state = _places().state_dir
     holder, heartbeat = InstanceLock(state).holder(), read_heartbeat(state) or Heartbeat()
     running = bool(holder)
+    if running and heartbeat.pid != holder:
+        heartbeat = Heartbeat(pid=holder)  # the last one is of a daemon that ended
     if wants_json():
         emit_json(shapes.daemon_status(running, heartbeat, _names(read(state))))
         return
-    if running:
+    if heartbeat.since and running:
         say(f"daemon     running since {heartbeat.since} (process {holder})")
+    elif running:
+        say(f"daemon     starting (process {holder})")
     else:
         say("daemon     not running; `engram daemon start` starts it")
     if paused := _names(read(state)):
@@ -252,6 +256,14 @@ def _follow(path: Path, size: int) -> None:
         whole, _, rest = data.rpartition(b"\n")
         for row in rows_of(whole.splitlines()):
             say(plain(row))
+
+
+def _is_up(holder: int, places: UserPaths) -> bool:
+    """Whether the process that holds the lock has said that it works."""
+    from engram.daemon.state.heartbeat import read_heartbeat
+
+    heartbeat = read_heartbeat(places.state_dir)
+    return holder > 0 and heartbeat is not None and heartbeat.pid == holder
 
 
 def _size(path: Path) -> int:

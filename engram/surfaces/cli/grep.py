@@ -11,6 +11,7 @@ from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import marked, styled
+from engram.surfaces.remote.call_context import caller
 
 
 @click.command("grep")
@@ -33,7 +34,7 @@ def command(
     with opened() as vault:
         lines = vault.grep(
             regex, categories=category, project=project, ignore_case=ignore_case,
-            turns=not memories_only,
+            turns=not memories_only, go_on=caller().is_waiting,
         )  # fmt: skip
         found = list(islice(lines, limit + 1))
     shown = found[:limit]

@@ -36,16 +36,17 @@ class Busy(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The pid file and the log."""
+    """The pid file, the log, and the token of the server."""
 
     number: Path
     log: Path
+    token: Path
 
     @classmethod
     def of(cls, cache: Path, index: str = "") -> Files:
         """Those of an index; the default one has no name."""
         stem = f"mcp-{index.replace('/', '_')}" if index else "mcp"
-        return cls(cache / f"{stem}.pid{SUFFIX}", cache / f"{stem}.log{SUFFIX}")
+        return cls(*(cache / f"{stem}.{kind}{SUFFIX}" for kind in ("pid", "log", "token")))
 
 
 def start(files: Files, serve: Serve, say: Callable[[str], None], where: str) -> int:

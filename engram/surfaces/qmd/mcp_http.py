@@ -3,13 +3,15 @@
 `/query` takes typed sub-queries and gives results as plain JSON; `/mcp` is MCP's streamable HTTP
 without sessions: every POST is complete in itself, and answered as one server-sent event to clients
 of the handshake, as JSON to those of 2026. Guarantees: binds loopback addresses and nothing else;
-each request passes the Guard before its body is read; a body is read up to a limit, and a slow
-client is dropped; what fails inside is logged in one line and answered with 500. Refuses chunked
-bodies (411), larger ones (413), another Accept or Content-Type on `/mcp`.
+each request passes Callers and Guard before its body is read; head and body are read up to a limit
+and within a time, however slowly they come, and who keeps others waiting is dropped; what fails
+inside is logged in one line and answered with 500. Refuses strangers (401), a malformed head (400),
+chunked bodies (411), larger ones (413), another Accept or Content-Type on `/mcp`.
 """
 
 from __future__ import annotations
 
+import io
 import socket
 import socketserver
 import threading
@@ -22,6 +24,7 @@ from typing import Any, Final
 
 from engram.model.display import plain_line
 from engram.surfaces.qmd import mcp_tools
+from engram.surfaces.qmd.mcp_callers import Callers
 from engram.surfaces.qmd.mcp_guard import Guard, is_loopback
 from engram.surfaces.qmd.mcp_offer import TOOLS, BadArguments
 from engram.surfaces.qmd.mcp_protocol import (
@@ -54,10 +57,14 @@ _STATUS = {PARSE_ERROR: 400, INVALID_REQUEST: 400, INVALID_PARAMS: 400,
 _JSON, _EVENTS = "application/json", "text/event-stream"
 #: a longer answer is no event any more, bytes: clients limit those
 _MOST_EVENT = 900_000
-#: time-out for a silent client, seconds, and for a whole body
-_SILENCE, _PATIENCE = 10.0, 60.0
+#: how long a client may take for the head of a request, for its body, for the answer, seconds
+_HEAD_TIME, _BODY_TIME, _ANSWER_TIME = 10.0, 60.0, 30.0
+#: bytes of a head: a line of 64 kB is refused by its length, and cookies need a tenth of this
+_MOST_HEAD = 96 << 10
 #: connections that are served at one time; more wait in the socket's queue
 _AT_ONCE = 64
+#: after so long a client that is still sending, or reading, is dropped for one that waits, seconds
+_DROPPED_AFTER = 1.0
 #: how much, and how long, is read of a body that is refused, so that the refusal arrives
 _DRAINED, _DRAINING = 64 << 20, 1.0
 _PIECE = 1 << 16
@@ -78,6 +85,7 @@ class Server(ThreadingHTTPServer):
         endpoint: Endpoint,
         lend: Lender,
         guard: Guard,
+        callers: Callers,
         complain: Callable[[str], None],
     ) -> None:
         """Raises ValueError for a host that is not loopback, OSError when the port is taken."""
@@ -87,8 +95,11 @@ class Server(ThreadingHTTPServer):
         if ":" in host:
             self.address_family = socket.AF_INET6
         self.endpoint, self.lend, self.guard, self.complain = endpoint, lend, guard, complain
+        self.callers = callers
         self.started = time.monotonic()
         self._places = threading.BoundedSemaphore(_AT_ONCE)
+        self._transfers: dict[socket.socket, float] = {}
+        self._lock = threading.Lock()
         named = host.lower().endswith("localhost")
         super().__init__(("127.0.0.1" if named else host, port), _Request)
 
@@ -99,7 +110,8 @@ class Server(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection in a thread of its own, once a slot is free."""
-        self._places.acquire()
+        while not self._places.acquire(timeout=_DROPPED_AFTER / 4):
+            self._drop_slow()
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # no thread available
@@ -112,6 +124,22 @@ class Server(ThreadingHTTPServer):
             super().process_request_thread(request, client_address)
         finally:
             self._places.release()
+
+    def transfers(self, connection: socket.socket, now: bool) -> None:
+        """Note whether a connection waits for its client, from now on."""
+        with self._lock:
+            self._transfers.pop(connection, None)
+            if now:
+                self._transfers[connection] = time.monotonic()
+
+    def _drop_slow(self) -> None:
+        """End the connections whose clients take long: others wait for their slots."""
+        late = time.monotonic() - _DROPPED_AFTER
+        with self._lock:
+            for connection, since in self._transfers.items():
+                if since < late:
+                    with suppress(OSError):
+                        connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore broken connections."""
@@ -139,13 +167,67 @@ def _refusal(status: int, code: int, message: str) -> _Reply:
     return _json(status, error_answer(Refused(code, message)))
 
 
+class _HeadTooLong(Exception):
+    """More bytes than a head may have."""
+
+
+class _Received(io.RawIOBase):
+    """What a client sends, until a time and up to a number of bytes."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.allow(_HEAD_TIME, _MOST_HEAD)
+
+    def allow(self, seconds: float, most: int) -> None:
+        """Allow for so long, and so many bytes, from now on."""
+        self._until, self._left = time.monotonic() + seconds, most
+
+    def readable(self) -> bool:
+        """As RawIOBase says."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """As RawIOBase says. Raises TimeoutError, _HeadTooLong, ConnectionError."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        if not self._left:
+            raise _HeadTooLong
+        self._connection.settimeout(left)
+        with memoryview(buffer) as view:
+            count = self._connection.recv_into(view[: self._left])
+        if not count:
+            raise ConnectionResetError  # a request is complete by itself
+        self._left -= count
+        return count
+
+
 class _Request(BaseHTTPRequestHandler):
     """One request, one answer, and the connection is closed."""
 
     server: Server
     protocol_version = "HTTP/1.1"
-    timeout = _SILENCE
     server_version, sys_version = "qmd", ""
+
+    def setup(self) -> None:
+        """As StreamRequestHandler says."""
+        super().setup()
+        self._received = _Received(self.connection)
+        self.rfile = io.BufferedReader(self._received)
+        self.server.transfers(self.connection, now=True)
+
+    def finish(self) -> None:
+        """As StreamRequestHandler says."""
+        self.server.transfers(self.connection, now=False)
+        super().finish()
+
+    def parse_request(self) -> bool:
+        """As BaseHTTPRequestHandler says."""
+        try:
+            return super().parse_request()
+        except _HeadTooLong:
+            self.send_error(431)
+            return False
 
     def _serve(self) -> None:
         self.close_connection = True
@@ -165,6 +247,11 @@ class _Request(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve
 
     def _answer(self) -> _Reply:
+        if self._is_malformed():
+            return _refusal(400, BAD_REQUEST, "Bad Request: head")
+        here, shown = self.connection.getsockname(), self.headers.get_all("Authorization", [])
+        if not self.server.callers.may_ask(here, self.client_address, shown):
+            return _STRANGER
         hosts, origins = (self.headers.get_all(name, []) for name in ("Host", "Origin"))
         if objection := self.server.guard.objection(hosts, origins):
             return _refusal(403, FORBIDDEN, f"Forbidden: {objection}")
@@ -177,6 +264,16 @@ class _Request(BaseHTTPRequestHandler):
             up = time.monotonic() - self.server.started
             return _json(200, {"status": "ok", "uptime": int(up)})
         return _LOST
+
+    def _is_malformed(self) -> bool:
+        """Whether the head is not what it seems: headers that the parser gave up on or joined."""
+        headers = self.headers
+        return (
+            self.request_version == "HTTP/0.9"
+            or bool(headers.defects or headers.get_payload())
+            or (self.request_version == "HTTP/1.1" and "Host" not in headers)
+            or any(sign in value for value in headers.values() for sign in "\r\n\0")
+        )
 
     def _search(self, body: bytes) -> _Reply:
         try:
@@ -243,29 +340,27 @@ class _Request(BaseHTTPRequestHandler):
         lengths = self.headers.get_all("Content-Length", [])
         if self.headers.get("Transfer-Encoding") or not lengths:
             return _refusal(411, BAD_REQUEST, "Length Required")
-        if len(set(lengths)) > 1 or not (lengths[0].isascii() and lengths[0].isdigit()):
+        if len(lengths) > 1 or not (lengths[0].isascii() and lengths[0].isdigit()):
             return _refusal(400, BAD_REQUEST, "Bad Request: Content-Length")
         if len(lengths[0]) > 12 or int(lengths[0]) > MOST_MESSAGE:
             return _refusal(413, BAD_REQUEST, f"Payload Too Large: more than {MOST_MESSAGE} bytes")
-        left, pieces = int(lengths[0]), []
-        late = time.monotonic() + _PATIENCE
-        while left and time.monotonic() < late:
-            piece = self.rfile.read1(min(left, _PIECE))
-            if not piece:
-                break
-            pieces.append(piece)
-            left -= len(piece)
-        if left:
-            raise TimeoutError
+        self._received.allow(_BODY_TIME, int(lengths[0]))
+        body = self.rfile.read(int(lengths[0]))
         self._unread = False
-        return b"".join(pieces)
+        self.server.transfers(self.connection, now=False)
+        return body
 
     def _send(self, reply: _Reply) -> None:
+        self.server.transfers(self.connection, now=True)
+        self.connection.settimeout(_ANSWER_TIME)
+        self.request_version = self.protocol_version  # with HTTP/0.9 there would be no status
         self.send_response(reply.status)
         if reply.kind:
             self.send_header("Content-Type", reply.kind)
         if reply.allow:
             self.send_header("Allow", reply.allow)
+        if reply.status == 401:
+            self.send_header("WWW-Authenticate", "Bearer")
         self.send_header("Content-Length", str(len(reply.body)))
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
@@ -286,7 +381,7 @@ class _Request(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What http.server itself refuses (no HTTP, an unknown method), in plain words."""
         self.close_connection = True
-        self.command, self.request_version = self.command or "GET", self.protocol_version
+        self.command = self.command or "GET"
         with suppress(OSError):
             self._send(_Reply(int(code), b"Bad Request" if code == 400 else b"Refused"))
 
@@ -294,6 +389,10 @@ class _Request(BaseHTTPRequestHandler):
         """Requests are not logged: they hold what people look for."""
 
 
+_STRANGER = _refusal(
+    401, FORBIDDEN,
+    "Unauthorized: a process of another user has to send the server's token",
+)  # fmt: skip
 _NOT_ALLOWED = _Reply(
     405, render(error_answer(Refused(BAD_REQUEST, "Method not allowed."))), _JSON, "POST"
 )

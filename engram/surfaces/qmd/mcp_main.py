@@ -6,7 +6,8 @@
 
 Guarantees: a signal ends the server at once, with qmd's exit codes (143, 130; 0 for HTTP); every
 call sees the index as the last `update` left it. Refuses a host that is not this machine: the index
-is private. Unknown flags are ignored, as everywhere in qmd.
+is private, and on HTTP another user of the machine needs the token of the server. Unknown flags
+are ignored, as everywhere in qmd.
 """
 
 from __future__ import annotations
@@ -115,12 +116,19 @@ def _http(asked: ServerArguments) -> int:
     where = f"http://{f'[{asked.host}]' if ':' in asked.host else asked.host}"
 
     def serve(listens: Callable[[], None]) -> int:
+        from engram.surfaces.qmd.mcp_callers import Callers, token_in
         from engram.surfaces.qmd.mcp_http import Server
 
+        callers, file = Callers(), _files(asked).token
+        try:
+            callers = Callers(token_in(file))
+        except OSError as error:
+            complain(f"No token in {file}: {error.strerror}")
         lend = lender(asked.index)
         endpoint = Endpoint(lend, complain)
         try:
-            server = Server((asked.host, int(asked.port)), endpoint, lend, guard, complain)
+            address = asked.host, int(asked.port)
+            server = Server(address, endpoint, lend, guard, callers, complain)
         except OSError as error:
             complain(f"Port {asked.port} cannot be used: {error}")
             return 1

@@ -70,6 +70,10 @@ class Caller(Protocol):
         """Discard buffered output of `out`, whose reader has gone."""
         ...
 
+    def is_waiting(self) -> bool:
+        """Whether it still waits for what the command finds."""
+        ...
+
 
 class Process:
     """This process as the caller: the present values of `sys` and `os`."""
@@ -108,6 +112,10 @@ class Process:
         """Redirect it to nothing, or Python would flush again at its end."""
         with open(os.devnull, "wb") as nowhere, suppress(OSError, ValueError):
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+    def is_waiting(self) -> bool:
+        """As Caller says: it would be interrupted."""
+        return True
 
 
 _PROCESS = Process()

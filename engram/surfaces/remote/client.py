@@ -89,7 +89,8 @@ def _free_daemon() -> Socket | None:
     try:
         stream.settimeout(_PATIENCE)
         stream.connect(path)
-        if messages.receive(stream) == [os.fsencode(one) for one in messages.greeting()]:
+        wanted = [os.fsencode(one) for one in messages.greeting()]
+        if _is_of_user(stream) and messages.receive(stream, _PATIENCE) == wanted:
             return stream
     except OSError:
         pass  # no daemon, or a busy one
@@ -102,6 +103,16 @@ def _is_ours(path: str) -> bool:
     socket, folder = os.lstat(path), os.lstat(os.path.dirname(path))
     mine = socket.st_uid == folder.st_uid == os.getuid()
     return mine and stat.S_ISSOCK(socket.st_mode) and not folder.st_mode & 0o077
+
+
+def _is_of_user(stream: Socket) -> bool:
+    """Whether this user listens at the other end: what lies at a path can have been changed."""
+    import _socket
+
+    if not hasattr(_socket, "SO_PEERCRED"):
+        return True
+    told = stream.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)  # pid, uid, gid
+    return int.from_bytes(told[4:8], sys.byteorder) == os.getuid()
 
 
 def _answer(stream: Socket, arguments: list[str], patience: float) -> list[bytes]:
@@ -117,8 +128,7 @@ def _answer(stream: Socket, arguments: list[str], patience: float) -> list[bytes
     except OSError:
         return [messages.REFUSED]
     try:
-        stream.settimeout(patience)
-        return messages.receive(stream) or []
+        return messages.receive(stream, patience) or []
     except OSError:
         return []
 

@@ -92,6 +92,10 @@ class _RemoteCaller:
     def drop_output(self) -> None:
         """As Caller says: nothing is buffered."""
 
+    def is_waiting(self) -> bool:
+        """As Caller says."""
+        return not self._request.gone()
+
 
 class _RecordedStream:
     """Output of a command to one of its streams, in the order of both."""
