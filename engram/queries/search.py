@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
-    from engram.recall.audience import Recipient
+    from engram.recall.injection import Recipient
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections
 

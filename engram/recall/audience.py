@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
-from engram.language.keywords import is_tool
 from engram.model.display import plain_line
 from engram.model.memory import Audience, Memory, authority_rank
 
@@ -68,7 +66,7 @@ _EVERYDAY = r"""(?:partner|parents?|child(?:ren)?|kid|bab(?:y|ies)|famil(?:y|ies
     |insurance|home\ address|passport|wi-?fi|doors?|schools?|teachers?|church|letters?)"""
 #: Of the person's own life, whatever else the sentence speaks of.
 _PRIVATE = rf"\b(?:{_KIN_AND_HEALTH}|{_EVERYDAY})\b"
-#: In a project recipes or banks may be what the program is about, unless they are the person's.
+_OF_THE_PERSON = r"\A(?:the\ user|i|my)\b"
 _PERSON = r"\b(?:the\ user|i|my|our)\b"
 _KIN = rf"\b{_KIN_AND_HEALTH}\b"
 _OWN = rf"\b(?:the\ user's|my|their)\ (?:\w+\ )?{_EVERYDAY}\b"
@@ -82,34 +80,11 @@ def audience_of(memory: Memory, clean: Callable[[str], bool]) -> Audience:
     if memory.space == "session" or (kinds and kinds <= _PERSONAL):
         return "person"
     if memory.space == "project":
-        return "project" if memory.project and not _is_private(memory.text) else "person"
+        return "project" if memory.project and not _is_private(memory) else "person"
     at_work = bool(memory.project) or not kinds or _TOLD in kinds
     if at_work and memory.category in _ABOUT_HOW and authority_rank(memory.authority) > 0:
         return "everyone" if is_about_work(memory.text) else "person"
     return "person"
-
-
-class Recipient(NamedTuple):
-    """An agent that is to be given something: the names of its project, none outside of any.
-
-    `personal` is the setting `recall.share_personal`; `excludes` tells which projects are kept out.
-    """
-
-    projects: tuple[str, ...] = ()
-    personal: bool = False
-    excludes: Callable[[str], bool] = lambda project: False
-
-
-def is_open_to(recipient: Recipient, audience: Audience, space: str, project: str) -> bool:
-    """Whether an agent may be given a memory of this audience, space and project."""
-    if audience == "nobody" or space == "session" or (project and recipient.excludes(project)):
-        return False
-    if audience == "everyone":
-        return True
-    if audience == "project":
-        return project in recipient.projects
-    own = space != "project" or not project
-    return recipient.personal and (own or project in recipient.projects)
 
 
 def source_kinds(links: Iterable[str]) -> frozenset[str]:
@@ -119,8 +94,12 @@ def source_kinds(links: Iterable[str]) -> frozenset[str]:
 
 def is_about_work(text: str) -> bool:
     """Whether a preference is about work with agents: code, commits, tests, names, answers."""
-    if _found(_PRIVATE, text):
-        return False
+    return not _found(_PRIVATE, text) and _names_work(text)
+
+
+def _names_work(text: str) -> bool:
+    from engram.language.keywords import is_tool
+
     if _found(_WORK, text):
         return True
     if any(is_tool(one) and is_tool(other) for one, other in re.findall(_COMPARED, text)):
@@ -129,9 +108,16 @@ def is_about_work(text: str) -> bool:
     return len(core) > 1 or (len(core) == 1 and _found(_BESIDE, text))
 
 
-def _is_private(text: str) -> bool:
-    """Whether something said in a project is about the person's own life."""
-    return _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text))
+def _is_private(memory: Memory) -> bool:
+    """Whether something said in a project is about the person's own life.
+
+    Recipes or banks may be what a program is about, so that everyday words are not enough.
+    """
+    text = memory.text
+    if _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text)):
+        return True
+    how_or_who = memory.category in _ABOUT_HOW or _found(_OF_THE_PERSON, text)
+    return how_or_who and _found(_PRIVATE, text) and not _names_work(text)
 
 
 def _found(pattern: str, text: str) -> bool:

@@ -1,18 +1,19 @@
-"""Which memories an agent is given at the start of a session: still in force, best first.
+"""Which memories an agent may be given, and at the start of a session, in which order.
 
 Pure, and by headers alone, which the catalog has at hand: the words of a memory are read only when
-its turn has come. To whom it may be given at all is `audience`'s to say.
+its turn has come. What its words say of its audience was decided when the catalog took it up
+(`audience`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from functools import cache
+from typing import NamedTuple
 
 from engram.model.instant import Day
 from engram.model.memory import Audience, Memory, closed_as
-from engram.recall.audience import Recipient, is_open_to
 
 #: What an agent should know before it begins, first of all: how this person wants things done.
 _CATEGORY = {
@@ -29,6 +30,29 @@ _OWN_FIRST = 5
 #: The header of an active memory, as the catalog keeps it: number, category, day of creation,
 #: importance, audience, space, project, `valid_until`, `expires`.
 InjectionCandidate = tuple[int, str, Day, float, Audience, str, str, Day, Day]
+
+
+class Recipient(NamedTuple):
+    """An agent that is to be given something: the names of its project, none outside of any.
+
+    `personal` is the setting `recall.share_personal`; `excludes` tells which projects are kept out.
+    """
+
+    projects: tuple[str, ...] = ()
+    personal: bool = False
+    excludes: Callable[[str], bool] = lambda project: False
+
+
+def is_open_to(recipient: Recipient, audience: Audience, space: str, project: str) -> bool:
+    """Whether an agent may be given a memory of this audience, space and project."""
+    if audience == "nobody" or space == "session" or (project and recipient.excludes(project)):
+        return False
+    if audience == "everyone":
+        return True
+    if audience == "project":
+        return project in recipient.projects
+    own = space != "project" or not project
+    return recipient.personal and (own or project in recipient.projects)
 
 
 def most_useful(

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
-    from engram.recall.audience import Recipient
+    from engram.recall.injection import Recipient
     from engram.recall.rank import Setting
 
 __all__ = ["Adapters", "Vault"]
@@ -207,7 +207,10 @@ class Vault:
         """The projects of a working folder; none for one that is not known to be a project's."""
         from engram.settings.project_folders import project_names, repository
 
-        here, home = str(folder.absolute()), self.parts.places.home
+        try:
+            here, home = str(folder.absolute()), self.parts.places.home
+        except OSError:  # the working directory was removed
+            return ()
         names = project_names(here, home)
         known = repository(here, home) or any(map(self.parts.catalog.knows_project, names))
         return names if known else ()
@@ -237,7 +240,7 @@ class Vault:
     def _recipient(self, projects: Sequence[str]) -> Recipient:
         from engram.capture.clean import excluded
         from engram.model.ids import slug
-        from engram.recall.audience import Recipient
+        from engram.recall.injection import Recipient
 
         def excludes(project: str) -> bool:
             return excluded("", project, self.settings.capture.exclude)

@@ -115,6 +115,42 @@ def test_a_hand_edit_counts_before_any_command_took_it_up(shop: Shop) -> None:
     assert "Postgres" not in given(shop, "session-start")
 
 
+def test_a_secret_typed_into_a_file_is_given_to_nobody(shop: Shop) -> None:
+    path = fact(shop, "decision")
+    before = path.read_text(encoding="utf-8")
+    secret = "Zwiebel-77-kuchen!x"
+
+    def answers() -> str:
+        asked = {"prompt": "why postgres, and what is the password?"}
+        return given(shop, "session-start") + given(shop, "prompt", **asked)
+
+    path.write_text(before.replace("need it.", f"need it; the password is {secret}", 1), "utf-8")
+    assert secret not in answers()  # before any command took it up
+    for command in (["status"], ["consolidate"], ["rebuild"]):
+        assert shop.run(*command).code == 0
+        assert secret not in answers()
+        asked = shop.run("recall", "postgres password", "--limit", "20")
+        found = shop.run("search", "postgres password zwiebel", "--json")
+        assert secret not in asked.out + found.out
+        assert "[REDACTED:password:" in found.out
+    path.write_text(before, encoding="utf-8")
+    assert shop.run("status").code == 0
+    assert "Postgres" in answers()
+
+
+def test_what_the_person_allows_is_no_secret(shop: Shop) -> None:
+    path = fact(shop, "decision")
+    text = path.read_text(encoding="utf-8")
+    said = "need it; the password is Zwiebel-77-kuchen!x"
+    path.write_text(text.replace("need it.", said, 1), encoding="utf-8")
+    assert shop.run("status").code == 0
+    assert "Postgres" not in given(shop, "session-start")
+    assert shop.run("config", "set", "capture.redact_allow", "Zwiebel-77-*").code == 0
+    assert given_or_nothing(shop) == ""  # the catalog was judged by other rules
+    assert shop.run("status").code == 0
+    assert said in given(shop, "session-start")
+
+
 def test_a_hand_edit_that_was_taken_up_is_found_by_its_new_words(shop: Shop) -> None:
     path = fact(shop, "preference")
     text = path.read_text(encoding="utf-8")

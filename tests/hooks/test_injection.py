@@ -14,7 +14,6 @@ from engram.model.ids import docid
 from engram.model.injected_block import with_block
 from engram.model.memory import Memory
 from engram.model.text import tokens_of
-from engram.recall.audience import Recipient
 from engram.recall.blocks import (
     MOST_LINES,
     MOST_TOKENS,
@@ -23,7 +22,7 @@ from engram.recall.blocks import (
     prompt_block,
     session_block,
 )
-from engram.recall.injection import InjectionCandidate, is_given, most_useful
+from engram.recall.injection import InjectionCandidate, Recipient, is_given, most_useful
 
 SHOP = Recipient(("shop",))
 DECISION = Memory(

@@ -23,7 +23,7 @@ from tests.hooks.year_of_chats import (
 
 #: words of the private chats, as a person might ask an agent at work for them
 _PROMPTS = (
-    "what is my daughter's name?", "what's our wifi called", "where do I live, and what is my rent?",
+    "what is my daughter's name?", "what's our wifi called", "where do I live, what is my rent",
     "which cake do I prefer, lemon or chocolate?", "what is my partner's name and my allergy",
     "do I prefer oat milk in my coffee", "where does my mother live", "when is my birthday",
     "what did we decide about the car and the wedding party at the Elbhof",

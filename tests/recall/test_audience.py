@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from engram.model.memory import Audience, Memory
-from engram.recall.audience import Recipient, audience_of, is_about_work, is_open_to
+from engram.recall.audience import audience_of, is_about_work
+from engram.recall.injection import Recipient, is_open_to
 
 _TABLE = tomllib.loads(
     Path(__file__).with_name("work_preferences.toml").read_text(encoding="utf-8")
@@ -72,6 +73,7 @@ def test_what_has_a_project_is_for_the_agents_in_it() -> None:
     [
         "The user's partner's name is Arne.", "My daughter starts school in August.",
         "The user forgot their passport.", "The user has to call the dentist.",
+        "The user has to send the tax form by July 31.", "The user is married.",
     ],
 )  # fmt: skip
 def test_the_persons_life_is_not_the_projects(text: str) -> None:
@@ -89,6 +91,13 @@ def test_the_persons_life_is_not_the_projects(text: str) -> None:
 )
 def test_a_project_may_be_about_everyday_things(text: str) -> None:
     assert audience(replace(STORE, text=text)) == "project"
+
+
+def test_a_private_principle_is_not_the_projects() -> None:
+    cooking = replace(STORE, category="principle", text="We always cook on Sundays.")
+    assert audience(cooking) == "person"
+    parsing = replace(cooking, text="Recipes are parsed by `recipe.py`.")
+    assert audience(parsing) == "project"
 
 
 @pytest.mark.parametrize("field", ["text", "quote", "title", "tags", "extra"])

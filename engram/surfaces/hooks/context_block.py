@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.capture.clean import excluded
 from engram.language.stem import stem
 from engram.language.stop_words import FILLER
 from engram.language.tokens import query_terms
@@ -23,9 +22,8 @@ from engram.model.errors import EngramError, NotFound
 from engram.model.instant import day_of
 from engram.model.memory import Audience, Memory
 from engram.model.settings import Settings
-from engram.recall.audience import Recipient, audience_of
 from engram.recall.blocks import prompt_block, session_block
-from engram.recall.injection import is_given, most_useful
+from engram.recall.injection import Recipient, is_given, most_useful
 from engram.recall.match import PromptWords, matches
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
@@ -93,9 +91,13 @@ def _above(folder: str) -> Path | None:
 
 def _recipient(source: ContextSource, folder: str) -> Recipient:
     """The agent that works in a folder."""
-    globs = source.settings.capture.exclude
-    projects = () if excluded(folder, "", globs) else project_names(folder, source.home)
+    projects, globs = project_names(folder, source.home), source.settings.capture.exclude
     personal = source.settings.recall.share_personal
+    if not globs:
+        return Recipient(projects, personal)
+    from engram.capture.clean import excluded
+
+    projects = () if excluded(folder, "", globs) else projects
     return Recipient(projects, personal, lambda project: excluded("", project, globs))
 
 
@@ -152,6 +154,7 @@ def _current(
 def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience]:
     """A memory whose file changed as it is now; for nobody when it is gone or another."""
     # imported here: hardly ever needed
+    from engram.recall.audience import audience_of
     from engram.store.base.disk import VaultDisk
     from engram.store.files.memory_file import read_memory
 
