@@ -24,6 +24,7 @@ _PERSONAL = frozenset({"chatgpt", "claude-ai", "text", "markdown", "mem0", "mcp-
 #: the source of what was asked to be remembered in so many words: it holds without a project, too
 _TOLD = "remember"
 _ABOUT_HOW = frozenset({"preference", "principle", "correction"})
+_ABOUT_WHOM = frozenset({"fact", "relationship", "entity", "moment"})
 
 #: Of programming, or of an agent's answers, and hardly of anything else.
 _WORK = r"""`[^`]+` | \w\.(?:py|ts|js|json|toml|ya?ml)\b
@@ -57,17 +58,17 @@ _BESIDE = (
 #: Two things of which one is preferred: tools may have names of other things, but not both.
 _COMPARED = r"([\w+#.]+),? (?:over|to|instead of|rather than|and not|not|never) ([\w+#]+)"
 _KIN_AND_HEALTH = r"""(?:mothers?|fathers?|mum|mom|dad|sons?|daughters?|kids|wife|husband|boyfriend
-    |girlfriend|brothers?|sisters?|grand(?:m|p|d|s|c)\w+|aunts?|uncles?|cousins?|in-laws?|weddings?
+    |girlfriend|brothers?|sisters?|bab(?:y|ies)|grand(?:m|p|d|s|c)\w+|aunts?|uncles?|cousins?|in-laws?|weddings?
     |divorc\w+|birthdays?|pregnan\w+|religio\w+|doctors?|dentists?|therap\w+|allerg\w+|medication
-    |medicine|pills?|illness|diabetes|vegan|vegetarian)"""
-_EVERYDAY = r"""(?:partner|parents?|child(?:ren)?|kid|bab(?:y|ies)|famil(?:y|ies)|friends?
+    |medicine|smok\w+|pills?|illness|diabetes|vegan|vegetarian)"""
+_EVERYDAY = r"""(?:partner|parents?|child(?:ren)?|kid|famil(?:y|ies)|friends?
     |neighbou?rs?|married|diet|yoga|gym|sleep|breakfast|lunch|dinner|meals?|food|eat(?:s|ing)?|cook\w*|drink\w*
     |coffee|recipes?|flights?|hotels?|holidays?|vacations?|bank|tax(?:es)?|salary|rent|landlord
     |insurance|home\ address|passport|wi-?fi|doors?|schools?|teachers?|church|letters?)"""
 #: Of the person's own life, whatever else the sentence speaks of.
 _PRIVATE = rf"\b(?:{_KIN_AND_HEALTH}|{_EVERYDAY})\b"
 _OF_THE_PERSON = r"\A(?:the\ user|i|my)\b"
-_PERSON = r"\b(?:the\ user|i|my|our)\b"
+_PERSON = r"\b(?:the\ user|i|my|we|our)\b"
 _KIN = rf"\b{_KIN_AND_HEALTH}\b"
 _OWN = rf"\b(?:the\ user's|my|their)\ (?:\w+\ )?{_EVERYDAY}\b"
 
@@ -111,13 +112,17 @@ def _names_work(text: str) -> bool:
 def _is_private(memory: Memory) -> bool:
     """Whether something said in a project is about the person's own life.
 
-    Recipes or banks may be what a program is about, so that everyday words are not enough.
+    Recipes or banks may be what a program is about, so that everyday words are not enough, and what
+    the person decided, wants or has to do there is mostly about the program.
     """
     text = memory.text
     if _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text)):
         return True
-    how_or_who = memory.category in _ABOUT_HOW or _found(_OF_THE_PERSON, text)
-    return how_or_who and _found(_PRIVATE, text) and not _names_work(text)
+    of_person = _found(_OF_THE_PERSON, text)
+    suspect = of_person and memory.category in _ABOUT_WHOM
+    if of_person or memory.category in _ABOUT_HOW:
+        suspect = suspect or _found(_PRIVATE, text)
+    return suspect and not _names_work(text)
 
 
 def _found(pattern: str, text: str) -> bool:

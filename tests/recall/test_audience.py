@@ -74,6 +74,7 @@ def test_what_has_a_project_is_for_the_agents_in_it() -> None:
         "The user's partner's name is Arne.", "My daughter starts school in August.",
         "The user forgot their passport.", "The user has to call the dentist.",
         "The user has to send the tax form by July 31.", "The user is married.",
+        "We decided to name the baby Otto.",
     ],
 )  # fmt: skip
 def test_the_persons_life_is_not_the_projects(text: str) -> None:
@@ -91,6 +92,14 @@ def test_the_persons_life_is_not_the_projects(text: str) -> None:
 )
 def test_a_project_may_be_about_everyday_things(text: str) -> None:
     assert audience(replace(STORE, text=text)) == "project"
+
+
+def test_who_the_person_is_is_not_the_projects() -> None:
+    address = replace(STORE, category="fact", text="The user's address is Elm Street 4.")
+    assert audience(address) == "person"
+    assert audience(replace(address, text="The user's fork of the repo is private.")) == "project"
+    signing = replace(address, category="commitment", text="The user has to sign the release.")
+    assert audience(signing) == "project"
 
 
 def test_a_private_principle_is_not_the_projects() -> None:
