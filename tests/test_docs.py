@@ -355,6 +355,7 @@ def test_the_agents_are_those_that_connect_knows(tmp_path: Path) -> None:
 def test_the_limits_of_what_an_agent_is_given_are_those_of_the_program() -> None:
     page = MANUAL["agents"]
     assert between(page, "session-tokens") == f"{blocks.MOST_TOKENS:,}"
+    assert between(page, "lines") == f"{blocks.MOST_LINES}"
     assert between(page, "prompt-tokens") == str(blocks.PROMPT_TOKENS)
     assert between(page, "prompt-memories") == str(blocks.PROMPT_MEMORIES)
     assert between(page, "deadline") == f"{DEADLINE:g}"

@@ -49,6 +49,11 @@ def hook_failures(state: Path) -> tuple[int, Path]:
     return len(_lines(path)), path
 
 
+def noted(state: Path) -> list[TranscriptNotice]:
+    """The notifications that wait to be taken, one a transcript and vault."""
+    return _notices(state / _FOLDER / _SPOOL)
+
+
 def take(state: Path) -> list[TranscriptNotice]:
     """Take all notifications, one a transcript and vault, and remove them.
 

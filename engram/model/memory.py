@@ -32,6 +32,8 @@ _CLOSED = _CLOSING_TAGS | frozenset(
 )
 
 Tier = Literal["explicit", "implied", "inferred", "speculative"]
+#: to whom a memory may be given; `recall.audience` decides it
+Audience = Literal["everyone", "project", "person", "nobody"]
 Level = Literal["trivial", "low", "normal", "high", "critical"]
 LEVELS: tuple[Level, ...] = ("trivial", "low", "normal", "high", "critical")
 

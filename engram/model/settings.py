@@ -118,6 +118,8 @@ class RecallSettings(NamedTuple):
 
     budget_tokens: int = 1200
     limit: int = 10
+    #: whether agents are given the person's private memories, too
+    share_personal: bool = False
     #: the longest that a read may spend on settling hand edits, milliseconds
     settle_ms: int = 150
 

@@ -53,8 +53,9 @@ class Settler:
 
     def within(self, milliseconds: float) -> bool:
         """Take up hand edits if that is quick; False when they are behind."""
+        # first: it opens a catalog, or makes it anew, and the time is for looking at files
+        behind = self._files.behind and self._writable
         until = time.monotonic() + milliseconds / 1000
-        behind = self._writable and self._files.behind
         if self.change_detector is not None:
             if self._writable and not behind and self.change_detector.quiet(self._files.catalog):
                 return True

@@ -2,14 +2,14 @@
 
 A box is found by its title, topics and the first lines of its memories, an entity by its name and
 its aliases too, both by whatever a person wrote on the page. Guarantees: nothing is written, what a
-forgotten memory said is not brought back by a page that still shows it (design 5.21), and a vault
-without pages pays nothing for them.
+forgotten memory said is not brought back by a page that still shows it (design 5.21), nor a secret
+that a person wrote into a memory, and a vault without pages pays nothing for them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
 from engram.language.snippet import excerpt
@@ -46,12 +46,14 @@ class PageSearch:
             return []
         pages: dict[str, tuple[Page, Prose]] = {}
         forgotten = self._projections.view.forgotten()
+        withheld = self._projections.catalog.withheld()
 
         def admit(keys: list[str]) -> list[str]:
             for key in keys:
                 page = self._projections.view.box_or_entity(key)
-                if page is not None:
-                    pages[key] = page, _shown(page, page_bytes(self._disk, page), forgotten)
+                data = page_bytes(self._disk, page) if page is not None else b""
+                if page is not None and not (withheld and _tells_of(data, withheld)):
+                    pages[key] = page, _shown(page, data, forgotten)
             return [
                 key for key in keys if key in pages and _admits(query, *pages[key], bool(forgotten))
             ]
@@ -61,6 +63,13 @@ class PageSearch:
         projects = {key: project_of(page) for key, (page, _) in pages.items()}
         ranked = rank_pages([found], projects, setting, limit)
         return [_hit(*pages[one.key], one, query.text) for one in ranked]
+
+
+def _tells_of(data: bytes, withheld: Container[str]) -> bool:
+    """Whether a page has a line of a memory that holds a secret: its title may be made of it."""
+    from engram.store.files.page_prose import prose_of
+
+    return prose_of(data, withheld).hides
 
 
 def _shown(page: Page, data: bytes, forgotten: Mapping[str, str]) -> Prose:

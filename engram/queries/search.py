@@ -1,12 +1,14 @@
 """Search: the words of a query -> ranked memories, turns and pages, or a block for an agent.
 
-Guarantees: nothing is written; a forgotten memory's source turns stay hidden; equal questions on
-equal vaults give equal answers.
+Guarantees: nothing is written; a forgotten memory's source turns stay hidden; a secret that a
+person wrote into a file is shown as a placeholder; equal questions on equal vaults give equal
+answers.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
 from engram.model.hit import Answers, ContextBlock, Found, Hit
 from engram.model.ids import docid
+from engram.model.instant import day_of
 from engram.model.text import first_line
 from engram.queries.page_search import PageSearch
 from engram.recall.query import Query, parse
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
+    from engram.recall.injection import Recipient
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections
 
@@ -37,11 +41,13 @@ class SearchQueries:
     """What a vault's memories, turns and pages say, by word."""
 
     def __init__(
-        self, disk: VaultDisk, projections: Projections, lookup: Lookup, index_sync: IndexSync
-    ) -> None:
+        self, disk: VaultDisk, projections: Projections, lookup: Lookup, index_sync: IndexSync,
+        redacted: Callable[[str], str],
+    ) -> None:  # fmt: skip
         self._projections = projections
         self._lookup = lookup
         self._index_sync = index_sync
+        self._redacted = redacted
         self._pages = PageSearch(disk, projections, index_sync)
 
     def search(
@@ -70,26 +76,33 @@ class SearchQueries:
     def _memory_hits(
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
+        found = self._best_memories(query, limit, setting, all_statuses=all_statuses)
+        return [self._memory_hit(memory, one, query.text) for memory, one in found]
+
+    def _best_memories(
+        self, query: Query, limit: int, setting: Setting, *, all_statuses: bool = False,
+        open_to: Callable[[Memory], bool] = lambda memory: True,
+    ) -> list[tuple[Memory, Ranked]]:  # fmt: skip
+        """The best memories that the query admits and that are open to the one who asks."""
         catalog = self._projections.catalog
         memories: dict[str, Memory] = {}
+
+        def admits(memory: Memory) -> bool:
+            return query.admits(memory, all_statuses=all_statuses) and open_to(memory)
 
         def admit(keys: list[str]) -> list[str]:
             known = {memory.id: memory for memory in catalog.memories(keys)}
             memories.update(known)
-            return [
-                key
-                for key in keys
-                if key in known and query.admits(known[key], all_statuses=all_statuses)
-            ]
+            return [key for key in keys if key in known and admits(known[key])]
 
         if query.asks:
             hints = query.hints(setting.now)
             found = self._index_sync.find(query.text, "memories", _asked(limit), hints, admit)
         else:
-            memories = {memory.id: memory for memory in catalog.memories()}
+            memories = {memory.id: memory for memory in catalog.memories() if admits(memory)}
             found = [Found(name, "memories", 1.0) for name in memories]
         ranked = rank_memories(query, [found], memories, setting, limit, all_statuses=all_statuses)
-        return [self._memory_hit(memories[one.key], one, query.text) for one in ranked]
+        return [(memories[one.key], one) for one in ranked]
 
     def _meant(self, query: Query) -> list[str]:
         """Words of memories that are spelt nearly like those of a query that found nothing."""
@@ -105,20 +118,26 @@ class SearchQueries:
     def _spelt(self, term: str) -> str:
         """A word of a live memory whose term this is: stems are no words for people."""
 
+        catalog = self._projections.catalog
+
         def live(keys: list[str]) -> list[str]:
-            return [memory.id for memory in self._projections.catalog.memories(keys) if memory.live]
+            known = [memory.id for memory in catalog.memories(keys) if memory.live]
+            return [name for name in known if catalog.audience(name) != "nobody"]
 
         for hit in self._index_sync.find(term, "memories", 1, admit=live):
-            memory = self._projections.catalog.memory(hit.key)
+            memory = catalog.memory(hit.key)
             for word in re.findall(r"[\w.+#/-]+", memory.text if memory else ""):
                 if term in query_terms(word):
                     return str(word).strip(".,-/").casefold()
         return ""
 
     def _memory_hit(self, memory: Memory, one: Ranked, asked: str) -> Hit:
-        shown = excerpt(memory.text, asked)
         text = self._lookup.text_now(memory)
         at = text.find(first_line(memory.text, 60).rstrip("…"))
+        if self._projections.catalog.audience(memory.id) == "nobody":
+            said = self._redacted(memory.text)
+            memory = replace(memory, text=said, title=self._redacted(memory.title))
+        shown = excerpt(memory.text, asked)
         return Hit(
             docid=docid(memory.id),
             score=one.score,
@@ -174,15 +193,30 @@ class SearchQueries:
             spans=shown.spans,
         )
 
-    def recall(self, question: str, *, budget: int, limit: int, setting: Setting) -> ContextBlock:
-        """A ranked block of memories with receipts for an agent, within `budget` tokens."""
-        from engram.recall.blocks import context_block
+    def recall(
+        self, question: str, *, budget: int, limit: int, setting: Setting,
+        recipient: Recipient | None = None,
+    ) -> ContextBlock:  # fmt: skip
+        """A ranked block of memories with receipts, within `budget` tokens.
 
-        hits = self._memory_hits(parse(question), limit, setting, False)
-        memories = [
-            memory for hit in hits if (memory := self._lookup.find_memory(hit.id)) is not None
-        ]
-        return context_block(question, memories, budget)
+        Of what an agent may be given, and nothing where that is nothing; without one of everything
+        but secrets.
+        """
+        from engram.recall.blocks import context_block
+        from engram.recall.injection import is_given
+
+        audience_of, today = self._projections.catalog.audience, day_of(setting.now)
+
+        def open_to(memory: Memory) -> bool:
+            audience = audience_of(memory.id)
+            if recipient is None:
+                return audience != "nobody"
+            return is_given(memory, audience, recipient, today)
+
+        found = self._best_memories(parse(question), limit, setting, open_to=open_to)
+        if recipient is not None and not found:
+            return ContextBlock()
+        return context_block(question, [memory for memory, _ in found], budget)
 
 
 def _asked(limit: int) -> int:

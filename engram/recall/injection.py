@@ -1,17 +1,19 @@
-"""Which memories are given to an agent unasked: of which project, still in force, best first.
+"""Which memories an agent may be given, and at the start of a session, in which order.
 
 Pure, and by headers alone, which the catalog has at hand: the words of a memory are read only when
-its turn has come.
+its turn has come. What its words say of its audience was decided when the catalog took it up
+(`audience`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import date
 from functools import cache
+from typing import NamedTuple
 
 from engram.model.instant import Day
-from engram.model.memory import PROTECTED, Memory, closed_as
+from engram.model.memory import Audience, Memory, closed_as
 
 #: What an agent should know before it begins, first of all: how this person wants things done.
 _CATEGORY = {
@@ -22,22 +24,45 @@ _CATEGORY = {
 _BY_CATEGORY, _BY_IMPORTANCE, _BY_RECENCY, _HERE = 0.5, 0.3, 0.2, 0.1
 #: Days in which recency halves. It counts from the newest memory: no clock, equal bytes.
 _HALF_LIFE = 60.0
-_EVERYWHERE = frozenset({"user", "system"})
-
+#: So many of the person's own come before what belongs here; a project is not to be crowded out.
+_OWN_FIRST = 5
 
 #: The header of an active memory, as the catalog keeps it: number, category, day of creation,
-#: importance, space, project, `valid_until`, `expires`.
-InjectionCandidate = tuple[int, str, Day, float, str, str, Day, Day]
+#: importance, audience, space, project, `valid_until`, `expires`.
+InjectionCandidate = tuple[int, str, Day, float, Audience, str, str, Day, Day]
+
+
+class Recipient(NamedTuple):
+    """An agent that is to be given something: the names of its project, none outside of any.
+
+    `personal` is the setting `recall.share_personal`; `excludes` tells which projects are kept out.
+    """
+
+    projects: tuple[str, ...] = ()
+    personal: bool = False
+    excludes: Callable[[str], bool] = lambda project: False
+
+
+def is_open_to(recipient: Recipient, audience: Audience, space: str, project: str) -> bool:
+    """Whether an agent may be given a memory of this audience, space and project."""
+    if audience == "nobody" or space == "session" or (project and recipient.excludes(project)):
+        return False
+    if audience == "everyone":
+        return True
+    if audience == "project":
+        return project in recipient.projects
+    own = space != "project" or not project
+    return recipient.personal and (own or project in recipient.projects)
 
 
 def most_useful(
-    candidates: Iterable[InjectionCandidate], projects: Sequence[str], today: Day
+    candidates: Iterable[InjectionCandidate], recipient: Recipient, today: Day
 ) -> list[int]:
     """The numbers of memories to give at the start of a session, best first."""
     known = [
-        (number, category, day, importance, space == "project" and project != "")
-        for number, category, day, importance, space, project, until, expires in candidates
-        if _belongs(space, project, projects) and _in_force(category, until, expires, today)
+        (number, category, day, importance, project in recipient.projects)
+        for number, category, day, importance, whose, space, project, until, expires in candidates
+        if is_open_to(recipient, whose, space, project) and _in_force(until, expires, today)
     ]
     newest = max((day for _, _, day, _, _ in known), default="")
     recency = cache(lambda day: _BY_RECENCY * 0.5 ** (_days_between(day, newest) / _HALF_LIFE))
@@ -51,7 +76,11 @@ def most_useful(
             - (_HERE if here else 0.0)
         ), number
 
-    return [number for number, *_ in sorted(known, key=worth)]
+    ordered = sorted(known, key=worth)
+    own = [number for number, *_, here in ordered if not here]
+    later = frozenset(own[_OWN_FIRST:])
+    first = [number for number, *_ in ordered if number not in later]
+    return [*first, *own[_OWN_FIRST:]]
 
 
 def _days_between(day: str, later: str) -> int:
@@ -62,26 +91,16 @@ def _days_between(day: str, later: str) -> int:
         return 36_500
 
 
-def _in_force(category: str, valid_until: Day, expires: Day, today: Day) -> bool:
+def _in_force(valid_until: Day, expires: Day, today: Day) -> bool:
     """Whether an active memory is still true, and its time not yet up."""
-    if valid_until and valid_until < today:
-        return False
-    # what is to be reviewed at that day is given until somebody said otherwise
-    return not expires or expires > today or category in PROTECTED
+    return not (valid_until and valid_until < today) and not (expires and expires <= today)
 
 
-def _belongs(space: str, project: str, projects: Sequence[str]) -> bool:
-    """Whether a memory is of one of these projects, of none, or of the person."""
-    if space == "project":
-        return not project or project in projects
-    return space in _EVERYWHERE
-
-
-def is_given(memory: Memory, projects: Sequence[str], today: Day) -> bool:
-    """Whether a memory may be given unasked: active, of this project, and not yet done with."""
+def is_given(memory: Memory, audience: Audience, recipient: Recipient, today: Day) -> bool:
+    """Whether an agent may be given a memory: active, meant for it, and not yet done with."""
     return (
         memory.status == "active"
-        and _belongs(memory.space, memory.project, projects)
-        and _in_force(memory.category, memory.valid_until, memory.expires, today)
+        and is_open_to(recipient, audience, memory.space, memory.project)
+        and _in_force(memory.valid_until, memory.expires, today)
         and not (memory.category == "commitment" and closed_as(memory))
     )

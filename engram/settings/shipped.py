@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from engram.model.errors import ConfigError
+from engram.model.text import sha256_bytes, sha256_text
 
 _NAME = re.compile(r"(?:[a-z]{1,20}/)?[a-z][a-z0-9-]{0,40}")
 _REINSTALL = "the installation is not complete: install engram again"
@@ -29,6 +31,12 @@ def shipped_path(name: str) -> Path:
     if not _NAME.fullmatch(name) or not path.is_file():
         raise ConfigError(f"{path}: is not there", _REINSTALL)
     return path
+
+
+def fingerprint(name: str, more: Iterable[str] = ()) -> str:
+    """A text that is another one when `config/<name>.toml`, or one of these, is another one."""
+    table = sha256_bytes(shipped_path(name).read_bytes())
+    return sha256_text("\n".join((table, *more)))[:16]
 
 
 def vault_template() -> Path:

@@ -370,9 +370,9 @@ def watched_sources(names: Sequence[str]) -> Shape:
 # -- how it is with the vault ----------------------------------------------------------------------
 
 
-def status(state: Status, failed_hooks: int, daemon: bool) -> Shape:
+def status(state: Status, failed_hooks: int, daemon: bool, noted: int) -> Shape:
     """`status`: the counts of a vault, and of what works for it on this machine."""
-    return {**asdict(state), "failed_hooks": failed_hooks, "daemon": daemon}
+    return {**asdict(state), "failed_hooks": failed_hooks, "noted": noted, "daemon": daemon}
 
 
 def source_checks(checked: Iterable[SourceCheck], findings: Iterable[Finding]) -> Shape:

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn, Waiting
     from engram.model.verdict import Verdict
     from engram.queries.lookup import Lookup
+    from engram.recall.injection import Recipient
     from engram.recall.rank import Setting
 
 __all__ = ["Adapters", "Vault"]
@@ -202,22 +203,50 @@ class Vault:
 
         return Setting(self.clock.now(), project)
 
+    def projects_in(self, folder: Path) -> tuple[str, ...]:
+        """The projects of a working folder; none for one that is not known to be a project's."""
+        from engram.settings.project_folders import project_names, repository
+
+        try:
+            here, home = str(folder.absolute()), self.parts.places.home
+        except OSError:  # the working directory was removed
+            return ()
+        names = project_names(here, home)
+        known = repository(here, home) or any(map(self.parts.catalog.knows_project, names))
+        return names if known else ()
+
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,
-        project: str = "",
+        projects: Sequence[str] = (),
     ) -> ContextBlock:  # fmt: skip
-        """A ranked block with receipts within `budget` tokens, to be given to an agent or read."""
+        """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
+
+        With `projects` it holds what an agent that works there may be given, or nothing at all;
+        without them everything but secrets is asked.
+        """
         if not self.trusted:
             message = f"{self.root} is not registered here: it is searched, and not given to agents"
             raise Untrusted(message, f"`engram trust {self.root}`")
         self.ready_to_read()
-        chosen, setting = self.settings.recall, self._setting(project)
+        chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
         block = self.parts.search.recall(
             question, setting=setting, limit=chosen.limit if limit is None else limit,
             budget=chosen.budget_tokens if budget is None else budget,
+            recipient=self._recipient(projects) if projects else None,
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block
+
+    def _recipient(self, projects: Sequence[str]) -> Recipient:
+        from engram.capture.clean import excluded
+        from engram.model.ids import slug
+        from engram.recall.injection import Recipient
+
+        def excludes(project: str) -> bool:
+            return excluded("", project, self.settings.capture.exclude)
+
+        names = tuple(slug(name) for name in projects)
+        return Recipient(names, self.settings.recall.share_personal, excludes)
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",

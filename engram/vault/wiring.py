@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from engram.model.errors import BadInput, FormatTooNew, StorageError, Untrusted
 from engram.pipeline.settle import Settler
 from engram.settings.load import Loaded, shipped
+from engram.settings.shipped import fingerprint
 from engram.settings.vault_folders import cache_folder
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock, SystemClock, clock_of
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from engram.llm.budget import Budget
     from engram.llm.provider import Provider
     from engram.model.change import Plan
+    from engram.model.memory import Audience, Memory
     from engram.model.model_request import Estimate
     from engram.model.ports import (
         Clock,
@@ -191,8 +193,14 @@ class VaultParts:
         """Catalog, views and transcripts."""
         return Projections(
             self.disk, self.turn_log, self.cache / "catalog.sqlite", self.header.id,
-            self.transaction_log, lambda: self._lock,
+            self.transaction_log, lambda: self._lock, self._audience_of,
+            fingerprint("redaction", self.settings.capture.redact_allow),
         )  # fmt: skip
+
+    def _audience_of(self, memory: Memory) -> Audience:
+        from engram.recall.audience import audience_of
+
+        return audience_of(memory, self.redactor.clean)
 
     @property
     def catalog(self) -> Catalog:
@@ -363,7 +371,10 @@ class VaultParts:
         """Answers by word."""
         from engram.queries.search import SearchQueries
 
-        return SearchQueries(self.disk, self.projections, self.lookup, self.index)
+        return SearchQueries(
+            self.disk, self.projections, self.lookup, self.index,
+            lambda text: self.redactor.redact(text).text,
+        )  # fmt: skip
 
     @cached_property
     def entities(self) -> EntityQueries:

@@ -261,6 +261,22 @@ def test_the_command_is_absolute_and_quoted(tmp_path: Path) -> None:
     assert not file(tmp_path, "codex").exists()
 
 
+def test_hooks_name_a_vault_that_is_not_the_default(tmp_path: Path) -> None:
+    def pinned(folder: Path, environment: dict[str, str]) -> list[str]:
+        own = {"HOME": str(tmp_path), "ENGRAM_HOME": str(tmp_path / "home")}
+        assert run(["connect", "codex", *PROGRAM], folder, own | environment).code == 0
+        hooks = json.loads(file(tmp_path, "codex").read_text())["hooks"]["SessionStart"]
+        return shlex.split(hooks[0]["hooks"][0]["command"])[3:]
+
+    other, default = tmp_path / "other", tmp_path / "home" / "engram"
+    for vault in (other, default):
+        assert run(["init", str(vault)], tmp_path).code == 0
+    assert pinned(tmp_path, {}) == pinned(default / "facts", {}) == []
+    assert pinned(tmp_path, {"ENGRAM_VAULT": "home/engram"}) == []
+    assert pinned(tmp_path, {"ENGRAM_VAULT": "other"}) == ["--vault", str(other)]
+    assert pinned(other / "facts", {}) == ["--vault", str(other)]
+
+
 def test_without_being_told_it_is_this_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from engram.daemon.spool import TranscriptNotice, hook_failures, put_back, record_failure, take
+from engram.daemon.spool import (
+    TranscriptNotice,
+    hook_failures,
+    noted,
+    put_back,
+    record_failure,
+    take,
+)
 from tests.cli.shop import Shop
 from tests.hooks.conversation import hook, said_by
 
@@ -16,13 +23,6 @@ LINE = {
     "cwd": "/home/kim/shop",
     "message": {"role": "user", "content": "We decided to print receipts on recycled paper."},
 }  # fmt: skip
-
-
-def waiting(state: Path) -> list[TranscriptNotice]:
-    """What a catch-up would take, left where it is."""
-    notices = take(state)
-    put_back(state, notices)
-    return notices
 
 
 @pytest.fixture
@@ -38,11 +38,13 @@ def test_what_is_poked_is_taken_in_by_the_next_catch_up(
     for _ in range(3):
         assert hook(shop, event, data) == ("", [])
     state = shop.folder / "home"
-    assert [(notice.source, notice.path) for notice in waiting(state)] == [
+    assert [(notice.source, notice.path) for notice in noted(state)] == [
         ("claude-code", str(transcript.resolve()))
     ]
+    assert "1 transcript of an agent waits: `engram hook catch-up`" in shop.run("status").out
     assert shop.run("hook", "catch-up").out == "took in 1 new turn from 1 transcript\n"
     assert "recycled paper" in shop.run("search", "receipts").out
+    assert "catch-up" not in shop.run("status").out
     assert shop.run("hook", "catch-up").out == "took in 0 new turns from 0 transcripts\n"
 
 
@@ -56,14 +58,14 @@ def test_only_a_transcript_in_its_agents_own_folder_counts(shop: Shop, transcrip
     ):  # fmt: skip
         data = said_by("SessionEnd", transcript_path=path)
         assert hook(shop, "session-end", data) == ("", [])
-    assert waiting(shop.folder / "home") == []
+    assert noted(shop.folder / "home") == []
 
 
 def test_a_vault_that_is_not_registered_gets_nothing(shop: Shop, transcript: Path) -> None:
     shop.write("cloned/engram.toml", 'format = 1\nid = "cloned"\n')
     data = said_by("SessionEnd", transcript_path=str(transcript))
     assert hook(shop, "session-end", data, "--vault", str(shop.folder / "cloned")) == ("", [])
-    assert waiting(shop.folder / "home") == []
+    assert noted(shop.folder / "home") == []
 
 
 def test_other_agents_are_known_by_their_folders(shop: Shop) -> None:
@@ -74,7 +76,7 @@ def test_other_agents_are_known_by_their_folders(shop: Shop) -> None:
     for path in places.values():
         data = said_by("SessionEnd", transcript_path=str(shop.write(path, "{}")))
         hook(shop, "session-end", data)
-    assert [notice.source for notice in waiting(shop.folder / "home")] == list(places)
+    assert [notice.source for notice in noted(shop.folder / "home")] == list(places)
 
 
 def test_what_cannot_be_taken_in_waits(shop: Shop, transcript: Path) -> None:

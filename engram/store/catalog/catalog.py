@@ -7,7 +7,7 @@ seen; every failure to open or read is `CatalogUnusable`, upon which it is rebui
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
-from engram.model.memory import LIVE, Memory
+from engram.model.memory import LIVE, Audience, Memory
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
@@ -176,6 +176,38 @@ class Catalog:
             if found is not None:
                 yield found
 
+    def audience(self, identifier: str) -> Audience:
+        """To whom a memory may be given; one that there is not to nobody."""
+        row = self.db.row("select audience from memories where id = ?", identifier)
+        return row[0] if row else "nobody"
+
+    def withheld(self) -> frozenset[str]:
+        """Ids of the memories that nobody may be given."""
+        rows = self.db.rows("select id from memories where audience = 'nobody'")
+        return frozenset(row[0] for row in rows)
+
+    @property
+    def judged(self) -> str:
+        """By what it was decided to whom memories may be given."""
+        return self._meta("judged") or ""
+
+    def judge_again(self, audience_of: Callable[[Memory], Audience], judged: str) -> None:
+        """Decide that anew for every memory; called inside a transaction."""
+        rows = [(audience_of(memory), memory.id) for memory in self.memories()]
+        self.db.many("update memories set audience = ? where id = ?", rows)
+        self.set_judged(judged)
+
+    def set_judged(self, judged: str) -> None:
+        """Record by what it was decided."""
+        self._set("judged", judged)
+
+    def knows_project(self, name: str) -> bool:
+        """Whether anything was said in a project, or is remembered of it."""
+        return any(
+            self.db.row(f"select 1 from {table} where project != '' and project = ?", name)
+            for table in ("turns", "memories")
+        )
+
     def listing(self, wanted: Where, limit: int = -1) -> list[Memory]:
         """The newest memories that match a condition, newest first; by default all of them."""
         rows = self.db.rows(
@@ -277,15 +309,16 @@ class Catalog:
             )
         ]
 
-    def put_memory(self, memory: Memory) -> None:
-        """Record a memory as its file says it."""
+    def put_memory(self, memory: Memory, audience: Audience = "person") -> None:
+        """Record a memory as its file says it, and to whom it may be given."""
         self._drop_memory(memory.id)
         self.db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
-            memory.valid_until, _session_of(memory), _is_forgotten(memory), body_of(memory),
+            memory.valid_until, _session_of(memory), _is_forgotten(memory), audience,
+            body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)

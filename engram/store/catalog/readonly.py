@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Self
 
 from engram.model.instant import Day
-from engram.model.memory import Memory
+from engram.model.memory import Audience, Memory
 from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.schema import SCHEMA
@@ -27,14 +27,14 @@ from engram.store.catalog.schema import SCHEMA
 _PATIENCE = 0.2
 #: SQLite instructions between two checks of the deadline
 _STEPS = 10_000
-#: `(number, category, day, importance, space, project, valid_until, expires)` of one memory
-ActiveRow = tuple[int, str, Day, float, str, str, Day, Day]
+#: `(number, category, day, importance, audience, space, project, valid_until, expires)`
+ActiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day]
 
 
 class ReadOnlyCatalog:
     """A read-only connection; close it, or use it as a context."""
 
-    def __init__(self, path: Path, vault: str, deadline: float) -> None:
+    def __init__(self, path: Path, vault: str, judged: str, deadline: float) -> None:
         """Open; `deadline` is a time of `time.monotonic()`. Raises CatalogUnusable."""
         with sound():
             self._db = sqlite3.connect(
@@ -44,9 +44,8 @@ class ReadOnlyCatalog:
         try:
             # one snapshot of the catalog for all queries, whoever writes meanwhile
             self._rows("begin")
-            meta = self._rows("select key, value from meta where key in ('schema', 'vault')")
-            kept: dict[str, str] = dict(meta)
-            if (kept.get("schema"), kept.get("vault")) != (SCHEMA, vault):
+            kept: dict[str, str] = dict(self._rows("select key, value from meta"))
+            if [kept.get(key) for key in ("schema", "vault", "judged")] != [SCHEMA, vault, judged]:
                 raise CatalogUnusable("the catalog in the cache is of another engram or vault")
         except CatalogUnusable:
             self.close()
@@ -62,15 +61,18 @@ class ReadOnlyCatalog:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def active(self, projects: Sequence[str]) -> list[ActiveRow]:
-        """The headers of active memories, without those of other projects than these."""
+    def active(self, projects: Sequence[str], *, personal: bool) -> list[ActiveRow]:
+        """The headers of active memories for everyone and for these projects.
+
+        With `personal` those for the person alone are among them, of whatever project.
+        """
         return self._rows(
-            "select number, category, substr(created, 1, 10), importance, space, project,"
-            " valid_until, expires from memories where status = 'active' and (space != 'project'"
-            f" or project in ({','.join('?' * (1 + len(projects)))}))",
-            "",
-            *projects,
-        )
+            "select number, category, substr(created, 1, 10), importance, audience, space, project,"
+            " valid_until, expires from memories where status = 'active' and (audience = ?"
+            f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
+            " or audience = ?)",
+            "everyone", *projects, "person" if personal else "everyone",
+        )  # fmt: skip
 
     def count(self) -> int:
         """How many memories there are."""
@@ -91,11 +93,11 @@ class ReadOnlyCatalog:
             )
         )
 
-    def memories(self, numbers: Iterable[int]) -> Iterator[Memory]:
+    def memories(self, numbers: Iterable[int]) -> Iterator[tuple[Memory, Audience]]:
         """The memories of these numbers, in their order, each read when it is iterated."""
         for number in numbers:
-            for row in self._rows("select body from memories where number = ?", number):
-                yield decode(Memory, row[0])
+            for row in self._rows("select body, audience from memories where number = ?", number):
+                yield decode(Memory, row[0]), row[1]
 
     def is_fresh(self, memory: Memory, root: Path) -> bool:
         """Whether the memory's file is still the regular file that was read."""

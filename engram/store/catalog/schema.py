@@ -19,11 +19,11 @@ create index files_stem on files(stem);
 create table memories(
   number integer primary key, id text unique, path text, status text, category text, created text,
   project text, space text, slot text, hash text, importance real, expires text, valid_until text,
-  session text, forgotten int, body text
+  session text, forgotten int, audience text, body text
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
-  status, space, project, category, importance, created, expires, valid_until
+  status, audience, project, space, category, importance, created, expires, valid_until
 );
 create table words(term text, memory int, primary key(term, memory)) without rowid;
 create index words_memory on words(memory);
@@ -36,6 +36,7 @@ create index memories_aged on memories(importance, created)
 create index memories_promised on memories(created)
   where category = 'commitment' and status = 'active';
 create index memories_named on memories(id, status);
+create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;
 create table mentions(entity text, memory text, primary key(entity, memory)) without rowid;
 create index mentions_memory on mentions(memory);
@@ -83,6 +84,7 @@ create index turns_link on turns(link);
 create index turns_pending on turns(transcript) where state = 0;
 create index turns_transcript on turns(transcript, seq);
 create index turns_segment on turns(segment, offset);
+create index turns_project on turns(project) where project != '';
 create index turns_batch on turns(batch) where batch != '';
 create table untitled(transcript text primary key) without rowid;
 create table attempts(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from engram.model.box import Box
 from engram.model.errors import BadInput, StorageError
-from engram.model.memory import LIVE, Memory
+from engram.model.memory import LIVE, Audience, Memory
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.catalog import Catalog, FileRow
@@ -51,15 +51,20 @@ class Projections:
         vault: str,
         transaction_log: TransactionLog,
         guard: Callable[[], WriterLock],
+        audience_of: Callable[[Memory], Audience],
+        judged: str,
     ) -> None:
         """`guard()` is held while the catalog is rebuilt: the writer lock of a vault that may be
-        written, else one in the cache."""
+        written, else one in the cache. `audience_of` says to whom a memory may be given; `judged`
+        changes whenever its answers may."""
         self._disk = disk
         self.turn_log = turn_log
         self._path = catalog_path
         self._vault = vault
         self._transaction_log = transaction_log
         self._guard = guard
+        self._audience_of = audience_of
+        self._judged = judged
         self._open: Catalog | None = None
         self.view = CatalogView(lambda: self.catalog, disk, turn_log)
         self.transcripts = Transcripts(disk)
@@ -90,7 +95,10 @@ class Projections:
                         self._open = Catalog.open(self._path, self._vault)
                     except CatalogUnusable as reason:
                         self.rebuild(str(reason))
-        assert self._open is not None
+            assert self._open is not None
+            if self._open.judged != self._judged:
+                with self.guard.hold(), self._open.transaction():
+                    self._open.judge_again(self._audience_of, self._judged)
         return self._open
 
     def close(self) -> None:
@@ -305,7 +313,7 @@ class Projections:
         if taken:
             return
         if isinstance(read.content, Memory):
-            catalog.put_memory(read.content)
+            catalog.put_memory(read.content, self._audience_of(read.content))
         else:
             catalog.pages.put(read.content)
 
@@ -362,6 +370,7 @@ class Projections:
             with catalog.transaction():
                 catalog.clear()
                 self._fill(catalog)
+                catalog.set_judged(self._judged)
         self.rebuilt = reason
 
     def _fill(self, catalog: Catalog) -> None:

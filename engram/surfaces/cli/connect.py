@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from pathlib import Path
 
 import click
 
@@ -29,7 +30,7 @@ def command(agent: str, dry_run: bool, program: str) -> None:
 
     Adds four hooks to its settings and nothing else: at the start of a session, with each prompt,
     before a compaction and at the end. The file is kept beside it as it was; `engram disconnect`
-    brings that back. With --vault the hooks always use that vault.
+    brings that back. A vault that is not your default, named or found, is named in the hooks.
     """
     from engram.settings.paths import places_of
 
@@ -56,6 +57,7 @@ def _tell(agent: Agent, changed: Changed, command: Command, dry_run: bool) -> No
     else:
         say(f"connected {agent.title}: {changed.path}")
         talk(f"next: start a new session; take it back with: engram disconnect {agent.name}")
+        talk("note: new sessions are taken in by `engram daemon start`, or `engram hook catch-up`")
         if agent.hint:
             talk(f"note: {agent.hint}")
 
@@ -73,9 +75,22 @@ def diff(changed: Changed) -> str:
 
 def _command(program: str) -> Command:
     """What the agent's shell is to run: absolute, found without a PATH."""
-    vault = chosen().vault
+    vault = _vault()
     options = f"--vault {_quoted(os.path.abspath(vault))}" if vault else ""
     return Command(" ".join(map(_quoted, program_command(program))), options)
+
+
+def _vault() -> str:
+    """The vault that the hooks are to name: theirs is another environment and folder than ours."""
+    from engram.settings.load import load
+    from engram.settings.vault_folders import find_vault
+
+    named = chosen().vault
+    vault = find_vault(named, os.environ)
+    default = Path(load(None, os.environ).settings.vault)
+    if not named and os.path.realpath(vault) == os.path.realpath(default):
+        return ""
+    return str(vault)
 
 
 def _quoted(path: str) -> str:

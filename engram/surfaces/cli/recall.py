@@ -7,22 +7,37 @@ import click
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.remote.call_context import caller
 
 
 @click.command("recall", cls=FreeWords)
 @click.argument("question", nargs=-1, required=True)
 @click.option("--budget", type=click.IntRange(50), metavar="N", help="The most tokens it may take.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="The most memories.")
-@click.option("--project", default="", metavar="NAME", help="Memories of this project first.")
+@click.option("--project", default="", metavar="NAME", help="What an agent in NAME may be given.")
+@click.option("--everywhere", is_flag=True, help="All of the vault, in a project's folder too.")
 @common
-def command(question: tuple[str, ...], budget: int | None, limit: int | None, project: str) -> None:
-    """What the vault knows about QUESTION, fenced as data for an agent, within a token budget."""
+def command(
+    question: tuple[str, ...], budget: int | None, limit: int | None, project: str, everywhere: bool
+) -> None:
+    """What the vault knows about QUESTION, fenced as data for an agent, within a token budget.
+
+    In the folder of a project (a git repository, or one that conversations were had in), or with
+    --project, only what an agent that works there may be given; --everywhere asks all of the vault.
+    """
+    if project and everywhere:
+        raise click.UsageError("--project and --everywhere exclude each other")
+    asked = " ".join(question)
     with opened() as vault:
-        block = vault.recall(" ".join(question), budget=budget, limit=limit, project=project)
+        projects = (project,) if project else vault.projects_in(caller().folder)
+        if everywhere:
+            projects = ()
+        block = vault.recall(asked, budget=budget, limit=limit, projects=projects)
     if wants_json():
         emit_json(shapes.context_block(block))
-        return
-    if block.text:
+    elif block.text:
         say(block.text.removesuffix("\n"))
-    if block.left_out:
+    if block.left_out and not wants_json():
         talk(f"{plural(block.left_out, 'more memory', 'more memories')} did not fit the budget")
+    if projects and not block.shown:
+        talk(f"note: only what an agent in {projects[0]} may be given was asked (--everywhere)")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from engram.daemon.spool import hook_failures
+from engram.daemon.spool import hook_failures, noted
 from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
 from engram.model.report import ModelStatus
@@ -26,9 +26,10 @@ def command() -> None:
         newer = vault.read_only
     folder = places_of(os.environ).state_dir
     failed, log = hook_failures(folder)
+    grown = sum(os.path.realpath(one.vault) == str(state.vault) for one in noted(folder))
     holder = InstanceLock(folder).holder()
     if wants_json():
-        emit_json(shapes.status(state, failed, bool(holder)))
+        emit_json(shapes.status(state, failed, bool(holder), grown))
         return
     note = "  (not registered: read only)" if not state.trusted else ""
     say(f"vault      {state.vault}{'  (of a newer engram: read only)' if newer else note}")
@@ -39,6 +40,9 @@ def command() -> None:
         say(f"review     {wait} for you: `engram review`")
     say(f"turns      {state.turns:,} in {plural(state.transcripts, 'conversation')}")
     say(f"pending    {plural(state.pending, 'turn')}")
+    if grown:
+        wait = plural(grown, "transcript of an agent waits", "transcripts of agents wait")
+        say(f"noted      {wait}: `engram hook catch-up`, or the daemon, takes in what is new")
     for waiting in state.waiting:
         again = f", again at {waiting.retry_at}" if waiting.retry_at else ""
         if waiting.reason:

@@ -1,38 +1,43 @@
 """Context for a session or prompt: the block of memories, read from the catalog alone.
 
 Finds the vault that a session belongs to, and gives only from one that the user registered on this
-machine (design promise 9), only what is active, and only of this project or of the user space.
-Nothing is written and no lock is taken. A memory whose file changed since the catalog read it is
-read again. Raises EngramError for a vault or catalog that cannot be used.
+machine (design promise 9), only what is active and still holds, and only what `recall.audience`
+leaves to the agents of this project or of all. Nothing is written and no lock is taken. A memory
+whose file changed since the catalog read it is read, and judged, again. Raises EngramError for a
+vault or catalog that cannot be used.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.stem import stem
 from engram.language.stop_words import FILLER
 from engram.language.tokens import query_terms
 from engram.model.errors import EngramError, NotFound
 from engram.model.instant import day_of
-from engram.model.memory import Memory
+from engram.model.memory import Audience, Memory
+from engram.model.settings import Settings
 from engram.recall.blocks import prompt_block, session_block
-from engram.recall.injection import (
-    is_given,
-    most_useful,
-)
+from engram.recall.injection import Recipient, is_given, most_useful
 from engram.recall.match import PromptWords, matches
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
+from engram.settings.project_folders import project_names
 from engram.settings.registry import Registry
+from engram.settings.shipped import fingerprint, shipped
 from engram.settings.vault_folders import cache_folder, real_root
 from engram.store.base import layout
 from engram.store.base.clock import clock_of
 from engram.store.catalog.readonly import ReadOnlyCatalog
 from engram.surfaces.hooks.host_protocol import HookCall
+
+if TYPE_CHECKING:
+    from engram.capture.redact.redactor import Redactor
 
 #: beginning of a prompt that is searched with, characters
 _MOST_PROMPT = 8_000
@@ -48,7 +53,8 @@ class ContextSource(NamedTuple):
     root: Path
     id: str
     cache: Path
-    budget: int
+    settings: Settings
+    home: Path
     today: str
 
 
@@ -71,8 +77,8 @@ def source_of(
     if not Registry(places).trusts(root, loaded.vault.id):
         return None
     cache = cache_folder(places, root, loaded.vault.id)
-    budget = loaded.settings.recall.budget_tokens
-    return ContextSource(root, loaded.vault.id, cache, budget, day_of(clock_of(environment).now()))
+    today = day_of(clock_of(environment).now())
+    return ContextSource(root, loaded.vault.id, cache, loaded.settings, places.home, today)
 
 
 def _above(folder: str) -> Path | None:
@@ -83,26 +89,26 @@ def _above(folder: str) -> Path | None:
     return None
 
 
-def projects_of(folder: str) -> tuple[str, ...]:
-    """Project names of a working folder as capture gives them: its own, then its repository's."""
-    bare = folder.rstrip("/\\")
-    names = [bare[max(bare.rfind("/"), bare.rfind("\\")) + 1 :]]
-    if os.path.isabs(bare):
-        for one in (Path(bare), *Path(bare).parents)[:_DEEPEST]:
-            if os.path.exists(one / ".git"):
-                names.append(one.name)
-                break
-    return tuple(dict.fromkeys(name for name in names if name))
+def _recipient(source: ContextSource, folder: str) -> Recipient:
+    """The agent that works in a folder."""
+    projects, globs = project_names(folder, source.home), source.settings.capture.exclude
+    personal = source.settings.recall.share_personal
+    if not globs:
+        return Recipient(projects, personal)
+    from engram.capture.clean import excluded
+
+    projects = () if excluded(folder, "", globs) else projects
+    return Recipient(projects, personal, lambda project: excluded("", project, globs))
 
 
 def at_session_start(source: ContextSource, asked: HookCall, deadline: float) -> str:
     """The most useful memories for a session in that folder."""
-    projects = projects_of(asked.folder)
+    recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     with _open_catalog(source, deadline) as catalog_reader:
-        best = most_useful(catalog_reader.active(projects), projects, source.today)
-        memories = catalog_reader.memories(best)
-        given = _current(memories, catalog_reader, source, projects)
-        return session_block(given, source.budget, project=next(iter(projects), "")).text
+        headers = catalog_reader.active(recipient.projects, personal=recipient.personal)
+        memories = catalog_reader.memories(most_useful(headers, recipient, source.today))
+        given = _current(memories, catalog_reader, source, recipient)
+        return session_block(given, budget, project=next(iter(recipient.projects), "")).text
 
 
 def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> str:
@@ -111,7 +117,7 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
     terms = [] if words.startswith("/") else query_terms(words)  # a slash begins a command
     if not terms:
         return ""
-    projects = projects_of(asked.folder)
+    recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     filler = frozenset(map(stem, FILLER))
     with _open_catalog(source, deadline) as catalog_reader:
         known = PromptWords(
@@ -119,45 +125,51 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
         )
         found = matches(terms, known, _LOOKED_AT)
         memories = catalog_reader.memories(match.number for match in found)
-        return prompt_block(
-            _current(memories, catalog_reader, source, projects), source.budget
-        ).text
+        return prompt_block(_current(memories, catalog_reader, source, recipient), budget).text
 
 
 def _open_catalog(source: ContextSource, deadline: float) -> ReadOnlyCatalog:
-    return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, deadline)
+    judged = fingerprint("redaction", source.settings.capture.redact_allow)
+    return ReadOnlyCatalog(source.cache / "catalog.sqlite", source.id, judged, deadline)
 
 
 def _current(
-    memories: Iterable[Memory],
+    memories: Iterable[tuple[Memory, Audience]],
     catalog_reader: ReadOnlyCatalog,
     source: ContextSource,
-    projects: tuple[str, ...],
+    recipient: Recipient,
 ) -> Iterator[Memory]:
     """Those that may be given, read again where the file changed."""
-    for memory in memories:
-        if not is_given(memory, projects, source.today):
+    for memory, audience in memories:
+        if not is_given(memory, audience, recipient, source.today):
             continue
-        now = (
-            memory
-            if catalog_reader.is_fresh(memory, source.root)
-            else _read_again(memory, source.root)
-        )
-        if now is not None and is_given(now, projects, source.today):
+        if catalog_reader.is_fresh(memory, source.root):
+            yield memory
+            continue
+        now, audience = _read_again(memory, source)
+        if is_given(now, audience, recipient, source.today):
             yield now
 
 
-def _read_again(memory: Memory, root: Path) -> Memory | None:
-    """The present content of a memory whose file changed; None when it is gone or another."""
+def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience]:
+    """A memory whose file changed as it is now; for nobody when it is gone or another."""
     # imported here: hardly ever needed
+    from engram.recall.audience import audience_of
     from engram.store.base.disk import VaultDisk
     from engram.store.files.memory_file import read_memory
 
     try:
-        data = VaultDisk(root).read(memory.path)
+        data = VaultDisk(source.root).read(memory.path)
     except EngramError:
-        return None
-    if data is None:
-        return None
-    now = read_memory(memory.path, data).memory
-    return now if now.id == memory.id else None
+        data = None
+    now = read_memory(memory.path, data).memory if data is not None else None
+    if now is None or now.id != memory.id:
+        return memory, "nobody"
+    return now, audience_of(now, _redactor(source.settings.capture.redact_allow).clean)
+
+
+@cache
+def _redactor(allow: tuple[str, ...]) -> Redactor:
+    from engram.capture.redact.redactor import compile_redactor
+
+    return compile_redactor(shipped("redaction"), allow)
