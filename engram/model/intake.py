@@ -43,12 +43,13 @@ class ExtractionResult:
 
 @dataclass(slots=True)
 class Removed:
-    """How much was kept out: private parts, turns off the record (questions and answers), and
-    turns of our own questions to a model."""
+    """How much was kept out: private parts, turns off the record (questions and answers), turns of
+    our own questions to a model, and turns in excluded folders and projects."""
 
     private: int = 0
     off_record: int = 0
     own: int = 0
+    excluded: int = 0
 
 
 @dataclass(slots=True)

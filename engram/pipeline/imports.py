@@ -8,13 +8,13 @@ does not stop the others (it is reported), a second import of the same files bri
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engram.capture.accept import APART
 from engram.capture.clean import excluded, kept
 from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
 from engram.capture.sources import SOURCES, recognise, source
@@ -37,11 +37,54 @@ Progress = Callable[[int], None]
 GROUP_TURNS = 2_000
 #: cursors are rewritten after this many turns: reading a little again is absorbed by dedup
 _CURSOR_TURNS = 20_000
+#: folders and projects of which is remembered whether they are excluded
+_MOST_KNOWN = 4096
+#: files of which a process remembers how to read on
+_MOST_RECENT = 512
+_GLOB = re.compile(r"[*?\[]")
 #: the most that `capture -` takes
 STREAM_BYTES = 64_000_000
 
 
-def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
+class Exclusion:
+    """Whether `capture.exclude` keeps out a transcript, or a working folder and a project.
+
+    Links on the way to a folder are followed, in the setting too.
+    """
+
+    def __init__(self, globs: Iterable[str]) -> None:
+        self._globs = [name for glob in globs for name in _names(glob)]
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def __call__(self, folder: str, project: str) -> bool:
+        """Whether it is kept out; either may be empty."""
+        known = self._known.get((folder, project))
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            known = self._globs != [] and any(
+                excluded(name, one, self._globs)
+                for name in _names(folder)
+                for one in {project, project and slug(project)}
+            )
+            self._known[folder, project] = known
+        return known
+
+
+def _names(path: str) -> list[str]:
+    """A path, and what it is without links; the part of a glob before its first wildcard."""
+    wild = _GLOB.search(path)
+    fixed = path[: wild.start()].rpartition("/")[0] if wild else path
+    whole = os.path.expanduser(fixed)
+    if not os.path.isabs(whole) or "\0" in whole:
+        return [path]
+    real = os.path.realpath(whole)
+    return [path] if real == whole.rstrip("/") else [path, real + path[len(fixed) :]]
+
+
+def read_stream(
+    stream: BinaryIO, clock: Clock, outside: Callable[[str, str], bool] = lambda *_: False
+) -> list[Turn]:
     """The turns of a stream, by what its first bytes look like: JSON lines or text.
 
     It is held in memory, never spooled to disk: nothing has passed the redactor yet. Raises
@@ -58,18 +101,18 @@ def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
             "standard input is neither JSON lines nor text",
             'pipe text, or lines like {"role": "user", "content": "..."}',
         )
-    removed = Removed()
     reading = SourceReading("stdin", clock)
-    return list(kept(kind.parse(BytesIO(data), reading), reading.state, removed))
+    return list(kept(kind.parse(BytesIO(data), reading), reading.state, Removed(), outside))
 
 
 def stream_turns(stream: BinaryIO, project: str, ports: Ports) -> list[Turn]:
     """The turns of a stream that this vault takes; `project` is that of turns that name none."""
+    outside = Exclusion(ports.settings.capture.exclude)
     turns = [
-        replace(turn, project=turn.project or project) for turn in read_stream(stream, ports.clock)
+        replace(turn, project=turn.project or project)
+        for turn in read_stream(stream, ports.clock, outside)
     ]
-    globs = ports.settings.capture.exclude
-    return [turn for turn in turns if not excluded("", turn.project, globs)]
+    return [turn for turn in turns if not outside("", turn.project)]
 
 
 def files_of(source_name: str, paths: Sequence[Path], ports: Ports) -> list[Path]:
@@ -168,8 +211,11 @@ class Importer:
         self._databases = databases
         rows = cursors.load()
         self._known = {
-            key: at for key, row in rows.items() if (at := cursor_of(key, row)) is not None
+            key: self._recalled(at)
+            for key, row in rows.items()
+            if (at := cursor_of(key, row)) is not None
         }
+        self._outside = Exclusion(ports.settings.capture.exclude)
         self._live = live
         self._dry_run = dry_run
         self._advance = advance
@@ -189,11 +235,11 @@ class Importer:
                 self.report.problems.append((redact(path.name).text, redact(str(error)).text))
         self._flush()
         self._keep_cursors()
+        self.report.excluded += self.report.removed.excluded
         return self.report
 
     def _read(self, path: Path) -> None:
-        globs = self._ports.settings.capture.exclude
-        if excluded(str(path), "", globs):
+        if self._outside(str(path), ""):
             self.report.excluded += 1
             return
         self.report.files += 1
@@ -201,13 +247,10 @@ class Importer:
         clock, tally, removed = self._ports.clock, self.report.tally, self.report.removed
         for turns, cursor in read_file(
             path, self._source, known, clock,
-            tally=tally, removed=removed, databases=self._databases,
+            tally=tally, removed=removed, databases=self._databases, outside=self._outside,
         ):  # fmt: skip
             for turn in turns:
-                if excluded(str(path), turn.project and slug(turn.project), globs):
-                    self.report.excluded += 1
-                else:
-                    self._add(turn)
+                self._add(turn)
             self._moved[cursor.key] = cursor
             if len(self._group) >= GROUP_TURNS:
                 self._flush()
@@ -233,12 +276,12 @@ class Importer:
             self.report.new_turns += taken.new
             self.report.redactions += taken.redactions
             self.report.transcripts.update(dict.fromkeys(taken.transcripts))
-            self._known.update(self._moved)
+            self._remember_moved()
             self._since_cursors += len(self._group)
             if self._since_cursors >= _CURSOR_TURNS:
                 self._keep_cursors()
         else:
-            self._known.update(self._moved)
+            self._remember_moved()
         self._group = []
         self._moved = {}
 
@@ -254,17 +297,23 @@ class Importer:
     def _keep_cursors(self) -> None:
         if not self._dry_run:
             with self._ports.committer.lock():
-                self._store.save({key: self._clean(at).plain() for key, at in self._known.items()})
+                self._store.save({key: at.plain() for key, at in self._known.items()})
         self._since_cursors = 0
 
-    def _clean(self, cursor: Cursor) -> Cursor:
-        """What a source remembers (a title, a project) passes the redactor before disk too."""
-        redactor, state = self._ports.redactor, cursor.state
-        if redactor.clean(APART.join((*state, *state.values()))):
-            return cursor
-        redact = redactor.redact
-        clean = {redact(key).text: redact(text).text for key, text in state.items()}
-        return replace(cursor, state=clean)
+    def _remember_moved(self) -> None:
+        recent = self._store.recent
+        for key, cursor in self._moved.items():
+            recent.pop(key, None)
+            recent[key] = self._known[key] = cursor
+        while len(recent) > _MOST_RECENT:
+            del recent[next(iter(recent))]
+
+    def _recalled(self, cursor: Cursor) -> Cursor:
+        """The cursor as it was before it was written, if this process did that."""
+        known = self._store.recent.get(cursor.key)
+        if isinstance(known, Cursor) and known.plain() == cursor.plain():
+            return known
+        return cursor
 
 
 def _size(path: Path) -> int:
