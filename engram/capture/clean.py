@@ -7,7 +7,6 @@ itself, which must never come back as something a person said. `kept` filters a 
 left out with its answer; from then on the conversation has no title, for its agent makes that of
 all it hears. A question that this program itself asked a model is left out as well, should a
 program have kept a log of it.
-`excluded` tells which transcripts, folders and projects are not read at all.
 
 In doubt about privacy less is kept: a `<private>` without its end reaches to the end of the text,
 and any unquoted "off the record" counts unless the sentence only tells about one. Pure functions;
@@ -17,10 +16,8 @@ what was taken out is counted, never repeated. Linear in the text, whatever it h
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from engram.model.ids import message_digest
@@ -230,37 +227,3 @@ def base_name(path: str) -> str:
     """The last part of a path of any system; empty for a root."""
     bare = path.rstrip("/\\")
     return bare[max(bare.rfind("/"), bare.rfind("\\")) + 1 :]
-
-
-def excluded(path: str, project: str, globs: Iterable[str]) -> bool:
-    """Whether `capture.exclude` keeps a transcript, or a project, from being read.
-
-    A glob may name a project (`acme`, `client-*`), a folder or file anywhere on the path, a whole
-    path (`/home/kim/private/**`; everything below is meant), or a working folder: agents that
-    store transcripts under the folder's name with `-` for every other sign are understood. Case
-    does not matter, nor which slash a path is written with; an empty path or project matches
-    nothing.
-    """
-    names = [name for name in _folded(path).split("/") if name]
-    parents = ["/".join(names[:count]) for count in range(2, len(names) + 1)]
-    subjects = [name for name in (_folded(project), *names, *parents) if name]
-    patterns = [pattern for glob in globs for pattern in _patterns(_folded(glob))]
-    return any(fnmatchcase(subject, pattern) for pattern in patterns for subject in subjects)
-
-
-def _patterns(glob: str) -> list[str]:
-    """What a folded glob is compared as: itself, below any folder, as an agent names a folder."""
-    whole = glob.removesuffix("/").removesuffix("/**").removesuffix("/*")
-    bare = whole.removeprefix("~").strip("/")
-    if not bare:
-        return []
-    if "/" not in whole:
-        return [bare]
-    mangled = ("*" if whole.startswith("~") else "") + re.sub(
-        r"[^a-z0-9*?\[\]]", "-", whole.removeprefix("~")
-    )
-    return [bare, f"*/{bare}", mangled, f"{mangled}-*"]
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold().replace("\\", "/")

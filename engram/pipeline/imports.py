@@ -8,19 +8,18 @@ does not stop the others (it is reported), a second import of the same files bri
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engram.capture.clean import excluded, kept
+from engram.capture.clean import kept
+from engram.capture.exclusion import Exclusion
 from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
-from engram.model.ids import slug
 from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, Removed
 from engram.model.model_request import Tier
 from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading
@@ -37,49 +36,10 @@ Progress = Callable[[int], None]
 GROUP_TURNS = 2_000
 #: cursors are rewritten after this many turns: reading a little again is absorbed by dedup
 _CURSOR_TURNS = 20_000
-#: folders and projects of which is remembered whether they are excluded
-_MOST_KNOWN = 4096
 #: files of which a process remembers how to read on
 _MOST_RECENT = 512
-_GLOB = re.compile(r"[*?\[]")
 #: the most that `capture -` takes
 STREAM_BYTES = 64_000_000
-
-
-class Exclusion:
-    """Whether `capture.exclude` keeps out a transcript, or a working folder and a project.
-
-    Links on the way to a folder are followed, in the setting too.
-    """
-
-    def __init__(self, globs: Iterable[str]) -> None:
-        self._globs = [name for glob in globs for name in _names(glob)]
-        self._known: dict[tuple[str, str], bool] = {}
-
-    def __call__(self, folder: str, project: str) -> bool:
-        """Whether it is kept out; either may be empty."""
-        known = self._known.get((folder, project))
-        if known is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            known = self._globs != [] and any(
-                excluded(name, one, self._globs)
-                for name in _names(folder)
-                for one in {project, project and slug(project)}
-            )
-            self._known[folder, project] = known
-        return known
-
-
-def _names(path: str) -> list[str]:
-    """A path, and what it is without links; the part of a glob before its first wildcard."""
-    wild = _GLOB.search(path)
-    fixed = path[: wild.start()].rpartition("/")[0] if wild else path
-    whole = os.path.expanduser(fixed)
-    if not os.path.isabs(whole) or "\0" in whole:
-        return [path]
-    real = os.path.realpath(whole)
-    return [path] if real == whole.rstrip("/") else [path, real + path[len(fixed) :]]
 
 
 def read_stream(
@@ -239,7 +199,7 @@ class Importer:
         return self.report
 
     def _read(self, path: Path) -> None:
-        if self._outside(str(path), ""):
+        if self._outside(os.path.abspath(path), ""):
             self.report.excluded += 1
             return
         self.report.files += 1

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from engram.capture.clean import (
     MAX_STATE,
-    excluded,
     kept,
     of_session,
     off_the_record,
@@ -18,6 +17,7 @@ from engram.capture.clean import (
     without_private,
     without_wrappers,
 )
+from engram.capture.exclusion import excluded
 from engram.model.injected_block import without_own
 from engram.model.intake import Removed
 from engram.model.turn import Turn, turn_of

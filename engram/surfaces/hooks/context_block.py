@@ -50,6 +50,8 @@ class ContextSource(NamedTuple):
     cache: Path
     budget: int
     today: str
+    #: globs of what is not captured
+    exclude: tuple[str, ...] = ()
 
 
 def source_of(
@@ -72,7 +74,9 @@ def source_of(
         return None
     cache = cache_folder(places, root, loaded.vault.id)
     budget = loaded.settings.recall.budget_tokens
-    return ContextSource(root, loaded.vault.id, cache, budget, day_of(clock_of(environment).now()))
+    today = day_of(clock_of(environment).now())
+    exclude = loaded.settings.capture.exclude
+    return ContextSource(root, loaded.vault.id, cache, budget, today, exclude)
 
 
 def _above(folder: str) -> Path | None:
