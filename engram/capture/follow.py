@@ -127,12 +127,31 @@ def read_file(
     excluded. Raises BadInput for anything but a regular file that can be read.
     """
     _opened(path).close()
-    name = readable(unicodedata.normalize("NFC", path.stem))
-    reading = SourceReading(name, clock, tally=Tally() if tally is None else tally, path=path)
-    if databases is not None:
-        reading.database = partial(databases, path)
+    reading = _reading(path, clock, Tally() if tally is None else tally, databases)
     chosen = Removed() if removed is None else removed
     return _chunks(path, source, cursors, reading, chosen, outside)
+
+
+def read_whole(
+    path: Path, source: Source, clock: Clock, databases: Callable[[Path], ForeignRows]
+) -> tuple[list[Turn], SourceReading]:
+    """All turns of a file with nothing left out, and how far it could be read."""
+    reading = _reading(path, clock, Tally(), databases)
+    with _opened(path) as stream:
+        try:
+            return list(source.parse(stream, reading)), reading
+        except OSError as error:
+            raise _refused(path, error) from error
+
+
+def _reading(
+    path: Path, clock: Clock, tally: Tally, databases: Callable[[Path], ForeignRows] | None
+) -> SourceReading:
+    name = readable(unicodedata.normalize("NFC", path.stem))
+    reading = SourceReading(name, clock, tally=tally, path=path)
+    if databases is not None:
+        reading.database = partial(databases, path)
+    return reading
 
 
 def _chunks(

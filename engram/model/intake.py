@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.ports.outside import Tally
 
 if TYPE_CHECKING:
     from engram.model.instant import Day
+    from engram.model.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +98,14 @@ class SourceCheck:
     assistant_turns: int = 0
     tally: Tally = field(default_factory=Tally)
     problems: list[tuple[str, str]] = field(default_factory=list)
+
+
+class ReadFile(NamedTuple):
+    """A file as an import keeps it: its turns clean and redacted, and whether that is all of it.
+
+    `removed` are the words of the file that stand in none of the turns.
+    """
+
+    turns: list[Turn]
+    complete: bool
+    removed: frozenset[str]

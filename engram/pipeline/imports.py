@@ -8,19 +8,21 @@ does not stop the others (it is reported), a second import of the same files bri
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from engram.capture.accept import cleaned
 from engram.capture.clean import kept
 from engram.capture.exclusion import Exclusion
-from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
+from engram.capture.follow import Cursor, cursor_of, head_of, read_file, read_whole, walk
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
-from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, Removed
+from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile, Removed
 from engram.model.model_request import Tier
 from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading
 from engram.model.turn import Turn
@@ -38,6 +40,8 @@ GROUP_TURNS = 2_000
 _CURSOR_TURNS = 20_000
 #: files of which a process remembers how to read on
 _MOST_RECENT = 512
+#: a word that may tell what was kept out
+WORD = re.compile(r"[^\W_]{4,}")
 #: the most that `capture -` takes
 STREAM_BYTES = 64_000_000
 
@@ -112,6 +116,37 @@ def import_files(
             report.transcripts, ports, tier, extracted, batch=report.batch
         )  # fmt: skip
     return report, outcome
+
+
+def read_file_whole(source_name: str, path: Path, ports: Ports) -> ReadFile:
+    """What an import of one file keeps, whether it was captured before or not; writes nothing.
+
+    Raises BadInput for a file that cannot be read.
+    """
+    kind, removed = source(source_name, ports.settings.capture.max_line_bytes), Removed()
+    found, reading = read_whole(path, kind, ports.clock, ports.foreign_rows)
+    outside = Exclusion(ports.settings.capture.exclude)
+    turns = [
+        cleaned(turn, ports.redactor)[0] for turn in kept(found, reading.state, removed, outside)
+    ]
+    complete = not reading.tally.unparsed_lines and reading.offset in (0, _size(path))
+    if any("\ufffd" in turn.text for turn in turns):
+        complete = complete and _is_utf8(path)
+    told = bool(found) or not head_of(path).strip()
+    return ReadFile(turns, complete and told, _words(found) - _words(turns))
+
+
+def _words(turns: Iterable[Turn]) -> frozenset[str]:
+    texts = (f"{turn.text} {turn.title} {turn.project} {turn.speaker}" for turn in turns)
+    return frozenset(word for text in texts for word in WORD.findall(text.casefold()))
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        path.read_bytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def read_only(

@@ -60,6 +60,7 @@ def examine(
         index_reason=index_sync.index_reason,
         exposed=_exposed(disk.root),
         unguarded=unguarded(disk.root),
+        waiting=_waiting(disk),
         secrets=secrets,
     )
 
@@ -103,6 +104,23 @@ def _strange(disk: VaultDisk) -> dict[str, str]:
     for name in disk.names(layout.PENDING):
         if not (name.endswith(".tmp") or layout.is_transaction(name)):
             found.setdefault(f"{layout.PENDING}/{name}", "no transaction: it does not belong here")
+    return found
+
+
+def _waiting(disk: VaultDisk) -> dict[str, str]:
+    """What lies in the inbox, and why it stays there if nobody will take it."""
+    found: dict[str, str] = {}
+    for name in disk.names(layout.INBOX):
+        path = disk.root / layout.INBOX / name
+        if layout.is_foreign_name(name) or f"{layout.INBOX}/{name}" == layout.TAKEN:
+            continue
+        known = name.lower().endswith(layout.INBOX_TYPES)
+        reason = "" if known else f"only {' '.join(layout.INBOX_TYPES)} files are read"
+        if not layout.is_storable(name):
+            reason = "its name cannot be stored on every system"
+        elif path.is_symlink() or not path.is_file():
+            reason = "it is a link, a folder or no regular file"
+        found[f"{layout.INBOX}/{name}"] = reason
     return found
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import Answers, ContextBlock, MatchingLine
     from engram.model.instant import Day
-    from engram.model.intake import CaptureResult, ExtractionResult, ImportReport
+    from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
     from engram.model.ports import ChangeDetector, Clock
@@ -419,6 +419,12 @@ class Vault:
             source, paths, self.parts, extract=extract, tier=tier, live=live, index=index,
             progress=progress, extracted=extracted,
         )  # fmt: skip
+
+    def read_file(self, source: str, path: Path) -> ReadFile:
+        """What an import of one file keeps of it, whether it was captured before or not."""
+        from engram.pipeline.imports import read_file_whole
+
+        return read_file_whole(source, path, self.parts)
 
     def forecast(
         self, source: str, *paths: Path, progress: Progress = lambda _: None
