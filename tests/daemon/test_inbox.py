@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from engram.daemon.inbox import Inbox
-from engram.store.files.taken_copies import TakenCopies
 from engram.vault import Vault
 from tests.kit import reopened
 from tests.security.canaries import contents
@@ -164,12 +163,22 @@ def test_a_purge_reaches_the_copies_and_a_file_dropped_again_brings_nothing_back
     assert twice(inbox, vault, seconds) == 3
     for memory in [one for one in vault.parts.catalog.memories() if one.live]:
         vault.purge(memory.id)
-    texts = [text.strip() for text in STATEMENTS.values()] + ["I prefer dark mode in every editor."]
-    TakenCopies(vault.parts.disk).purge([], texts)
     assert taken(vault) == []
     drop(vault, "note.md", STATEMENTS["note.md"])
     twice(inbox, vault, seconds)
     assert taken(vault) == []
+
+
+def test_an_original_that_an_earlier_version_kept_is_named_and_cleaned(vault: Vault) -> None:
+    old = vault.root / "inbox" / "taken" / "old.txt"
+    old.parent.mkdir()
+    old.write_text(f"I prefer tabs.\ntoken: {TOKEN}\n", encoding="utf-8")
+    (found,) = vault.doctor()
+    assert (found.code, found.subject) == ("secret", "inbox/taken/old.txt")
+    vault.purge_secrets()
+    assert not any(TOKEN.encode() in data for _, data in contents(vault.root))
+    assert "I prefer tabs." in old.read_text(encoding="utf-8")
+    assert vault.doctor() == []
 
 
 @pytest.mark.parametrize(

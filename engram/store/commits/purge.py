@@ -27,6 +27,7 @@ from engram.store.commits.purge_secrets import SECRETS_PURGED
 from engram.store.commits.transaction import Purged
 from engram.store.files.box_file import box_remains
 from engram.store.files.memory_file import read_memory
+from engram.store.files.taken_copies import TakenCopies
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -88,6 +89,11 @@ class PurgeWriter:
         self._transcripts.purge(details.get("turns", "").split(), remains.named_in)
         for name in details.get("conversations", "").split():
             self._transcripts.remove(name)
+        messages, texts = (
+            details.get("messages", "").split(),
+            json.loads(details.get("texts") or "[]"),
+        )
+        TakenCopies(self._disk).purge(messages, texts)
         for path in own:
             # another memory may have its path by now; a conflict copy belongs to nothing else
             if layout.original_of(path) != path or self._identity(path) in remains.ids:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _LINES = ".jsonl"
 _RULE = "\n\n---\n\n"
-#: a shorter text ("yes") is not looked for inside of other texts
-_LEAST = 12
+#: words of the shortest text that is looked for inside of other texts
+_LEAST = 3
 _LABELS = {"user": "User: ", "assistant": "Assistant: "}
 
 
@@ -110,6 +110,6 @@ def _without_text(body: str, messages: Collection[str], texts: Collection[str]) 
             item = f"{label}{text}{_RULE}"
             while f"{_RULE}{item}" in whole:
                 whole = whole.replace(f"{_RULE}{item}", _RULE)
-        if len(text) >= _LEAST:  # files that earlier versions put there as they were
+        if len(text.split()) >= _LEAST:  # files that earlier versions put there as they were
             whole = whole.replace(text, "")
     return whole.removeprefix(_RULE)
