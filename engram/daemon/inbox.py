@@ -18,24 +18,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from engram.capture.follow import head_of
-from engram.capture.sources import recognise
 from engram.daemon.source_worker import SourceResult
 from engram.model.errors import BadInput
 from engram.model.intake import ExtractionResult, ImportReport
 from engram.model.turn import Turn
-from engram.pipeline.imports import WORD
+from engram.pipeline.imports import KINDS, WHOLE_BYTES, WORD, inbox_source
 from engram.store.base import layout
 from engram.store.base.layout import INBOX
 from engram.store.catalog.turn_rows import link_of
 from engram.store.files.taken_copies import TakenCopies
 from engram.vault import Vault
 
-#: file types that are imported, and the source to read each with where its first bytes say nothing
-KINDS = dict(zip(layout.INBOX_TYPES, ("markdown", "text", "jsonl"), strict=True))
 #: a file is imported when it has not changed for so long, seconds
 _REST = 1.0
-#: of larger files there is no copy beside their transcripts, bytes
-_MOST = 64_000_000
 
 Stamp = tuple[int, int]
 
@@ -77,9 +72,9 @@ class Inbox:
     ) -> tuple[ImportReport, ExtractionResult, bool]:
         """Import one file; returns whether it is gone from the inbox."""
         path = vault.root / INBOX / name
-        kind = _kind(path)
+        kind = inbox_source(path)
         try:
-            found = vault.read_file(kind, path) if stamp[0] <= _MOST else None
+            found = vault.read_file(path) if stamp[0] <= WHOLE_BYTES else None
         except BadInput:
             self._refused[name] = stamp
             return ImportReport(), ExtractionResult(), False
@@ -87,7 +82,7 @@ class Inbox:
         if safe != name:
             vault.parts.disk.rename(f"{INBOX}/{name}", f"{INBOX}/{safe}")
             name, path = safe, path.with_name(safe)
-            found = found and vault.read_file(kind, path)
+            found = found and vault.read_file(path)
         report, outcome = vault.import_files(kind, path)
         complete = found.complete if found else not report.tally.unparsed_lines
         if report.problems or not (report.files and complete):
@@ -146,16 +141,6 @@ def _safe_name(vault: Vault, path: Path, removed: Collection[str]) -> str:
         return path.name
     digest = hashlib.sha256(head_of(path)).hexdigest()[:8]
     return f"dropped-{digest}{path.suffix.lower()}"
-
-
-def _kind(path: Path) -> str:
-    """The source that reads a file: by its first bytes, else by its name."""
-    suffix = path.suffix.lower()
-    try:
-        found = recognise(head_of(path), suffix)
-    except BadInput:
-        found = None
-    return KINDS[suffix] if found is None else found.name
 
 
 def _stamp(path: Path) -> Stamp | None:

@@ -19,7 +19,7 @@ class Examination:
     `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
     `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
     `unguarded` are ignore files, each with a folder that it should leave out and does not;
-    `waiting` is what lies in the inbox and was not taken in, with the reason where there is one.
+    `left` is what the inbox does not take, and why.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Examination:
     index_reason: str = ""
     exposed: Sequence[str] = ()
     unguarded: Sequence[tuple[str, str]] = ()
-    waiting: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)
     secrets: Sequence[str] = ()
 
 
@@ -142,11 +142,10 @@ def _prompt_context(seen: Examination) -> Iterator[Finding]:
             f"{name} does not leave out {folder}/, {_TRAVELS[folder]}",
             f"run `echo {folder} >> {name}` in its folder, as a new vault has it",
         )  # fmt: skip
-    for path, reason in seen.waiting.items():
+    for path, reason in seen.left.items():
         yield Finding(
-            "warning", "inbox", path, f"{path} was not taken in{reason and f': {reason}'}",
-            "take it out, or bring it into a form that can be read" if reason
-            else "start the daemon: `engram daemon start`; if it runs, not all of it can be read",
+            "warning", "inbox", path, f"{path} is not taken in: {reason}",
+            "mend it, or move it out of inbox/",
         )  # fmt: skip
     for path in seen.exposed:
         yield Finding(

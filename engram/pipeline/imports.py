@@ -40,6 +40,10 @@ GROUP_TURNS = 2_000
 _CURSOR_TURNS = 20_000
 #: files of which a process remembers how to read on
 _MOST_RECENT = 512
+#: types of files in an inbox, and the source of each where its first bytes say nothing
+KINDS = {".md": "markdown", ".txt": "text", ".jsonl": "jsonl"}
+#: the largest file that is held in memory as a whole: of larger ones the inbox keeps no copy
+WHOLE_BYTES = 64_000_000
 #: a word that may tell what was kept out
 WORD = re.compile(r"[^\W_]{4,}")
 #: the most that `capture -` takes
@@ -118,12 +122,23 @@ def import_files(
     return report, outcome
 
 
-def read_file_whole(source_name: str, path: Path, ports: Ports) -> ReadFile:
-    """What an import of one file keeps, whether it was captured before or not; writes nothing.
+def inbox_source(path: Path) -> str:
+    """The source that reads a file of an inbox: by its first bytes, else by its name."""
+    suffix = path.suffix.lower()
+    try:
+        found = recognise(head_of(path), suffix)
+    except BadInput:
+        found = None
+    return KINDS[suffix] if found is None else found.name
+
+
+def read_file_whole(path: Path, ports: Ports) -> ReadFile:
+    """What an import of a file of an inbox keeps, captured before or not; writes nothing.
 
     Raises BadInput for a file that cannot be read.
     """
-    kind, removed = source(source_name, ports.settings.capture.max_line_bytes), Removed()
+    kind = source(inbox_source(path), ports.settings.capture.max_line_bytes)
+    removed = Removed()
     found, reading = read_whole(path, kind, ports.clock, ports.foreign_rows)
     outside = Exclusion(ports.settings.capture.exclude)
     turns = [
@@ -134,6 +149,19 @@ def read_file_whole(source_name: str, path: Path, ports: Ports) -> ReadFile:
         complete = complete and _is_utf8(path)
     told = bool(found) or not head_of(path).strip()
     return ReadFile(turns, complete and told, _words(found) - _words(turns))
+
+
+def why_left(path: Path, ports: Ports) -> str:
+    """Why the inbox does not take a file; empty for one that it takes."""
+    if path.is_symlink() or not path.is_file():
+        return "it is a link, a folder or no regular file"
+    if path.suffix.lower() not in KINDS:
+        return f"only {' '.join(KINDS)} files are read"
+    try:
+        whole = _size(path) > WHOLE_BYTES or read_file_whole(path, ports).complete
+    except BadInput as error:
+        return str(error)
+    return "" if whole else "it cannot be read to its end (a torn line, no UTF-8, nothing said)"
 
 
 def _words(turns: Iterable[Turn]) -> frozenset[str]:

@@ -33,11 +33,13 @@ def examine(
     transaction_log: TransactionLog,
     index_sync: IndexSync,
     secrets: Sequence[str],
+    why_left: Callable[[Path], str],
     stuck: str = "",
 ) -> Examination:
     """Look at a vault whose hand edits were settled as far as they may be.
 
-    `secrets` are the files that hold some; `stuck` is why edits could not be settled, if so.
+    `secrets` are the files that hold some; `why_left` tells why the inbox does not take a file, and
+    nothing of one that it takes; `stuck` is why edits could not be settled, if so.
     """
     catalog = projections.catalog
     rows = catalog.files()
@@ -60,7 +62,7 @@ def examine(
         index_reason=index_sync.index_reason,
         exposed=_exposed(disk.root),
         unguarded=unguarded(disk.root),
-        waiting=_waiting(disk),
+        left=_left(disk, why_left),
         secrets=secrets,
     )
 
@@ -107,20 +109,17 @@ def _strange(disk: VaultDisk) -> dict[str, str]:
     return found
 
 
-def _waiting(disk: VaultDisk) -> dict[str, str]:
-    """What lies in the inbox, and why it stays there if nobody will take it."""
+def _left(disk: VaultDisk, why: Callable[[Path], str]) -> dict[str, str]:
+    """What the inbox does not take, and why."""
     found: dict[str, str] = {}
     for name in disk.names(layout.INBOX):
-        path = disk.root / layout.INBOX / name
-        if layout.is_foreign_name(name) or f"{layout.INBOX}/{name}" == layout.TAKEN:
+        path = f"{layout.INBOX}/{name}"
+        if layout.is_foreign_name(name) or path == layout.TAKEN:
             continue
-        known = name.lower().endswith(layout.INBOX_TYPES)
-        reason = "" if known else f"only {' '.join(layout.INBOX_TYPES)} files are read"
-        if not layout.is_storable(name):
-            reason = "its name cannot be stored on every system"
-        elif path.is_symlink() or not path.is_file():
-            reason = "it is a link, a folder or no regular file"
-        found[f"{layout.INBOX}/{name}"] = reason
+        storable = layout.is_storable(name)
+        reason = why(disk.root / path) if storable else "its name cannot be stored everywhere"
+        if reason:
+            found[path] = reason
     return found
 
 

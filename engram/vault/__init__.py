@@ -420,11 +420,11 @@ class Vault:
             progress=progress, extracted=extracted,
         )  # fmt: skip
 
-    def read_file(self, source: str, path: Path) -> ReadFile:
-        """What an import of one file keeps of it, whether it was captured before or not."""
+    def read_file(self, path: Path) -> ReadFile:
+        """What an import of a file of the inbox keeps of it, captured before or not."""
         from engram.pipeline.imports import read_file_whole
 
-        return read_file_whole(source, path, self.parts)
+        return read_file_whole(path, self.parts)
 
     def forecast(
         self, source: str, *paths: Path, progress: Progress = lambda _: None
@@ -702,6 +702,7 @@ class Vault:
     def doctor(self) -> Sequence[Finding]:
         """Everything that is not as promised, each with one fix."""
         from engram.health.doctor import diagnose
+        from engram.pipeline.imports import why_left
         from engram.pipeline.writing import settle_all
         from engram.queries.checks import examine
 
@@ -709,7 +710,7 @@ class Vault:
         return diagnose(
             examine(
                 parts.disk, parts.projections, parts.transaction_log, parts.index,
-                parts.secrets.holding(), stuck,
+                parts.secrets.holding(), lambda path: why_left(path, parts), stuck,
             )
         )  # fmt: skip
 

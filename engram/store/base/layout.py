@@ -34,8 +34,6 @@ TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access
 LOCK = "state/lock"
 #: files dropped by a person, and copies of what was captured of them
 INBOX, TAKEN = "inbox", "inbox/taken"
-#: types of files that are taken from the inbox
-INBOX_TYPES = (".md", ".txt", ".jsonl")
 #: what `init` creates beside the template's files
 FOLDERS = (
     FACTS, ENTITIES, BOXES, "summaries", TRANSCRIPTS, ARCHIVE, INBOX,
