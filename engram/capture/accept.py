@@ -41,6 +41,7 @@ def cleaned(turn: Turn, redactor: Redactor) -> tuple[Turn, int]:
     kept = replace(
         turn,
         text=text,
+        folder="",
         session=session,
         title=title,
         project=slug(project) if project else "",

@@ -1,11 +1,12 @@
 """Cleaning of transcripts: wrappers, our own injected blocks and private parts are removed.
 
-Three functions. `said` cleans the text of one message: blocks that agents and hooks wrap around
+`said` cleans the text of one message: blocks that agents and hooks wrap around
 words (system reminders, slash commands), and the `<engram-memory>` block that this program injected
 itself, which must never come back as something a person said. `kept` filters a conversation:
-`<private>...</private>` is cut out, and what is said off the record is left out with its answer, as
-is a question that this program itself asked a model, should a program have kept a log of it.
-`excluded` tells which transcripts and projects are not read at all.
+`<private>...</private>` is cut out, and what is said off the record or in an excluded folder is
+left out with its answer; from then on the conversation has no title, for its agent makes that of
+all it hears. A question that this program itself asked a model is left out as well, should a
+program have kept a log of it.
 
 In doubt about privacy less is kept: a `<private>` without its end reaches to the end of the text,
 and any unquoted "off the record" counts unless the sentence only tells about one. Pure functions;
@@ -15,12 +16,11 @@ what was taken out is counted, never repeated. Linear in the text, whatever it h
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from engram.model.ids import message_digest
 from engram.model.injected_block import without_own
 
 if TYPE_CHECKING:
@@ -49,8 +49,11 @@ _NO_REQUEST = re.compile(
 )
 #: how the data in our own questions to a model begins (`engram.extract.llm.prompt`)
 _OWN_QUESTION = re.compile(r"<engram-data [0-9a-f]{8}>")
-#: key of the conversation state: the session whose last user turn was off the record, or our own
-_OFF = "off "
+#: Keys of the conversation state: a session whose last user turn was left out, and why; one of
+#: which something was left out; the name of an excluded folder.
+_OFF, _UNTITLED, _OUTSIDE = "off", "untitled", "outside"
+#: why a turn was left out
+_OFF_RECORD, _OWN, _EXCLUDED = "1", "own", "excluded"
 #: the most entries of a conversation's state; the oldest are dropped first
 MAX_STATE = 256
 
@@ -60,6 +63,11 @@ def remember(state: MutableMapping[str, str], key: str, value: str) -> None:
     if key not in state and len(state) >= MAX_STATE:
         del state[next(iter(state))]
     state[key] = value
+
+
+def of_session(kind: str, session: str) -> str:
+    """The key of a session's entry in the state: it does not hold the session's name."""
+    return f"{kind} {message_digest('session', session)}"
 
 
 def readable(text: str) -> str:
@@ -152,68 +160,70 @@ def off_the_record(text: str) -> bool:
 
 
 def kept(
-    turns: Iterable[Turn], state: MutableMapping[str, str], removed: Removed
-) -> Iterator[Turn]:
+    turns: Iterable[Turn], state: MutableMapping[str, str], removed: Removed,
+    outside: Callable[[str, str], bool] = lambda folder, project: False,
+) -> Iterator[Turn]:  # fmt: skip
     """The turns that may be kept, private parts cut out, in order; counts the rest in `removed`.
 
-    A user turn off the record is left out whole, and so is all that the assistant says in that
-    session until its user speaks again. `state` remembers that from one reading to the next.
+    A user turn that is left out takes along all that the assistant says in that session until its
+    user speaks again. `outside` says whether a working folder and a project are excluded. `state`
+    remembers what was left out from one reading to the next.
     """
     for turn in turns:
+        off = of_session(_OFF, turn.session)
         if turn.role == "user":
-            if "<engram-data " in turn.text and _OWN_QUESTION.search(turn.text):
-                removed.own += 1
-                remember(state, _OFF + turn.session, "own")
-                continue
-            if off_the_record(turn.text):
-                removed.off_record += 1
-                remember(state, _OFF + turn.session, "1")
-                continue
-            if state:
-                state.pop(_OFF + turn.session, None)
-        elif _OFF + turn.session in state:
-            own = state[_OFF + turn.session] == "own"
-            removed.own += own
-            removed.off_record += not own
-            continue
-        text, parts = without_private(turn.text)
-        if parts:
-            removed.private += parts
-            if text:
-                yield replace(turn, text=text)
+            reason = _left_out(turn, state, outside)
+            if reason:
+                remember(state, off, reason)
+            elif state:
+                state.pop(off, None)
         else:
-            yield turn
+            reason = state.get(off, "") or _left_out(turn, state, outside)
+        text, parts = (turn.text, 0) if reason else without_private(turn.text)
+        if reason in (_OFF_RECORD, _EXCLUDED) or parts:
+            remember(state, of_session(_UNTITLED, turn.session), "1")
+        removed.own += reason == _OWN
+        removed.off_record += reason == _OFF_RECORD
+        removed.excluded += reason == _EXCLUDED
+        removed.private += parts
+        if not reason and (text or not parts):
+            yield _without_traces(turn, text, state)
 
 
-def excluded(path: str, project: str, globs: Iterable[str]) -> bool:
-    """Whether `capture.exclude` keeps a transcript, or a project, from being read.
-
-    A glob may name a project (`acme`, `client-*`), a folder or file anywhere on the path, a whole
-    path (`/home/kim/private/**`; everything below is meant), or a working folder: agents that
-    store transcripts under the folder's name with `-` for every other sign are understood. Case
-    does not matter, nor which slash a path is written with; an empty path or project matches
-    nothing.
-    """
-    names = [name for name in _folded(path).split("/") if name]
-    parents = ["/".join(names[:count]) for count in range(2, len(names) + 1)]
-    subjects = [name for name in (_folded(project), *names, *parents) if name]
-    patterns = [pattern for glob in globs for pattern in _patterns(_folded(glob))]
-    return any(fnmatchcase(subject, pattern) for pattern in patterns for subject in subjects)
-
-
-def _patterns(glob: str) -> list[str]:
-    """What a folded glob is compared as: itself, below any folder, as an agent names a folder."""
-    whole = glob.removesuffix("/").removesuffix("/**").removesuffix("/*")
-    bare = whole.removeprefix("~").strip("/")
-    if not bare:
-        return []
-    if "/" not in whole:
-        return [bare]
-    mangled = ("*" if whole.startswith("~") else "") + re.sub(
-        r"[^a-z0-9*?\[\]]", "-", whole.removeprefix("~")
-    )
-    return [bare, f"*/{bare}", mangled, f"{mangled}-*"]
+def _left_out(
+    turn: Turn, state: MutableMapping[str, str], outside: Callable[[str, str], bool]
+) -> str:
+    """Why a turn is not kept; empty when it is."""
+    if turn.folder and outside(turn.folder, ""):
+        remember(state, f"{_OUTSIDE} {base_name(turn.folder)}", "1")
+        return _EXCLUDED
+    if outside("", _project(turn, state)):
+        return _EXCLUDED
+    if turn.role == "user":
+        if "<engram-data " in turn.text and _OWN_QUESTION.search(turn.text):
+            return _OWN
+        if off_the_record(turn.text):
+            return _OFF_RECORD
+    return ""
 
 
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold().replace("\\", "/")
+def _project(turn: Turn, state: MutableMapping[str, str]) -> str:
+    """The project of a turn: a session that began in an excluded folder does not keep its name."""
+    if turn.folder and f"{_OUTSIDE} {turn.project}" in state:
+        return base_name(turn.folder)
+    return turn.project
+
+
+def _without_traces(turn: Turn, text: str, state: MutableMapping[str, str]) -> Turn:
+    """A turn of which nothing tells what was left out of its conversation."""
+    project = _project(turn, state)
+    title = "" if of_session(_UNTITLED, turn.session) in state else turn.title
+    if (text, project, title) == (turn.text, turn.project, turn.title):
+        return turn
+    return replace(turn, text=text, project=project, title=title)
+
+
+def base_name(path: str) -> str:
+    """The last part of a path of any system; empty for a root."""
+    bare = path.rstrip("/\\")
+    return bare[max(bare.rfind("/"), bare.rfind("\\")) + 1 :]

@@ -1,8 +1,11 @@
 """Incremental reading of transcript files: chunks of clean turns, each with a cursor to resume at.
 
 A cursor says how far a file was read. It holds no path and no inode, so that a vault has the same
-bytes on two machines and a moved folder is not read twice. Its key is a digest of the source, the
-file's name and its first line; beside the offset stands a digest of the bytes before it:
+bytes on two machines and a moved folder is not read twice. What is written of it are numbers,
+times, flags and digests, and never a word of the file: titles, projects and the like, which a
+source must know to read on, are found again by reading what stands before the offset. Its key is a
+digest of the source, the file's name and its first line; beside the offset stands a digest of the
+bytes before it:
 
 | the file | then |
 |---|---|
@@ -13,22 +16,24 @@ file's name and its first line; beside the offset stands a digest of the bytes b
 | is rewritten as a whole (a document, a database) | its source stays at 0 and keeps state only |
 
 Only regular files are read, opened without blocking; anything else is refused with BadInput.
-Private parts and turns off the record are left out here (`engram.capture.clean`), because whether
-an answer belongs to a question off the record must be known from one reading to the next.
+Private parts, turns off the record and turns in excluded folders are left out here
+(`engram.capture.clean`), because whether an answer belongs to a question that was left out must be
+known from one reading to the next.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from engram.capture.clean import kept, readable
 from engram.model.errors import BadInput
@@ -43,9 +48,19 @@ _FIRST_LINE = 4096
 _HEAD = 65_536
 _TAIL = 256
 _SQLITE = b"SQLite format 3\0"
+#: whether a working folder, or a project, is excluded
+Outside = Callable[[str, str], bool]
 #: names of copies that sync tools and editors leave beside a file
 _COPIES = re.compile(
     r"\.tmp|~\Z|\.sync-conflict-|\(.*conflicted copy.*\)|\.sw[a-p]\Z", re.IGNORECASE
+)
+
+
+#: Entries of a state that may be written: their values are times, numbers, flags and digests. All
+#: others are words, and are read again.
+_WRITTEN = re.compile(
+    r"(?:answer|copy|delegated|exact|form|led|off|own|part|role|since|speakers|start|time|torn"
+    r"|untitled)(?: [0-9a-f]{16})?"
 )
 
 
@@ -54,7 +69,8 @@ class Cursor:
     """Position in one file: `line` lines before byte `offset`, and the source's state.
 
     `key` names the file, `tail` is a digest of the bytes just before the offset (16 hex digits
-    each). `state` is text by short names: project, title, time; never a path.
+    each). `state` is text by short names; it is `whole` unless words of it were left behind when
+    the cursor was written.
     """
 
     key: str
@@ -62,14 +78,17 @@ class Cursor:
     line: int = 0
     tail: str = ""
     state: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = True
 
     def plain(self) -> dict[str, object]:
         """The cursor as a JSON object, without its key; the same cursor gives the same bytes."""
+        written = {key: self.state[key] for key in sorted(self.state) if _WRITTEN.fullmatch(key)}
         return {
             "offset": self.offset,
             "line": self.line,
             "tail": self.tail,
-            "state": dict(sorted(self.state.items())),
+            "state": written,
+            "whole": self.whole and len(written) == len(self.state),
         }
 
 
@@ -85,7 +104,8 @@ def cursor_of(key: str, plain: object) -> Cursor | None:
         return None
     if not all(isinstance(text, str) for pair in state.items() for text in pair):
         return None
-    return Cursor(key, offset, line, tail, dict(state))
+    written = {name: text for name, text in state.items() if _WRITTEN.fullmatch(name)}
+    return Cursor(key, offset, line, tail, written, plain.get("whole") is True)
 
 
 def read_file(
@@ -97,20 +117,41 @@ def read_file(
     tally: Tally | None = None,
     removed: Removed | None = None,
     databases: Callable[[Path], ForeignRows] | None = None,
+    outside: Outside = lambda folder, project: False,
 ) -> Iterator[tuple[list[Turn], Cursor]]:
     """The unread turns of a file: chunks of up to 500 turns with the cursor after each.
 
     A cursor may be saved when the turns that came with it, and before it, are durable. A chunk
     without turns only moves the cursor. `tally` and `removed` are added to as it reads,
-    `databases` opens a file that is one. Raises BadInput for anything but a regular file that can
-    be read.
+    `databases` opens a file that is one, `outside` says whether a working folder and a project are
+    excluded. Raises BadInput for anything but a regular file that can be read.
     """
     _opened(path).close()
+    reading = _reading(path, clock, Tally() if tally is None else tally, databases)
+    chosen = Removed() if removed is None else removed
+    return _chunks(path, source, cursors, reading, chosen, outside)
+
+
+def read_whole(
+    path: Path, source: Source, clock: Clock, databases: Callable[[Path], ForeignRows]
+) -> tuple[list[Turn], SourceReading]:
+    """All turns of a file with nothing left out, and how far it could be read."""
+    reading = _reading(path, clock, Tally(), databases)
+    with _opened(path) as stream:
+        try:
+            return list(source.parse(stream, reading)), reading
+        except OSError as error:
+            raise _refused(path, error) from error
+
+
+def _reading(
+    path: Path, clock: Clock, tally: Tally, databases: Callable[[Path], ForeignRows] | None
+) -> SourceReading:
     name = readable(unicodedata.normalize("NFC", path.stem))
-    reading = SourceReading(name, clock, tally=Tally() if tally is None else tally, path=path)
+    reading = SourceReading(name, clock, tally=tally, path=path)
     if databases is not None:
         reading.database = partial(databases, path)
-    return _chunks(path, source, cursors, reading, Removed() if removed is None else removed)
+    return reading
 
 
 def _chunks(
@@ -119,18 +160,60 @@ def _chunks(
     cursors: Mapping[str, Cursor],
     reading: SourceReading,
     removed: Removed,
+    outside: Outside,
 ) -> Iterator[tuple[list[Turn], Cursor]]:
     with _opened(path) as stream:
         key = _key(source.name, path.name, stream)
         last = _resumed(cursors.get(key), key, stream)
+        if last.offset and not last.whole and _end(stream) > last.offset:
+            try:
+                last = _with_words(last, stream, source, reading, outside)
+            except OSError as error:
+                raise _refused(path, error) from error
         reading.offset, reading.line, reading.state = last.offset, last.line, dict(last.state)
-        turns = kept(source.parse(stream, reading), reading.state, removed)
+        turns = kept(source.parse(stream, reading), reading.state, removed, outside)
         while chunk := _chunk(turns, path):
-            last = _cursor(key, reading, stream)
+            last = _cursor(key, reading, stream, last)
             yield chunk, last
-        end = _cursor(key, reading, stream)
+        end = _cursor(key, reading, stream, last)
         if end != last:
             yield [], end
+
+
+def _with_words(
+    cursor: Cursor, stream: BinaryIO, source: Source, reading: SourceReading, outside: Outside
+) -> Cursor:
+    """The cursor with the words of its state, from the part of the file that was read already."""
+    before = io.BufferedReader(_Beginning(stream, cursor.offset), _HEAD)
+    past = SourceReading(reading.name, reading.clock, path=reading.path)
+    for _ in kept(source.parse(before, past), past.state, Removed(), outside):
+        pass
+    words = {key: text for key, text in past.state.items() if not _WRITTEN.fullmatch(key)}
+    return replace(cursor, state={**words, **cursor.state}, whole=True)
+
+
+class _Beginning(io.RawIOBase):
+    """The first `size` bytes of a stream, as a stream of their own."""
+
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        self._stream = stream
+        self._size = size
+        stream.seek(0)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        left = max(0, self._size - self._stream.tell())
+        data = self._stream.read(min(len(buffer), left))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _chunk(turns: Iterator[Turn], path: Path) -> list[Turn]:
@@ -243,17 +326,22 @@ def _key(source: str, name: str, stream: BinaryIO) -> str:
 def _resumed(cursor: Cursor | None, key: str, stream: BinaryIO) -> Cursor:
     """The given cursor if the bytes before it are unchanged, else one at the start."""
     start = Cursor(key)
-    if cursor is None or cursor.offset > stream.seek(0, os.SEEK_END):
+    if cursor is None or cursor.offset > _end(stream):
         return start
     return cursor if _tail(stream, cursor.offset) == cursor.tail else start
 
 
-def _cursor(key: str, reading: SourceReading, stream: BinaryIO) -> Cursor:
+def _end(stream: BinaryIO) -> int:
+    return stream.seek(0, os.SEEK_END)
+
+
+def _cursor(key: str, reading: SourceReading, stream: BinaryIO, last: Cursor) -> Cursor:
     """The cursor at a reading's position; the stream's position is unchanged."""
     here = stream.tell()
     tail = _tail(stream, reading.offset)
     stream.seek(here)
-    return Cursor(key, reading.offset, reading.line, tail, dict(reading.state))
+    whole = last.whole or not reading.offset
+    return Cursor(key, reading.offset, reading.line, tail, dict(reading.state), whole)
 
 
 def _tail(stream: BinaryIO, offset: int) -> str:

@@ -93,6 +93,8 @@ class DaemonLoop:
         self._vault = vault
         self._notes = LastRuns(self._state)
         self._settings = DaemonSettings()
+        #: the stamp of the settings file that was read last
+        self._configured: tuple[int, int, int] | None = None
         self._held: list[TranscriptNotice] = []
         self._turns_since_trim = 0
         self._clock_gap = times.wall() - times.steady()
@@ -132,6 +134,7 @@ class DaemonLoop:
 
     def _configure(self) -> None:
         """A worker for each configured source. Raises ConfigError, BadInput for an unknown one."""
+        self._configured = _stamp(self._places.config_file)
         settings = load(None, self._environment, home=self._places).settings.daemon
         chosen = {name: sources.source(name) for name in settings.sources}
         self._settings = settings
@@ -217,6 +220,8 @@ class DaemonLoop:
         return due if quiet is None else min(due, quiet)
 
     def _read_hints(self) -> None:
+        if _stamp(self._places.config_file) != self._configured:
+            self.reload()  # before anything is read: it may say what is not to be
         apart = self._times.wall() - self._times.steady()
         if abs(apart - self._clock_gap) > _SLEPT:
             self._clock_gap = apart
@@ -367,3 +372,12 @@ class DaemonLoop:
                 if count:
                     self._log.note("sealed", vault=str(worker.root), boxes=count)
             worker.close_vault(self.watch)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes with a file; None while there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from engram.daemon.inbox import INBOX, Inbox
+from engram.daemon.inbox import Inbox
 from engram.daemon.source_worker import SourceResult
 from engram.daemon.state.last_runs import LastRuns
 from engram.daemon.watch import FolderWatch
@@ -26,7 +26,7 @@ from engram.store.base import layout
 from engram.vault import Vault
 
 #: what is watched: folders that a person edits, and the vault's own settings
-_CONCERNS = frozenset({*layout.CONTENT, INBOX, layout.CONFIG})
+_CONCERNS = frozenset({*layout.CONTENT, layout.INBOX, layout.CONFIG})
 _DAY = 24 * 60.0
 _TABLE = "vaults"
 
@@ -119,7 +119,7 @@ class VaultWorker:
         top = path.relative_to(self.root).parts[:1]
         if top == (layout.CONFIG,):
             return "settings"
-        if top == (INBOX,):
+        if top == (layout.INBOX,):
             return "inbox"
         return "edits" if top and top[0] in layout.CONTENT else ""
 

@@ -18,7 +18,8 @@ class Examination:
 
     `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
     `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
-    `unguarded` are the ignore files that should leave out state/, and do not.
+    `unguarded` are ignore files, each with a folder that it should leave out and does not;
+    `left` is what the inbox does not take, and why.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -34,8 +35,15 @@ class Examination:
     unsettled: int = 0
     index_reason: str = ""
     exposed: Sequence[str] = ()
-    unguarded: Sequence[str] = ()
+    unguarded: Sequence[tuple[str, str]] = ()
+    left: Mapping[str, str] = field(default_factory=dict)
     secrets: Sequence[str] = ()
+
+
+_TRAVELS = {
+    "state": "which is the history of this machine alone",
+    "inbox": "where files lie as they were dropped, with what is secret or private in them",
+}
 
 
 def diagnose(seen: Examination) -> list[Finding]:
@@ -128,11 +136,16 @@ def _prompt_context(seen: Examination) -> Iterator[Finding]:
             "warning", "index", "index", f"the index is not usable: {seen.index_reason}",
             "run `engram rebuild`; until then search reads the files",
         )  # fmt: skip
-    for name in seen.unguarded:
+    for name, folder in seen.unguarded:
         yield Finding(
-            "warning", "state_travels", name,
-            f"{name} does not leave out state/, which is the history of this machine alone",
-            f"add a line `state` to {name}, as a new vault has it",
+            "warning", f"{folder}_travels", name,
+            f"{name} does not leave out {folder}/, {_TRAVELS[folder]}",
+            f"run `echo {folder} >> {name}` in its folder, as a new vault has it",
+        )  # fmt: skip
+    for path, reason in seen.left.items():
+        yield Finding(
+            "warning", "inbox", path, f"{path} is not taken in: {reason}",
+            "mend it, or move it out of inbox/",
         )  # fmt: skip
     for path in seen.exposed:
         yield Finding(

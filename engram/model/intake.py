@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.ports.outside import Tally
 
 if TYPE_CHECKING:
     from engram.model.instant import Day
+    from engram.model.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,13 @@ class ExtractionResult:
 
 @dataclass(slots=True)
 class Removed:
-    """How much was kept out: private parts, turns off the record (questions and answers), and
-    turns of our own questions to a model."""
+    """How much was kept out: private parts, turns off the record (questions and answers), turns of
+    our own questions to a model, and turns in excluded folders and projects."""
 
     private: int = 0
     off_record: int = 0
     own: int = 0
+    excluded: int = 0
 
 
 @dataclass(slots=True)
@@ -96,3 +98,14 @@ class SourceCheck:
     assistant_turns: int = 0
     tally: Tally = field(default_factory=Tally)
     problems: list[tuple[str, str]] = field(default_factory=list)
+
+
+class ReadFile(NamedTuple):
+    """A file as an import keeps it: its turns clean and redacted, and whether that is all of it.
+
+    `removed` are the words of the file that stand in none of the turns.
+    """
+
+    turns: list[Turn]
+    complete: bool
+    removed: frozenset[str]

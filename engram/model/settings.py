@@ -18,6 +18,8 @@ class CaptureSettings(NamedTuple):
     redact_allow: tuple[str, ...] = ()
     #: a longer line of a transcript is counted as unparsed, bytes
     max_line_bytes: int = 33_554_432
+    #: what is kept of a file that was dropped into the inbox, beside its transcript
+    inbox_copies: str = "redacted"
 
 
 class TriggerSettings(NamedTuple):

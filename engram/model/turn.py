@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from engram.model.errors import BadInput
@@ -22,7 +22,8 @@ class Turn:
     wrappers were stripped; `tools` are elided lines about tool calls (`Edit app.py`), for the
     transcript only. `seq` is its number in the turn journal, 0 before it has one. `queued` turns
     stand on no turn of their own there: typed while the agent worked, or behind a command.
-    `speaker` is who said it, by name, where a conversation names people.
+    `speaker` is who said it, by name, where a conversation names people. `folder` is the working
+    folder it was said in, where that is known: it decides what is kept out, and is never written.
     """
 
     source: str
@@ -37,6 +38,7 @@ class Turn:
     seq: int = 0
     queued: bool = False
     speaker: str = ""
+    folder: str = field(default="", compare=False)
 
     @property
     def block(self) -> str:

@@ -8,20 +8,21 @@ does not stop the others (it is reported), a second import of the same files bri
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engram.capture.accept import APART
-from engram.capture.clean import excluded, kept
-from engram.capture.follow import Cursor, cursor_of, head_of, read_file, walk
+from engram.capture.accept import cleaned
+from engram.capture.clean import kept
+from engram.capture.exclusion import Exclusion
+from engram.capture.follow import Cursor, cursor_of, head_of, read_file, read_whole, walk
 from engram.capture.sources import SOURCES, recognise, source
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
-from engram.model.ids import slug
-from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, Removed
+from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile, Removed
 from engram.model.model_request import Tier
 from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading
 from engram.model.turn import Turn
@@ -37,11 +38,21 @@ Progress = Callable[[int], None]
 GROUP_TURNS = 2_000
 #: cursors are rewritten after this many turns: reading a little again is absorbed by dedup
 _CURSOR_TURNS = 20_000
+#: files of which a process remembers how to read on
+_MOST_RECENT = 512
+#: types of files in an inbox, and the source of each where its first bytes say nothing
+KINDS = {".md": "markdown", ".txt": "text", ".jsonl": "jsonl"}
+#: the largest file that is held in memory as a whole: of larger ones the inbox keeps no copy
+WHOLE_BYTES = 64_000_000
+#: a word that may tell what was kept out
+WORD = re.compile(r"[^\W_]{4,}")
 #: the most that `capture -` takes
 STREAM_BYTES = 64_000_000
 
 
-def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
+def read_stream(
+    stream: BinaryIO, clock: Clock, outside: Callable[[str, str], bool] = lambda *_: False
+) -> list[Turn]:
     """The turns of a stream, by what its first bytes look like: JSON lines or text.
 
     It is held in memory, never spooled to disk: nothing has passed the redactor yet. Raises
@@ -58,18 +69,18 @@ def read_stream(stream: BinaryIO, clock: Clock) -> list[Turn]:
             "standard input is neither JSON lines nor text",
             'pipe text, or lines like {"role": "user", "content": "..."}',
         )
-    removed = Removed()
     reading = SourceReading("stdin", clock)
-    return list(kept(kind.parse(BytesIO(data), reading), reading.state, removed))
+    return list(kept(kind.parse(BytesIO(data), reading), reading.state, Removed(), outside))
 
 
 def stream_turns(stream: BinaryIO, project: str, ports: Ports) -> list[Turn]:
     """The turns of a stream that this vault takes; `project` is that of turns that name none."""
+    outside = Exclusion(ports.settings.capture.exclude)
     turns = [
-        replace(turn, project=turn.project or project) for turn in read_stream(stream, ports.clock)
+        replace(turn, project=turn.project or project)
+        for turn in read_stream(stream, ports.clock, outside)
     ]
-    globs = ports.settings.capture.exclude
-    return [turn for turn in turns if not excluded("", turn.project, globs)]
+    return [turn for turn in turns if not outside("", turn.project)]
 
 
 def files_of(source_name: str, paths: Sequence[Path], ports: Ports) -> list[Path]:
@@ -109,6 +120,61 @@ def import_files(
             report.transcripts, ports, tier, extracted, batch=report.batch
         )  # fmt: skip
     return report, outcome
+
+
+def inbox_source(path: Path) -> str:
+    """The source that reads a file of an inbox: by its first bytes, else by its name."""
+    suffix = path.suffix.lower()
+    try:
+        found = recognise(head_of(path), suffix)
+    except BadInput:
+        found = None
+    return KINDS[suffix] if found is None else found.name
+
+
+def read_file_whole(path: Path, ports: Ports) -> ReadFile:
+    """What an import of a file of an inbox keeps, captured before or not; writes nothing.
+
+    Raises BadInput for a file that cannot be read.
+    """
+    kind = source(inbox_source(path), ports.settings.capture.max_line_bytes)
+    removed = Removed()
+    found, reading = read_whole(path, kind, ports.clock, ports.foreign_rows)
+    outside = Exclusion(ports.settings.capture.exclude)
+    turns = [
+        cleaned(turn, ports.redactor)[0] for turn in kept(found, reading.state, removed, outside)
+    ]
+    complete = not reading.tally.unparsed_lines and reading.offset in (0, _size(path))
+    if any("\ufffd" in turn.text for turn in turns):
+        complete = complete and _is_utf8(path)
+    told = bool(found) or not head_of(path).strip()
+    return ReadFile(turns, complete and told, _words(found) - _words(turns))
+
+
+def why_left(path: Path, ports: Ports) -> str:
+    """Why the inbox does not take a file; empty for one that it takes."""
+    if path.is_symlink() or not path.is_file():
+        return "it is a link, a folder or no regular file"
+    if path.suffix.lower() not in KINDS:
+        return f"only {' '.join(KINDS)} files are read"
+    try:
+        whole = _size(path) > WHOLE_BYTES or read_file_whole(path, ports).complete
+    except BadInput as error:
+        return str(error)
+    return "" if whole else "it cannot be read to its end (a torn line, no UTF-8, nothing said)"
+
+
+def _words(turns: Iterable[Turn]) -> frozenset[str]:
+    texts = (f"{turn.text} {turn.title} {turn.project} {turn.speaker}" for turn in turns)
+    return frozenset(word for text in texts for word in WORD.findall(text.casefold()))
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        path.read_bytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def read_only(
@@ -168,8 +234,11 @@ class Importer:
         self._databases = databases
         rows = cursors.load()
         self._known = {
-            key: at for key, row in rows.items() if (at := cursor_of(key, row)) is not None
+            key: self._recalled(at)
+            for key, row in rows.items()
+            if (at := cursor_of(key, row)) is not None
         }
+        self._outside = Exclusion(ports.settings.capture.exclude)
         self._live = live
         self._dry_run = dry_run
         self._advance = advance
@@ -189,11 +258,11 @@ class Importer:
                 self.report.problems.append((redact(path.name).text, redact(str(error)).text))
         self._flush()
         self._keep_cursors()
+        self.report.excluded += self.report.removed.excluded
         return self.report
 
     def _read(self, path: Path) -> None:
-        globs = self._ports.settings.capture.exclude
-        if excluded(str(path), "", globs):
+        if self._outside(os.path.abspath(path), ""):
             self.report.excluded += 1
             return
         self.report.files += 1
@@ -201,13 +270,10 @@ class Importer:
         clock, tally, removed = self._ports.clock, self.report.tally, self.report.removed
         for turns, cursor in read_file(
             path, self._source, known, clock,
-            tally=tally, removed=removed, databases=self._databases,
+            tally=tally, removed=removed, databases=self._databases, outside=self._outside,
         ):  # fmt: skip
             for turn in turns:
-                if excluded(str(path), turn.project and slug(turn.project), globs):
-                    self.report.excluded += 1
-                else:
-                    self._add(turn)
+                self._add(turn)
             self._moved[cursor.key] = cursor
             if len(self._group) >= GROUP_TURNS:
                 self._flush()
@@ -233,12 +299,12 @@ class Importer:
             self.report.new_turns += taken.new
             self.report.redactions += taken.redactions
             self.report.transcripts.update(dict.fromkeys(taken.transcripts))
-            self._known.update(self._moved)
+            self._remember_moved()
             self._since_cursors += len(self._group)
             if self._since_cursors >= _CURSOR_TURNS:
                 self._keep_cursors()
         else:
-            self._known.update(self._moved)
+            self._remember_moved()
         self._group = []
         self._moved = {}
 
@@ -254,17 +320,23 @@ class Importer:
     def _keep_cursors(self) -> None:
         if not self._dry_run:
             with self._ports.committer.lock():
-                self._store.save({key: self._clean(at).plain() for key, at in self._known.items()})
+                self._store.save({key: at.plain() for key, at in self._known.items()})
         self._since_cursors = 0
 
-    def _clean(self, cursor: Cursor) -> Cursor:
-        """What a source remembers (a title, a project) passes the redactor before disk too."""
-        redactor, state = self._ports.redactor, cursor.state
-        if redactor.clean(APART.join((*state, *state.values()))):
-            return cursor
-        redact = redactor.redact
-        clean = {redact(key).text: redact(text).text for key, text in state.items()}
-        return replace(cursor, state=clean)
+    def _remember_moved(self) -> None:
+        recent = self._store.recent
+        for key, cursor in self._moved.items():
+            recent.pop(key, None)
+            recent[key] = self._known[key] = cursor
+        while len(recent) > _MOST_RECENT:
+            del recent[next(iter(recent))]
+
+    def _recalled(self, cursor: Cursor) -> Cursor:
+        """The cursor as it was before it was written, if this process did that."""
+        known = self._store.recent.get(cursor.key)
+        if isinstance(known, Cursor) and known.plain() == cursor.plain():
+            return known
+        return cursor
 
 
 def _size(path: Path) -> int:

@@ -33,11 +33,13 @@ def examine(
     transaction_log: TransactionLog,
     index_sync: IndexSync,
     secrets: Sequence[str],
+    why_left: Callable[[Path], str],
     stuck: str = "",
 ) -> Examination:
     """Look at a vault whose hand edits were settled as far as they may be.
 
-    `secrets` are the files that hold some; `stuck` is why edits could not be settled, if so.
+    `secrets` are the files that hold some; `why_left` tells why the inbox does not take a file, and
+    nothing of one that it takes; `stuck` is why edits could not be settled, if so.
     """
     catalog = projections.catalog
     rows = catalog.files()
@@ -60,6 +62,7 @@ def examine(
         index_reason=index_sync.index_reason,
         exposed=_exposed(disk.root),
         unguarded=unguarded(disk.root),
+        left=_left(disk, why_left),
         secrets=secrets,
     )
 
@@ -103,6 +106,20 @@ def _strange(disk: VaultDisk) -> dict[str, str]:
     for name in disk.names(layout.PENDING):
         if not (name.endswith(".tmp") or layout.is_transaction(name)):
             found.setdefault(f"{layout.PENDING}/{name}", "no transaction: it does not belong here")
+    return found
+
+
+def _left(disk: VaultDisk, why: Callable[[Path], str]) -> dict[str, str]:
+    """What the inbox does not take, and why."""
+    found: dict[str, str] = {}
+    for name in disk.names(layout.INBOX):
+        path = f"{layout.INBOX}/{name}"
+        if layout.is_foreign_name(name) or path == layout.TAKEN:
+            continue
+        storable = layout.is_storable(name)
+        reason = why(disk.root / path) if storable else "its name cannot be stored everywhere"
+        if reason:
+            found[path] = reason
     return found
 
 

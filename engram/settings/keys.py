@@ -76,6 +76,7 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
+    "capture.inbox_copies": ("redacted", "none"),
     "trigger.mode": ("smart", "every_n", "time_based"),
     "extract.min_importance": LEVELS,
     "llm.when_away": ("wait", "rules"),

@@ -13,6 +13,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from engram.model.findings import AuditReport, Finding, ReviewItem
     from engram.model.hit import Answers, ContextBlock, MatchingLine
     from engram.model.instant import Day
-    from engram.model.intake import CaptureResult, ExtractionResult, ImportReport
+    from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request, Tier
     from engram.model.ports import ChangeDetector, Clock
@@ -238,15 +239,13 @@ class Vault:
         return block
 
     def _recipient(self, projects: Sequence[str]) -> Recipient:
-        from engram.capture.clean import excluded
+        from engram.capture.exclusion import Exclusion
         from engram.model.ids import slug
         from engram.recall.injection import Recipient
 
-        def excludes(project: str) -> bool:
-            return excluded("", project, self.settings.capture.exclude)
-
+        outside = Exclusion(self.settings.capture.exclude)
         names = tuple(slug(name) for name in projects)
-        return Recipient(names, self.settings.recall.share_personal, excludes)
+        return Recipient(names, self.settings.recall.share_personal, partial(outside, ""))
 
     def grep(
         self, regex: str, *, categories: tuple[str, ...] = (), project: str = "",
@@ -449,6 +448,12 @@ class Vault:
             source, paths, self.parts, extract=extract, tier=tier, live=live, index=index,
             progress=progress, extracted=extracted,
         )  # fmt: skip
+
+    def read_file(self, path: Path) -> ReadFile:
+        """What an import of a file of the inbox keeps of it, captured before or not."""
+        from engram.pipeline.imports import read_file_whole
+
+        return read_file_whole(path, self.parts)
 
     def forecast(
         self, source: str, *paths: Path, progress: Progress = lambda _: None
@@ -726,6 +731,7 @@ class Vault:
     def doctor(self) -> Sequence[Finding]:
         """Everything that is not as promised, each with one fix."""
         from engram.health.doctor import diagnose
+        from engram.pipeline.imports import why_left
         from engram.pipeline.writing import settle_all
         from engram.queries.checks import examine
 
@@ -733,7 +739,7 @@ class Vault:
         return diagnose(
             examine(
                 parts.disk, parts.projections, parts.transaction_log, parts.index,
-                parts.secrets.holding(), stuck,
+                parts.secrets.holding(), lambda path: why_left(path, parts), stuck,
             )
         )  # fmt: skip
 

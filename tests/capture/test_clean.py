@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.capture.clean import (
     MAX_STATE,
-    excluded,
     kept,
+    of_session,
     off_the_record,
     readable,
     remember,
@@ -122,7 +124,7 @@ def test_a_turn_off_the_record_is_left_out_with_all_answers_to_it() -> None:
         "We use Postgres.", "Good.", "Back to work.", "Yes.",
     ]  # fmt: skip
     assert (removed.off_record, removed.private) == (3, 0)
-    assert state == {}
+    assert list(state) == [of_session("untitled", turns[0].session)]
 
 
 def test_off_the_record_is_remembered_by_session_from_one_reading_to_the_next() -> None:
@@ -133,6 +135,32 @@ def test_off_the_record_is_remembered_by_session_from_one_reading_to_the_next() 
     assert not list(kept(talk(("assistant", "x, you say?")), state, Removed()))
 
 
+def test_a_conversation_has_no_title_once_something_was_left_out_of_it() -> None:
+    turns = [
+        replace(turn, title="Tea and the boss")
+        for turn in talk(("user", "Tea?"), ("user", "off the record: the boss"), ("user", "Tea."))
+    ]
+    assert [turn.title for turn in kept(turns, {}, Removed())] == ["Tea and the boss", ""]
+    private = [replace(turns[0], text="<private>x</private> Tea?", message="0" * 16)]
+    assert [turn.title for turn in kept(private, {}, Removed())] == [""]
+
+
+def test_what_is_said_in_an_excluded_folder_goes_with_its_answer_and_its_name() -> None:
+    said = talk(
+        ("user", "one"), ("assistant", "two"), ("user", "three"), ("assistant", "four"),
+        ("user", "five"),
+    )  # fmt: skip
+    folders = ["/w/acme/api", "/w/acme/api", "/w/shop", "/w/acme/api", "/w/shop"]
+    turns = [
+        replace(turn, folder=folder, project="api")
+        for turn, folder in zip(said, folders, strict=True)
+    ]
+    removed = Removed()
+    found = kept(turns, {}, removed, lambda folder, project: "/acme" in folder)
+    assert [(turn.text, turn.project) for turn in found] == [("three", "shop"), ("five", "shop")]
+    assert removed.excluded == 3
+
+
 def test_private_parts_are_counted_and_an_empty_turn_goes() -> None:
     removed = Removed()
     turns = talk(("user", "<private>x</private>"), ("user", "a <private>x</private>"))
@@ -140,40 +168,6 @@ def test_private_parts_are_counted_and_an_empty_turn_goes() -> None:
     assert [turn.text for turn in rest] == ["a"]
     assert rest[0].message == turns[1].message
     assert removed.private == 2
-
-
-@pytest.mark.parametrize(
-    ("glob", "path", "project", "out"),
-    [
-        ("acme", "", "acme", True),
-        ("client-*", "", "client-x", True),
-        ("acme", "/home/kim/ACME/a.jsonl", "", True),
-        ("acme", "/home/kim/acme-2/a.jsonl", "shop", False),
-        ("/home/kim/private/**", "/home/kim/private/deep/er/a.jsonl", "", True),
-        ("/home/kim/private/", "/home/kim/private/a.jsonl", "", True),
-        ("~/private", "/home/kim/private/a.jsonl", "", True),
-        ("private/notes", "/home/kim/private/notes/a.md", "", True),
-        ("*.md", "/home/kim/a.md", "", True),
-        ("/home/kim/acme", "/home/kim/.claude/projects/-home-kim-acme/s.jsonl", "", True),
-        ("/home/kim/acme/**", "/home/kim/.claude/projects/-home-kim-acme-api/s.jsonl", "", True),
-        ("~/w/acme", "/home/kim/.claude/projects/-home-kim-w-acme/s.jsonl", "", True),
-        ("/home/kim/acme", "/home/kim/.claude/projects/-home-kim-shop/s.jsonl", "shop", False),
-        ("C:/work/acme", "C:/Users/kim/.claude/projects/C--work-acme/s.jsonl", "", True),
-        ("C:\\work\\**", "C:\\work\\acme\\a.md", "", True),
-        ("caf\u00e9", "/w/cafe\u0301/a.md", "", True),
-        ("", "/w/a.md", "shop", False),
-        ("/", "/w/a.md", "shop", False),
-        ("**", "/w/a.md", "", True),
-    ],
-)
-def test_globs_exclude_projects_folders_files_and_working_folders(
-    glob: str, path: str, project: str, out: bool
-) -> None:
-    assert excluded(path, project, [glob]) is out
-
-
-def test_nothing_is_excluded_without_globs() -> None:
-    assert not excluded("/home/kim/a.jsonl", "shop", [])
 
 
 def test_state_is_bounded_and_the_oldest_entry_goes() -> None:

@@ -48,8 +48,8 @@ class Desk:
             found += turns
             plain = json.loads(json.dumps(cursor.plain()))
             again = cursor_of(cursor.key, plain)
-            assert again == cursor
-            self.cursors = {**self.cursors, cursor.key: cursor}
+            assert again is not None and again.plain() == plain
+            self.cursors = {**self.cursors, cursor.key: again}
         return found
 
 
@@ -186,15 +186,104 @@ def test_project_and_session_are_known_to_a_later_reading(tmp_path: Path) -> Non
     assert "/home/kim" not in str(machine.cursors)
 
 
+GROWING = {
+    "claude-code": [
+        {"type": "user", "sessionId": "s1", "cwd": "/w/shopname", "uuid": "u1",
+         "message": {"content": "one"}},
+        {"type": "ai-title", "aiTitle": "Titleword one", "sessionId": "s1"},
+        {"type": "assistant", "sessionId": "s1", "cwd": "/w/shopname", "uuid": "a1",
+         "message": {"id": "m1", "content": [{"type": "text", "text": "two"}]}},
+        {"type": "queue-operation", "operation": "enqueue", "content": "queueword",
+         "sessionId": "s1", "timestamp": "2026-03-06T10:00:00Z"},
+        {"type": "assistant", "sessionId": "s1", "cwd": "/w/shopname", "uuid": "a2",
+         "message": {"id": "m1", "content": [{"type": "text", "text": "three"}]}},
+        {"type": "queue-operation", "operation": "remove", "sessionId": "s1"},
+        {"type": "assistant", "sessionId": "s1", "cwd": "/w/othername", "uuid": "a3",
+         "message": {"id": "m2", "content": [{"type": "text", "text": "four"}]}},
+        {"type": "user", "uuid": "u2", "message": {"content": "five"}},
+    ],
+    "codex": [
+        {"type": "session_meta", "payload": {"id": "s1", "cwd": "/w/shopname"}},
+        {"type": "response_item", "payload": {
+            "type": "message", "role": "user", "content": [{"type": "input_text", "text": "one"}]}},
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "one"}},
+        {"type": "turn_context", "payload": {"cwd": "/w/othername"}},
+        {"type": "event_msg", "payload": {"type": "agent_message", "message": "two"}},
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "three"}},
+    ],
+    "pi": [
+        {"type": "session", "id": "s1", "cwd": "/w/shopname", "timestamp": "2026-03-06T10:00:00Z"},
+        {"type": "session_info", "name": "Titleword one"},
+        {"type": "message", "message": {"role": "user", "content": "one"}},
+        {"type": "message", "message": {"role": "assistant", "content": "two"}},
+        {"type": "message", "message": {"role": "user", "content": "three"}},
+    ],
+}  # fmt: skip
+PLAIN = {
+    "aider": (
+        "# aider chat started at 2026-03-06 10:00:00\n\n> Git working dir: /w/shopname  \n\n"
+        "#### one  \n\ntwo\n\n#### three  \n\nfour\n"
+    ),
+    "markdown": (
+        "---\nproject: shopname\n---\n# Titleword one\n\nwords\n\n---\n\nmore\n\n---\n\nlast\n"
+    ),
+}
+WRITTEN_SO = {
+    **{name: [json.dumps(row) + "\n" for row in rows] for name, rows in GROWING.items()},
+    **{name: text.splitlines(keepends=True) for name, text in PLAIN.items()},
+}
+
+
+def shown(turn: Turn) -> tuple[str, ...]:
+    return (turn.message, turn.text, turn.session, turn.project, turn.title, turn.time, turn.folder)
+
+
+@pytest.mark.parametrize("name", WRITTEN_SO)
+def test_a_written_cursor_holds_no_words_and_reading_on_finds_them_again(
+    name: str, tmp_path: Path
+) -> None:
+    lines, path = WRITTEN_SO[name], tmp_path / "conversationname.jsonl"
+    machine, known, found = Desk(name), dict[str, Cursor](), list[Turn]()
+    for count in range(3, len(lines) + 1):
+        path.write_text("".join(lines[:count]), encoding="utf-8")
+        again = machine.turns(path)
+        for turns, cursor in read_file(path, machine.source, known, Noon()):
+            found += turns
+            known[cursor.key] = cursor
+        assert list(map(shown, again)) == list(map(shown, found[len(found) - len(again) :]))
+        plain = json.dumps([cursor.plain() for cursor in machine.cursors.values()])
+        for word in ("shopname", "othername", "Titleword", "queueword", "conversationname", "s1"):
+            assert word not in plain
+    assert len(found) >= 3
+    assert all(turn.project == "shopname" for turn in found)
+
+
+@pytest.mark.parametrize("name", WRITTEN_SO)
+def test_what_follows_any_written_cursor_is_found_from_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engram.capture.follow.CHUNK_TURNS", 1)
+    path, kind = tmp_path / "talk.jsonl", source(name)
+    path.write_text("".join(WRITTEN_SO[name]), encoding="utf-8")
+    chunks = list(read_file(path, kind, {}, Noon()))
+    for number, (_, cursor) in enumerate(chunks):
+        again = cursor_of(cursor.key, cursor.plain())
+        assert again is not None
+        rest = [turn for turns, _ in chunks[number + 1 :] for turn in turns]
+        found = [turn for turns, _ in read_file(path, kind, {cursor.key: again}, Noon())
+                 for turn in turns]  # fmt: skip
+        assert {shown(turn) for turn in rest} <= {shown(turn) for turn in found}
+
+
 def test_a_cursor_that_is_none_is_no_cursor() -> None:
-    good = Cursor("k", 5, 1, "t", {"a": "b"}).plain()
+    good = Cursor("k", 5, 1, "t", {"time": "b"}).plain()
     for key, bad in (
         ("offset", -1), ("offset", True), ("offset", "5"), ("line", None), ("tail", 5),
         ("state", []), ("state", {"a": 1}),
     ):  # fmt: skip
         assert cursor_of("k", {**good, key: bad}) is None
     assert cursor_of("k", ["no"]) is None
-    assert cursor_of("k", good) == Cursor("k", 5, 1, "t", {"a": "b"})
+    assert cursor_of("k", good) == Cursor("k", 5, 1, "t", {"time": "b"})
 
 
 def test_an_offset_beyond_the_file_or_a_foreign_tail_means_the_start(file: Path) -> None:

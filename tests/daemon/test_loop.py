@@ -351,3 +351,20 @@ def test_broken_settings_change_nothing_and_are_told(
     config.write_text(good.replace("claude-code", "codex"), encoding="utf-8")
     life.loop.reload()
     assert list(life.loop.source_workers) == ["codex"] and not _failing(life)
+
+
+def test_what_is_excluded_while_it_runs_is_not_read_any_more(
+    begin: Callable[..., Life], projects: Path, environment: dict[str, str],
+    open_vault: Callable[..., Vault],
+) -> None:  # fmt: skip
+    life = begin()
+    life.live(60)
+    config = Path(environment["ENGRAM_HOME"]) / "config.toml"
+    with config.open("a", encoding="utf-8") as stream:
+        stream.write('[capture]\nexclude = ["shop"]\n')
+    (projects / "s9.jsonl").write_text(
+        said("I prefer tabs over spaces.", 2, "s9"), encoding="utf-8"
+    )
+    life.live(HOUR)
+    assert not [text for text in memories(open_vault) if "tabs" in text]
+    assert events(environment).count("reloaded") == 1

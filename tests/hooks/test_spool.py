@@ -61,6 +61,14 @@ def test_only_a_transcript_in_its_agents_own_folder_counts(shop: Shop, transcrip
     assert noted(shop.folder / "home") == []
 
 
+@pytest.mark.parametrize("glob", ["shop", "/home/kim/shop/**"])
+def test_what_is_excluded_is_not_written_down(shop: Shop, transcript: Path, glob: str) -> None:
+    assert shop.run("config", "set", "capture.exclude", glob).code == 0
+    data = said_by("SessionEnd", transcript_path=str(transcript), cwd="/home/kim/shop")
+    assert hook(shop, "session-end", data) == ("", [])
+    assert noted(shop.folder / "home") == []
+
+
 def test_a_vault_that_is_not_registered_gets_nothing(shop: Shop, transcript: Path) -> None:
     shop.write("cloned/engram.toml", 'format = 1\nid = "cloned"\n')
     data = said_by("SessionEnd", transcript_path=str(transcript))

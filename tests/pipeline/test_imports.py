@@ -99,6 +99,41 @@ def test_without_cursors_it_is_read_again_and_nothing_doubles(vault: Vault, fold
     assert len(texts(vault)) == 6 and vault.doctor() == []
 
 
+def test_cursors_of_an_earlier_version_lose_their_words_and_are_gone_on_from(
+    vault: Vault, tmp_path: Path
+) -> None:
+    takes_every_turn(vault)
+    path = tmp_path / "s.jsonl"
+
+    def add(text: str, uuid: str) -> None:
+        row = {
+            "type": "user", "sessionId": "s1", "cwd": "/w/shop", "uuid": uuid,
+            "timestamp": "2026-03-05T10:00:00Z", "message": {"content": text},
+        }  # fmt: skip
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(row) + "\n")
+
+    add("The valve is open.", "u1")
+    vault.import_files("claude-code", path)
+    cursors = vault.root / "state" / "cursors.json"
+    rows = json.loads(cursors.read_text(encoding="utf-8"))
+    for row in rows.values():
+        del row["whole"]
+        row["state"] |= {
+            "project s1": "shop", "session": "s1", "ai-title s1": "Narwhal",
+            "queue": '[["narwhal", "s1", "", 1, false]]', "off s1": "1", "time s1": "narwhal",
+        }  # fmt: skip
+    cursors.write_text(json.dumps(rows), encoding="utf-8")
+    add("The gate is shut.", "u2")
+    vault = reopened(vault)
+    report, _ = vault.import_files("claude-code", path)
+    assert (report.turns, report.new_turns) == (1, 1)
+    turn = list(vault.parts.turn_log.entries())[-1].turn
+    assert (turn.text, turn.session, turn.project) == ("The gate is shut.", "s1", "shop")
+    written = cursors.read_text(encoding="utf-8")
+    assert not any(word in written.lower() for word in ("narwhal", "shop", "s1"))
+
+
 def test_a_file_that_was_renamed_or_copied_brings_nothing_new(vault: Vault, folder: Path) -> None:
     takes_every_turn(vault)
     vault.import_files("jsonl", folder)

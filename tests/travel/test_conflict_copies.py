@@ -171,3 +171,20 @@ def test_a_vault_is_asked_about_a_state_that_travels(
     assert len([found for found in vault.doctor() if found.code == "state_travels"]) == 1
     (vault.root / ".stignore").unlink()
     assert len([found for found in vault.doctor() if found.code == "state_travels"]) == 2
+
+
+@pytest.mark.parametrize(("mark", "name"), [(".stfolder", ".stignore"), (".git", ".gitignore")])
+def test_an_older_vault_is_asked_to_keep_its_inbox_at_home(
+    vault: Vault, mark: str, name: str
+) -> None:
+    (vault.root / mark).mkdir()
+    assert vault.doctor() == []
+    file = vault.root / name
+    lines = file.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if line.strip("/") != "inbox"]
+    file.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    (found,) = vault.doctor()
+    assert (found.code, found.subject) == ("inbox_travels", name)
+    assert f"`echo inbox >> {name}`" in found.fix
+    file.write_text("\n".join([*kept, "inbox"]) + "\n", encoding="utf-8")
+    assert vault.doctor() == []

@@ -32,10 +32,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, said
+from engram.capture.clean import base_name, readable, remember, said
 from engram.capture.sources.formats.json_lines import (
     Place,
-    base_name,
     short_name,
     time_of,
 )

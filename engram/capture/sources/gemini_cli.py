@@ -25,11 +25,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, shortened, without_wrappers
+from engram.capture.clean import base_name, readable, said, shortened, without_wrappers
 from engram.capture.sources.formats.json_document import documents, mapping, sequence, text_of
 from engram.capture.sources.formats.json_lines import (
     Object,
-    base_name,
     digest,
     objects,
     records,
@@ -136,7 +135,7 @@ class _GeminiChat:
     def __init__(self, reading: SourceReading) -> None:
         self._reading = reading
         self._conversation = Conversation(NAME, readable(reading.name), reading)
-        self._conversation.project = _project(reading)
+        self._conversation.folder, self._conversation.project = _places(reading)
         self._growing = Growing(reading.state)
         self._named = False
         self._of_agent = False
@@ -273,14 +272,14 @@ def _calls(message: Mapping[str, object]) -> Iterator[str]:
         yield tool_line(call.get("name"), call.get("args"))
 
 
-def _project(reading: SourceReading) -> str:
-    """The project of a chat from where its file lies; empty where that does not tell."""
+def _places(reading: SourceReading) -> tuple[str, str]:
+    """Folder and project of a chat from where its file lies; empty where that does not tell."""
     chats = next((folder for folder in reading.path.parents if folder.name == "chats"), None)
     if chats is None:
-        return ""
-    root = base_name(_content(Path(chats.parent, ".project_root")).strip())
-    name = root or ("" if _DIGEST.fullmatch(chats.parent.name) else chats.parent.name)
-    return short_name(name)
+        return "", ""
+    root = _content(Path(chats.parent, ".project_root")).strip()
+    name = "" if _DIGEST.fullmatch(chats.parent.name) else chats.parent.name
+    return root, short_name(base_name(root) or name)
 
 
 def _content(path: Path) -> str:

@@ -20,10 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, said, shortened
+from engram.capture.clean import base_name, readable, remember, said, shortened
 from engram.capture.sources.formats.json_lines import (
     Object,
-    base_name,
     digest,
     objects,
     records,
@@ -102,10 +101,13 @@ def _turn(line: Object, reading: SourceReading, number: int) -> Turn | None:
         message = message_digest(NAME, session, given, role, own, text)
     else:
         message = digest(NAME, session, role, own, number, text)
-    project = short_name(base_name(_word(line, ("project",))))
+    folder = _word(line, ("project",))
+    project = short_name(base_name(folder))
     title = shortened(readable(_word(line, ("title",))), 120)
     speaker = readable(_word(line, _SPEAKERS))
-    return Turn(NAME, session, role, text, time, message, project, title, speaker=speaker)
+    return Turn(
+        NAME, session, role, text, time, message, project, title, speaker=speaker, folder=folder
+    )
 
 
 def _role(line: Object) -> Role | None:

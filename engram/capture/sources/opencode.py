@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, shortened
+from engram.capture.clean import base_name, readable, said, shortened
 from engram.capture.sources.formats.json_document import (
     decoded,
     documents,
@@ -30,7 +30,6 @@ from engram.capture.sources.formats.json_document import (
     text_of,
 )
 from engram.capture.sources.formats.json_lines import (
-    base_name,
     digest,
     short_name,
     time_of,
@@ -129,6 +128,7 @@ class _Session:
 
     def describe(self, folder: str, title: str) -> None:
         """Take in the working folder and the title."""
+        self.conversation.folder = folder
         self.conversation.project = short_name(base_name(folder))
         first = readable(first_line(title, len(title)))
         self.conversation.title = shortened(first, _MAX_TITLE)
@@ -141,8 +141,9 @@ class _Session:
         if role not in ("user", "assistant"):
             unknown(self._reading, role)
             return []
+        talk.folder = text_of(mapping(info.get("path")).get("cwd")) or talk.folder
         if not talk.project:
-            talk.project = short_name(base_name(text_of(mapping(info.get("path")).get("cwd"))))
+            talk.project = short_name(base_name(talk.folder))
         own = time_of(mapping(info.get("time")).get("created"))
         text = "\n".join(_texts(parts))
         given = text_of(info.get("id"))

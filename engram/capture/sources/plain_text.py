@@ -23,10 +23,9 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said, shortened
+from engram.capture.clean import base_name, readable, said, shortened
 from engram.capture.sources.formats.json_lines import (
     Place,
-    base_name,
     objects,
     short_name,
     time_of,

@@ -129,7 +129,9 @@ class SourceReading:
 
     Passed to `Source.parse` with the offset to start at; the source moves `offset` (the byte after
     the last finished line) and `line` (lines before that byte) on as it yields turns, and may keep
-    what it needs to resume in `state` (text by short keys: session, project, time).
+    what it needs to resume in `state` (text by short keys: session, project, time). Words in it are
+    never written: they are read again from the bytes before `offset`, so what is kept there has to
+    follow from these bytes.
     A source whose files are rewritten as a whole (one document, an archive, a database) leaves
     `offset` at 0: it is asked for everything again, and message digests keep copies out.
     `name` is the file's stem, `path` where the file lies (a hint for names, empty for a stream),
@@ -178,4 +180,9 @@ class Cursors(Protocol):
 
     def save(self, cursors: Mapping[str, dict[str, object]]) -> None:
         """Replace them all, durably."""
+        ...
+
+    @property
+    def recent(self) -> dict[str, object]:
+        """What this process remembers of files it has read, by their keys: never written."""
         ...

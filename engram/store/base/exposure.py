@@ -21,9 +21,10 @@ def shared_by_git(root: Path) -> str:
     return ""
 
 
-def unguarded(root: Path) -> list[str]:
-    """The ignore files that should exclude the vault's `state/` from git or sync, and do not.
+def unguarded(root: Path) -> list[tuple[str, str]]:
+    """The ignore files that should exclude a folder from git or sync and do not, and the folder.
 
+    These are `state/` and `inbox/`: what is dropped there has not passed the redactor.
     Looks for git and Syncthing, in the vault and above; the others leave no trace in a folder.
     """
     found = []
@@ -33,15 +34,16 @@ def unguarded(root: Path) -> list[str]:
             continue
         # Syncthing reads the one file at the top, git those of all folders on the way
         files = {top / name} if mark == ".stfolder" else {top / name, root / name}
-        if not any(_leaves_out_state(file) for file in files):
-            found.append(name)
+        for folder in (layout.STATE, layout.INBOX):
+            if not any(_leaves_out(folder, file) for file in files):
+                found.append((name, folder))
     return found
 
 
-def _leaves_out_state(file: Path) -> bool:
+def _leaves_out(folder: str, file: Path) -> bool:
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return False
     patterns = (line.strip().removeprefix("(?d)").rstrip("/") for line in lines)
-    return any(one == layout.STATE or one.endswith(f"/{layout.STATE}") for one in patterns)
+    return any(one == folder or one.endswith(f"/{folder}") for one in patterns)

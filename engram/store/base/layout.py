@@ -32,14 +32,16 @@ DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
 TRACES, TOPICS, ACCESS = "state/traces.json", "state/topics.json", "state/access.jsonl"
 LOCK = "state/lock"
+#: files dropped by a person, and copies of what was captured of them
+INBOX, TAKEN = "inbox", "inbox/taken"
 #: what `init` creates beside the template's files
 FOLDERS = (
-    FACTS, ENTITIES, BOXES, "summaries", TRANSCRIPTS, ARCHIVE, "inbox",
+    FACTS, ENTITIES, BOXES, "summaries", TRANSCRIPTS, ARCHIVE, INBOX,
     TURNS, PENDING, JOURNAL, DEAD_LETTER,
 )  # fmt: skip
 #: files written by the program, never imported as a person's words
 OWN = (
-    *(folder.partition("/")[0] for folder in FOLDERS if folder != "inbox"),
+    *(folder.partition("/")[0] for folder in FOLDERS if folder != INBOX), TAKEN,
     "README.md", "home.md", PROFILE, IDENTITY, "views",
 )  # fmt: skip
 #: folders of Markdown that a person reads and edits; scanned for hand edits

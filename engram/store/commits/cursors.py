@@ -1,4 +1,7 @@
-"""Cursor file `state/cursors.json`: how far each transcript was read; keyed by content."""
+"""Cursor file `state/cursors.json`: how far each transcript was read; keyed by content.
+
+It holds places, sizes, times and digests, and no words, names or paths: see `capture.follow`.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ class CursorFile:
 
     def __init__(self, disk: VaultDisk) -> None:
         self._disk = disk
+        self.recent: dict[str, object] = {}
 
     def load(self) -> dict[str, dict[str, object]]:
         """Every cursor as plain data, by its key."""

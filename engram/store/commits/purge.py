@@ -27,6 +27,7 @@ from engram.store.commits.purge_secrets import SECRETS_PURGED
 from engram.store.commits.transaction import Purged
 from engram.store.files.box_file import box_remains
 from engram.store.files.memory_file import id_in, read_memory
+from engram.store.files.taken_copies import TakenCopies
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -85,10 +86,12 @@ class PurgeWriter:
             if change.after is not None:
                 self._put_without(remains, change.path)
         self._rewrite(remains, sorted(own))
-        self._turn_log.purge(details.get("messages", "").split(), remains.named_in)
+        messages = details.get("messages", "").split()
+        self._turn_log.purge(messages, remains.named_in)
         self._transcripts.purge(details.get("turns", "").split(), remains.named_in)
         for name in details.get("conversations", "").split():
             self._transcripts.remove(name)
+        TakenCopies(self._disk).purge(messages, json.loads(details.get("texts") or "[]"))
         for path in own:
             # another memory may have its path by now; a conflict copy belongs to nothing else
             if layout.original_of(path) != path or self._identity(path) in remains.ids:

@@ -19,6 +19,7 @@ from engram.model.errors import BadInput
 from engram.store.base import layout
 from engram.store.commits import transaction
 from engram.store.commits.transaction import Purged
+from engram.store.files.taken_copies import TakenCopies
 
 if TYPE_CHECKING:
     from engram.model.ports import TurnLog
@@ -124,7 +125,8 @@ class SecretEraser:
 
     def _files(self) -> list[str]:
         shown = [*self._projections.catalog.files(), *self._projections.transcripts.paths()]
-        return sorted(shown) + [path for path in layout.PROSE if self._read(path)]
+        taken = [path for path, _ in TakenCopies(self._disk).bodies()]
+        return sorted(shown) + [path for path in layout.PROSE if self._read(path)] + taken
 
     def _read(self, path: str) -> bytes:
         try:

@@ -155,6 +155,8 @@ def _talk_of(source: str, report: ImportReport) -> None:
         talk(f"skipped {name}: {problem}")
     if not (report.files or report.problems or report.excluded):
         talk(f"there is no file that {source} could be in")
+    elif report.excluded:
+        talk(f"capture.exclude kept out {report.excluded} files or turns")
     elif report.tally.lines and not report.turns:
         talk(f"no turn was found; is {source} the right SOURCE?")
     if report.batch and report.new_turns:

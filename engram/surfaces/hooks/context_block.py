@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -95,10 +95,11 @@ def _recipient(source: ContextSource, folder: str) -> Recipient:
     personal = source.settings.recall.share_personal
     if not globs:
         return Recipient(projects, personal)
-    from engram.capture.clean import excluded
+    from engram.capture.exclusion import Exclusion
 
-    projects = () if excluded(folder, "", globs) else projects
-    return Recipient(projects, personal, lambda project: excluded("", project, globs))
+    outside = Exclusion(globs)
+    projects = () if outside(folder, "") else projects
+    return Recipient(projects, personal, partial(outside, ""))
 
 
 def at_session_start(source: ContextSource, asked: HookCall, deadline: float) -> str:

@@ -13,10 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from engram.model.errors import EngramError
 from engram.surfaces.hooks.agents import PRE_COMPACT, PROMPT, SESSION_END, SESSION_START
+
+if TYPE_CHECKING:
+    from engram.surfaces.hooks.context_block import ContextSource
+    from engram.surfaces.hooks.host_protocol import HookCall
 
 FOR_HOSTS = frozenset({SESSION_START, PROMPT, PRE_COMPACT, SESSION_END})
 #: time limit, seconds; a host waits longer
@@ -72,7 +76,7 @@ def _respond(
     if source is None:
         return ""
     if event not in _HOST_EVENTS:
-        _notify(event, asked.transcript, str(source.root), environment)
+        _notify(event, asked, source, environment)
         return ""
     give = (
         context_block.at_session_start if event == SESSION_START else context_block.beside_a_prompt
@@ -82,22 +86,31 @@ def _respond(
     return answer(give(source, asked, deadline), named)
 
 
-def _notify(event: str, transcript: str, vault: str, environment: Mapping[str, str]) -> None:
-    """Record a transcript that lies in its agent's own folder; any other path is ignored."""
+def _notify(
+    event: str, asked: HookCall, source: ContextSource, environment: Mapping[str, str]
+) -> None:
+    """Record a transcript that lies in its agent's own folder; any other path is ignored.
+
+    What is excluded is not recorded: the path tells the folder.
+    """
     from pathlib import Path
 
+    from engram.capture.exclusion import Exclusion
     from engram.daemon.spool import TranscriptNotice, spool
     from engram.settings.paths import places_of
     from engram.store.base.clock import clock_of
     from engram.surfaces.hooks.agents import agent_of
 
-    places = places_of(environment)
+    places, transcript = places_of(environment), asked.transcript
     if not transcript or not os.path.isabs(transcript) or not os.path.isfile(transcript):
         return
     agent = agent_of(Path(transcript), environment, places.home)
-    if agent is not None:
+    outside = Exclusion(source.settings.capture.exclude)
+    if agent is not None and not (outside(transcript, "") or outside(asked.folder, "")):
         now = clock_of(environment).now()
-        notice = TranscriptNotice(now, event, agent.name, os.path.realpath(transcript), vault)
+        notice = TranscriptNotice(
+            now, event, agent.name, os.path.realpath(transcript), str(source.root)
+        )
         spool(places.state_dir, notice)
 
 

@@ -11,20 +11,22 @@ are counted and passed over. One turn is what a person typed, or all text of one
   after the end of an earlier reading, that is a turn of its own: no text is lost, none comes twice.
 - Tool calls become elided lines on the answer they follow (or, before any text, precede).
 - A message is named by its uuid alone: copies that a resumed session makes are the same. Session
-  and project belong to the line, not the file: the base name of the session's first folder.
+  and project belong to the line, not the file: the base name of the session's first folder. An
+  answer that goes on in another folder goes on as another turn.
 - Prompts that were typed while the agent worked and stand on no user line are turns marked
   `queued` (`claude_queue`), behind the answer during which they were typed.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, said, shortened, without_wrappers
+from engram.capture.clean import base_name, readable, remember, said, shortened, without_wrappers
 from engram.capture.sources.claude_code.queue import PromptQueue, QueuedPrompt
 from engram.capture.sources.claude_code.screen import silent
 from engram.capture.sources.formats.json_lines import (
@@ -33,7 +35,6 @@ from engram.capture.sources.formats.json_lines import (
 from engram.capture.sources.formats.json_lines import (
     Object,
     Place,
-    base_name,
     digest,
     objects,
     records,
@@ -115,17 +116,16 @@ class ClaudeCode(TranscriptSource):
             ready: list[Turn] = []
             for line in found:
                 conversation.take(line, before, ready)
-            for turn in ready[:-1]:
-                reading.offset, reading.line = before
-                yield turn
+            yield from ready[:-1]
             conversation.settle()
             if ready:
                 reading.offset, reading.line = conversation.since or end
                 yield ready[-1]
         rest = conversation.close()
         conversation.settle()
+        yield from rest[:-1]
         reading.offset, reading.line = end
-        yield from rest
+        yield from rest[-1:]
 
 
 def _known(line: Object) -> bool:
@@ -152,6 +152,7 @@ class _ClaudeAnswer:
     texts: list[str] = field(default_factory=list)
     lines: set[str] = field(default_factory=set)
     size: int = 0
+    folder: str = ""
 
 
 class _Conversation:
@@ -166,8 +167,8 @@ class _Conversation:
         self._calls = Calls()
         self._stamp: object = None
         self._instant: Instant = ""
-        #: the bytes that name the session of the last line, once its project is known
-        self._mark: bytes | None = None
+        #: the bytes that name session and folder of the last line that was decoded
+        self._mark: tuple[bytes, bytes] | None = None
 
     @property
     def since(self) -> Place | None:
@@ -175,10 +176,10 @@ class _Conversation:
         return self._answer.since if self._answer is not None else None
 
     def passes(self, data: bytes) -> bool:
-        """Whether a line needs no decoding: nothing said, and no session's first folder in it."""
+        """Whether a line needs no decoding: nothing said, and no other session or folder in it."""
         if self._mark is None or not silent(data):
             return False
-        return self._mark in data or b'"cwd"' not in data
+        return b'"cwd"' not in data or (self._mark[0] in data and self._mark[1] in data)
 
     def take(self, line: Object, place: Place, ready: list[Turn]) -> None:
         """Take in one object of a line; turns that are complete by it go to `ready`."""
@@ -212,7 +213,7 @@ class _Conversation:
         if answer is not None and text:
             calls = answer.calls.lines()
             turn = self._turn("assistant", text, answer.session, answer.time, answer.digest, calls)
-            closed.insert(0, turn)
+            closed.insert(0, replace(turn, folder=answer.folder))
         return closed
 
     def settle(self) -> None:
@@ -265,13 +266,16 @@ class _Conversation:
             and isinstance(name, str)
             and name == answer.name != ""
             and answer.size <= _MAX_ANSWER
+            and answer.folder == self._state.get("folder", "")
         ):
             return answer
         ready += self.close()
         time, own = self._time(line)
         named = self._digest(line, session, "assistant", own, place, text)
         held = name if isinstance(name, str) else ""
-        self._answer = answer = _ClaudeAnswer(held, place, session, time, named, self._calls)
+        self._answer = answer = _ClaudeAnswer(
+            held, place, session, time, named, self._calls, folder=self._state.get("folder", "")
+        )
         self._calls = Calls()
         return answer
 
@@ -295,10 +299,13 @@ class _Conversation:
             session = short_name(session)
             remember(self._state, "session", session)
             self._mark = None
-        if self._mark is None and isinstance(folder, str) and folder:
+        moved = isinstance(folder, str) and folder != self._state.get("folder")
+        if isinstance(folder, str) and folder and (moved or self._mark is None):
+            remember(self._state, "folder", folder)
             if f"project {session}" not in self._state:
                 remember(self._state, f"project {session}", short_name(base_name(folder)))
-            self._mark = f'"sessionId":"{session}"'.encode()
+            cwd = f'"cwd":{json.dumps(folder, ensure_ascii=False)}'
+            self._mark = f'"sessionId":"{session}"'.encode(), cwd.encode("utf-8", "replace")
         return session
 
     def _time(self, line: Object) -> tuple[Instant, Instant]:
@@ -334,7 +341,8 @@ class _Conversation:
             or state.get("summary", "")
         )
         project = state.get(f"project {session}", "")
-        return Turn(NAME, session, role, text, time, message, project, title, tools)
+        folder = state.get("folder", "")
+        return Turn(NAME, session, role, text, time, message, project, title, tools, folder=folder)
 
 
 def _typed(line: Object) -> str:

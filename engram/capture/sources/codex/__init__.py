@@ -209,7 +209,7 @@ class _Rollout:
     def _note_folder(self, parts: list[str]) -> None:
         """The bare form names the folder nowhere but in the context for the model."""
         for part in parts:
-            if "project" not in self.dialogue.state and "<environment_context>" in part[:100]:
+            if "<environment_context>" in part[:100]:
                 folder = _FOLDER.search(part)
                 if folder is not None:
                     self.dialogue.begins(None, folder[1])

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from engram.capture.clean import readable, said, shortened
+from engram.capture.clean import base_name, readable, said, shortened
 from engram.capture.sources.formats.json_document import decoded, mapping, sequence, text_of
-from engram.capture.sources.formats.json_lines import base_name, short_name, time_of, unknown
+from engram.capture.sources.formats.json_lines import short_name, time_of, unknown
 from engram.capture.sources.shared.conversation import Conversation
 from engram.capture.sources.shared.since import Since
 from engram.capture.sources.shared.tools import tool_line
@@ -120,6 +120,7 @@ class _Composer:
             project=short_name(base_name(self._folder)),
             title=shortened(readable(first_line(title, len(title))), _MAX_TITLE),
             began=time_of(composer.get("createdAt")),
+            folder=self._folder,
         )  # fmt: skip
         for name, bubble in bubbles:
             self._reading.tally.lines += 1

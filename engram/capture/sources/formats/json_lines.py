@@ -157,9 +157,3 @@ def short_name(text: str) -> str:
     if len(name) <= MAX_NAME:
         return name
     return shortened(name, MAX_NAME) or message_digest("name", name)
-
-
-def base_name(path: str) -> str:
-    """The last part of a path of any system; empty for a root."""
-    bare = path.rstrip("/\\")
-    return bare[max(bare.rfind("/"), bare.rfind("\\")) + 1 :]

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from engram.capture.clean import readable, said
+from engram.capture.clean import base_name, readable, said
 from engram.capture.sources.formats.json_document import (
     decoded,
     documents,
@@ -33,7 +33,6 @@ from engram.capture.sources.formats.json_lines import (
     MAX_LINE_BYTES as MAX_LINE_BYTES,
 )
 from engram.capture.sources.formats.json_lines import (
-    base_name,
     digest,
     objects,
     short_name,
@@ -169,15 +168,17 @@ def _told(
     """The turns of one conversation."""
     session = short_name(text_of(value.get("conversation_id")) or name)
     talk = Conversation(
-        NAME, session, reading, project=short_name(base_name(folder)), began=time_of(created)
-    )
+        NAME, session, reading,
+        project=short_name(base_name(folder)), began=time_of(created), folder=folder,
+    )  # fmt: skip
     for number, entry in enumerate(sequence(value.get("history"))):
         reading.tally.lines += 1
         user, assistant, times = _entry(entry)
         answer = mapping(assistant.get("Response") or assistant.get("ToolUse"))
         given = text_of(answer.get("message_id"))
+        talk.folder = _working_folder(user) or talk.folder
         if not talk.project:
-            talk.project = short_name(base_name(_working_folder(user)))
+            talk.project = short_name(base_name(talk.folder))
         text = _typed(user.get("content"), reading)
         if text:
             own = time_of(user.get("timestamp")) or time_of(times.get("request_start_timestamp_ms"))

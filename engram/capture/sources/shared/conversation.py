@@ -11,9 +11,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engram.capture.clean import remember
+from engram.capture.clean import of_session, remember
 from engram.capture.sources.shared.dialogue import Calls
 from engram.model.ids import message_digest
 from engram.model.instant import Instant
@@ -32,21 +32,23 @@ class _PendingAnswer:
     time: Instant
     message: str
     calls: Calls
+    folder: str
 
 
 class Conversation:
     """What is known of one conversation while its messages go by.
 
-    `began` is the time in its header, if it has one.
+    `began` is the time in its header, `folder` the working folder, if it has one.
     """
 
     def __init__(
         self, source: str, session: str, reading: SourceReading, *,
-        project: str = "", title: str = "", began: Instant = "",
+        project: str = "", title: str = "", began: Instant = "", folder: str = "",
     ) -> None:  # fmt: skip
         self._source = source
         self.session = session
         self.project = project
+        self.folder = folder
         self.title = title
         self.began = began
         self._reading = reading
@@ -67,7 +69,8 @@ class Conversation:
         ready: list[Turn] = []
         if text:
             ready = self.close()
-            self._answer = _PendingAnswer(text, self._time(own), message, self._calls)
+            time = self._time(own)
+            self._answer = _PendingAnswer(text, time, message, self._calls, self.folder)
             self._calls = Calls()
         held = self._calls if self._answer is None else self._answer.calls
         for call in calls:
@@ -80,14 +83,15 @@ class Conversation:
         if answer is None:
             return []
         calls = answer.calls.lines()
-        return [self._turn("assistant", answer.text, answer.time, answer.message, calls)]
+        turn = self._turn("assistant", answer.text, answer.time, answer.message, calls)
+        return [replace(turn, folder=answer.folder)]
 
     def _time(self, own: Instant) -> Instant:
         self._last = own or self._last
         known = self._last or self.began
         if known:
             return known
-        state, key = self._reading.state, f"{_TIME} {self.session}"
+        state, key = self._reading.state, of_session(_TIME, self.session)
         if key not in state:
             remember(state, key, self._reading.clock.now())
         return state[key]
@@ -96,8 +100,9 @@ class Conversation:
         self, role: Role, text: str, time: Instant, message: str, tools: tuple[str, ...] = ()
     ) -> Turn:
         return Turn(
-            self._source, self.session, role, text, time, message, self.project, self.title, tools
-        )
+            self._source, self.session, role, text, time, message, self.project, self.title, tools,
+            folder=self.folder,
+        )  # fmt: skip
 
 
 class Growing:

@@ -5,7 +5,8 @@ turns of it and keeps what a later reading must know:
 
 - An answer is held until the next answer or prompt begins, or the stream ends, because the tool
   calls behind it belong to it; calls before any text belong to the answer that follows them.
-- The session is the first one that is named, the project its first folder, both kept in the state.
+- The session is the first one that is named, the project its first folder; a turn's working folder
+  is the last one that was named before it.
 - A time that is missing is the last one known, else the clock's at the first capture, which is
   kept: a file that grows goes on with it.
 - At every turn the reading stands where a later one can go on without losing text.
@@ -17,11 +18,10 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from engram.capture.clean import readable, remember, shortened
+from engram.capture.clean import base_name, readable, remember, shortened
 from engram.capture.sources.formats.json_lines import (
     Object,
     Place,
-    base_name,
     digest,
     records,
     short_name,
@@ -145,11 +145,13 @@ class Dialogue:
         return self.state.get("session") or self._reading.name
 
     def begins(self, session: object, folder: object = None, stamp: object = None) -> None:
-        """Take in a header: the first session, folder and time that are named are kept."""
+        """Take in a header: the first session, project and time that are named are kept."""
         if isinstance(session, str) and session.strip() and "session" not in self.state:
             remember(self.state, "session", short_name(session.strip()))
-        if isinstance(folder, str) and "project" not in self.state and base_name(folder):
-            remember(self.state, "project", short_name(base_name(folder)))
+        if isinstance(folder, str) and base_name(folder):
+            remember(self.state, "folder", folder)
+            if "project" not in self.state:
+                remember(self.state, "project", short_name(base_name(folder)))
         time = time_of(stamp)
         if time and "time" not in self.state:
             remember(self.state, "time", time)
@@ -197,7 +199,8 @@ class Dialogue:
         own = time_of(words.stamp)
         message = words.message or digest(self._source, session, role, own, words.place[1], text)
         project, title = state.get("project", ""), state.get("title", "")
-        return Turn(self._source, session, role, text, self._time(own), message, project, title)
+        time, folder = self._time(own), state.get("folder", "")
+        return Turn(self._source, session, role, text, time, message, project, title, folder=folder)
 
     def _time(self, own: Instant) -> Instant:
         """The time of a message, or else the last one known, or else now, for good."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-from engram.capture.clean import readable, shortened
-from engram.capture.sources.formats.json_lines import base_name
+from engram.capture.clean import base_name, readable, shortened
 
 MAX_LINE = 80
 _PATHS = ("file_path", "notebook_path", "path")
