@@ -63,6 +63,10 @@ class IndexSync:
 
     # -- the index in step ---------------------------------------------------------------------
 
+    def prepare(self) -> None:
+        """Load what `refresh` needs: the library behind the index."""
+        self._finder.state()
+
     def refresh(self, patience: float | None = None) -> bool:
         """Bring the index up to the catalog, or build it anew; False when that cannot be now:
         another one writes, or the vault cannot be locked.

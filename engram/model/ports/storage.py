@@ -218,6 +218,10 @@ class DerivedState(Protocol):
 class Index(Protocol):
     """The full-text index as the writers see it."""
 
+    def prepare(self) -> None:
+        """Load what `refresh` needs."""
+        ...
+
     def refresh(self, patience: float | None = None) -> bool:
         """Bring it up to the catalog, waiting so many seconds for others; whether it is."""
         ...
