@@ -43,8 +43,9 @@ class IndexState(NamedTuple):
 class SearchIndex(Protocol):
     """A Finder that knows up to which transaction it is complete.
 
-    Every method but `state`, `close` and `close_replaced` raises IndexUnusable. Before the first `rebuild` and after
-    `drop` an index is unusable, so that no partial index is ever taken for a whole one.
+    Every method but `state`, `close` and `close_replaced` raises IndexUnusable. Before the first
+    `rebuild` and after `drop` an index is unusable, so that no partial index is ever taken for a
+    whole one.
     """
 
     def update(
