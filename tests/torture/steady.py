@@ -42,9 +42,9 @@ class Sample:
     def __str__(self) -> str:
         return (
             f"{self.seconds:5.0f} s  {self.memory:6.1f} MB  {sum(self.files.values()):3} open files"
-            f" ({self.files['(deleted)']} of them deleted)  {self.processor:4.0%} of a processor "
-            f" search p50 {percentile(self.searches, 50):.2f} p95 {percentile(self.searches, 95):.2f}"
-            f" of {len(self.searches)}"
+            f" ({self.files['(deleted)']} of them deleted)  {self.processor:4.0%} of a processor"
+            f"  {len(self.searches)} searches, p50 {percentile(self.searches, 50):.2f} s,"
+            f" p95 {percentile(self.searches, 95):.2f} s"
         )
 
 
