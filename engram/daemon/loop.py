@@ -49,7 +49,7 @@ _SLEPT = 60.0
 #: how long captured turns may wait for the index, seconds: a search that comes before brings it up
 _INDEX = 2.0
 #: turns after which freed memory is returned to the system
-_MANY_TURNS = 500
+_MANY_TURNS = 100
 #: the tasks of each vault
 _VAULT_TASKS = ("edits", "inbox", "extract", "boxes", "night", "build", "index")
 
