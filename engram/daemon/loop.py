@@ -46,10 +46,12 @@ _LOOK, _TICK, _BOXES, _CONSOLIDATE = 10.0, 10.0, 60.0, 120.0
 _SLOWER = 3.0
 #: the wall clock and the monotonic one differ by more only after the machine slept, seconds
 _SLEPT = 60.0
+#: how long captured turns may wait for the index, seconds: a search that comes before brings it up
+_INDEX = 2.0
 #: turns after which freed memory is returned to the system
-_MANY_TURNS = 500
+_MANY_TURNS = 100
 #: the tasks of each vault
-_VAULT_TASKS = ("edits", "inbox", "extract", "boxes", "night", "build")
+_VAULT_TASKS = ("edits", "inbox", "extract", "boxes", "night", "build", "index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,7 @@ class DaemonLoop:
         self.tasks.add(f"boxes {root}", partial(self._boxes, worker), _BOXES)
         self.tasks.add(f"night {root}", partial(self._consolidate, worker), _CONSOLIDATE)
         self.tasks.add(f"build {root}", partial(self._rebuild_index, worker), _CONSOLIDATE)
+        self.tasks.add(f"index {root}", partial(self._bring_up_index, worker), math.inf)
 
     def _check_vault(self, worker: VaultWorker) -> None:
         task = f"open {worker.root}"
@@ -275,6 +278,7 @@ class DaemonLoop:
         captured = self.source_workers[name].take(worker.here)
         if captured.turns:
             worker.mark_used()
+            self.tasks.want(f"index {worker.root}", _INDEX)
         self._report_capture(captured, name)
         self._turns_since_trim += captured.turns
         if not captured.more and self._turns_since_trim >= _MANY_TURNS:
@@ -315,6 +319,11 @@ class DaemonLoop:
         if self._is_active(worker) and worker.rebuild_index():
             self._log.note("index_built", vault=str(worker.root))
             trim_memory()
+
+    def _bring_up_index(self, worker: VaultWorker) -> float | None:
+        if worker.is_here(self.watch) and not worker.here.bring_up_index():
+            return _INDEX
+        return None
 
     def _is_active(self, worker: VaultWorker) -> bool:
         return not self.paused.everything and worker.is_here(self.watch)

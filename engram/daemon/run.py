@@ -22,6 +22,7 @@ from types import FrameType
 
 from engram import __version__
 from engram.daemon.debounce import Debouncer
+from engram.daemon.free_memory import share_heap
 from engram.daemon.loop import DaemonLoop, TaskIntervals
 from engram.daemon.rpc.server import ControlServer
 from engram.daemon.state.event_log import EventLog
@@ -75,6 +76,7 @@ class Daemon:
     def run(self) -> None:
         """Until SIGINT or SIGTERM. Raises Locked when one runs already, ConfigError, BadInput."""
         times = TaskIntervals(self._clock)
+        share_heap()
         with (
             self._signals(),
             suppress(_StopRequested),

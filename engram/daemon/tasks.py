@@ -63,10 +63,10 @@ class TaskRunner:
         self.failures.pop(name, None)
         self.schedule.drop(name)
 
-    def want(self, name: str) -> None:
-        """Run a task soon, but not in the pause after a failure."""
+    def want(self, name: str, seconds: float = 0.0) -> None:
+        """Run a task in so many seconds at the latest, but not in the pause after a failure."""
         if name in self._tasks and name not in self.failures:
-            self.schedule.soon(name)
+            self.schedule.soon(name, seconds)
 
     def do_due(self, go_on: Callable[[], bool]) -> None:
         """Run the tasks that are due, one after the other, as long as `go_on` says so."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from engram.daemon.change_detector import FolderChangeDetector
 from engram.daemon.inbox import Inbox
 from engram.daemon.source_worker import SourceResult
 from engram.daemon.state.last_runs import LastRuns
@@ -97,6 +98,8 @@ class VaultWorker:
     def _opened(self) -> Vault:
         vault = self._open(self.root)
         if vault.writable:
+            # what is captured need not look at every file of the vault before
+            vault.keep_open(FolderChangeDetector(vault.root))
             return vault
         vault.close()
         if not vault.trusted:

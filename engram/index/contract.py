@@ -43,8 +43,9 @@ class IndexState(NamedTuple):
 class SearchIndex(Protocol):
     """A Finder that knows up to which transaction it is complete.
 
-    Every method but `state` and `close` raises IndexUnusable. Before the first `rebuild` and after
-    `drop` an index is unusable, so that no partial index is ever taken for a whole one.
+    Every method but `state`, `close` and `close_replaced` raises IndexUnusable. Before the first
+    `rebuild` and after `drop` an index is unusable, so that no partial index is ever taken for a
+    whole one.
     """
 
     def update(
@@ -90,6 +91,10 @@ class SearchIndex(Protocol):
 
     def drop(self) -> None:
         """Remove everything that was indexed, older generations included."""
+        ...
+
+    def close_replaced(self) -> None:
+        """Close open files of an older generation: what was removed from it is not kept open."""
         ...
 
     def close(self) -> None:

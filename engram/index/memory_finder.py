@@ -136,6 +136,9 @@ class MemoryFinder:
         self._usable = False
         self._seen = None
 
+    def close_replaced(self) -> None:
+        """Nothing to close."""
+
     def close(self) -> None:
         """Nothing to close."""
 

@@ -177,6 +177,15 @@ class WhooshFinder:
             self._close()
             self._generations.drop()
 
+    def close_replaced(self) -> None:
+        """Close the files of a generation that was replaced; a search that runs does so itself."""
+        if self._readings and self._searching.acquire(blocking=False):
+            try:
+                if self._generations.pointer() != self._read_at:
+                    self._close()
+            finally:
+                self._searching.release()
+
     def close(self) -> None:
         """Close the files of the searchers; the next use opens them again."""
         with self._searching:

@@ -78,7 +78,7 @@ def _pieces(source: str, asked: frozenset[str], width: int) -> list[_Piece]:
     return pieces
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=512)
 def _asked_in(word: str, asked: frozenset[str]) -> frozenset[str]:
     """The asked terms in a word; the hits of one question have most of their words in common."""
     return asked & frozenset(query_terms(word))

@@ -41,7 +41,7 @@ _STEP_4 = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=1_024)
 def stem(word: str) -> str:
     """The stem of a lower-case word of a-z; words of one or two letters are their own."""
     word = LEMMA.get(word, word)

@@ -7,23 +7,31 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
-_POLL_SECONDS = 0.002
-_POLL_MOST = 0.05
+#: how often it is tried: at first, for so long, and then, seconds
+_QUICK, _SHORT, _SLOW = 0.004, 0.05, 0.05
 
 
-def take_lock(handle: int, patience: float = 0.0) -> bool:
+def take_lock(
+    handle: int, patience: float = 0.0, moved: Callable[[], object] | None = None
+) -> bool:
     """Lock an open file until it is closed; False when another holds it `patience` seconds on.
 
-    Raises OSError where the file system has no locks.
+    With `moved`, the patience begins anew whenever its result is another one. Who has waited for
+    longer tries more often, so that nobody is passed by for ever. Raises OSError where the file
+    system has no locks.
     """
-    give_up = time.monotonic() + patience
-    wait = _POLL_SECONDS
+    began = since = time.monotonic()
+    last = None if moved is None else moved()
     while not _try_lock(handle):
-        if time.monotonic() >= give_up:
+        now = time.monotonic()
+        if moved is not None and (latest := moved()) != last:
+            last, since = latest, now
+        if now >= since + patience:
             return False
-        time.sleep(wait)
-        wait = min(wait * 1.5, _POLL_MOST)
+        waited = now - began
+        time.sleep(_QUICK if waited < _SHORT else max(_QUICK, _SLOW / (1.0 + waited)))
     return True
 
 

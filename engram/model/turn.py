@@ -103,6 +103,7 @@ class Waiting:
 
     `oldest` is the time of the oldest of them; `attempts` and `retry_at` tell of failures, `reason`
     is the code of the last one. Without attempts they only wait, for a model or a new budget.
+    `for_model`: a person chose that a model is to read them, though an import brought them.
     """
 
     transcript: str
@@ -112,6 +113,7 @@ class Waiting:
     attempts: int = 0
     retry_at: Instant = ""
     reason: str = ""
+    for_model: bool = False
 
 
 def turn_of(

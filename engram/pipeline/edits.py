@@ -144,8 +144,12 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     if not redactor.clean(words):
         raise BadInput("this holds a secret; it was not written", "say it without the secret")
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
+    turn = cleaned(turn, redactor)[0]
+    ports.check_writable()
+    # once without the lock: what deciding loads and compiles takes longer than all that follows
+    _decided(turn, category, ports)
     with writing(ports):
-        verdict, memory = dictate(cleaned(turn, redactor)[0], category, ports)
+        verdict, memory = dictate(turn, category, ports)
         stands = ports.view.memory(memory.id) if memory is not None else None
         if stands is None:
             raise BadInput(f"refused: {verdict.code}", "say it as a plain statement")
@@ -184,16 +188,27 @@ def dictated(
 def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | None]:
     """Take in a turn and what it asks to remember, in one transaction; the verdict, the memory.
 
-    Without a category it is what the rules make of the words, else a fact.
+    Without a category it is what the rules make of the words, else a fact. No model is asked: a
+    person who dictates waits for no network, and needs no key.
     """
+    from engram.pipeline.ingest import take_in
+
+    taken = take_in([turn], ports)
+    verdict, memory, plan = _decided(turn, category, ports)
+    ack: tuple[Range, ...] = ((taken.first, taken.last),) if taken.new else ()
+    ports.committer.commit(plan._replace(ack=ack))
+    return verdict, memory
+
+
+def _decided(
+    turn: Turn, category: str, ports: Ports
+) -> tuple[Verdict, Memory | None, Plan]:  # fmt: skip
     # imported here: a person who decides about memories extracts nothing
     from engram.admit.decide import AdmissionContext, admit
     from engram.admit.draft import AdmissionDraft
     from engram.extract.classify import memory_kind, score_importance
-    from engram.pipeline.ingest import take_in
 
-    taken = take_in([turn], ports)
-    guesses = ports.extractor.extract([turn])
+    guesses = ports.rules.extract([turn])
     guess = guesses[0] if len(guesses) == 1 else None
     chosen = category or (guess.category if guess else "fact")
     kind = memory_kind(chosen, turn.text, ())
@@ -203,10 +218,8 @@ def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | 
     admission = AdmissionContext(draft.view, ports.redactor.clean, ports.settings, now)
     verdict = admit(dictated(turn, chosen, kind, importance, guess), admission)
     memory = draft.enter(verdict)
-    ack: tuple[Range, ...] = ((taken.first, taken.last),) if taken.new else ()
     changes = ports.writer.changes(draft.born, draft.amended)
-    ports.committer.commit(Plan("remember", tuple(changes), tuple(draft.events), ack=ack))
-    return verdict, memory
+    return verdict, memory, Plan("remember", tuple(changes), tuple(draft.events))
 
 
 # -- what a person decides about memories ---------------------------------------------------------

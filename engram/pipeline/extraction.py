@@ -14,8 +14,8 @@ from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
 from engram.capture.trigger import due
 from engram.extract.receipt import verify
-from engram.model.change import Event, Plan, Range
-from engram.model.errors import EngramError, Locked
+from engram.model.change import MODEL_CHOSEN, Event, Plan, Range
+from engram.model.errors import EngramError, Locked, ModelRefuses
 from engram.model.instant import Instant
 from engram.model.intake import ExtractionResult
 from engram.model.model_request import Request, Tier
@@ -29,6 +29,8 @@ from engram.pipeline.writing import writing
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
+#: what to do where a model was chosen, and is not configured any more
+_NONE = "`engram config set llm.model NAME`, or give up waiting: `engram extract --rules`"
 #: how long another process is waited for that brings the index up, seconds
 _PATIENCE = 1.0
 
@@ -68,13 +70,15 @@ def run(
     `patience` seconds. `batch` is the import that is extracted.
     """
     check_tier(tier, ports)
+    transcripts = list(transcripts)
     if tier == "rules" or not ports.asks_model:
         with writing(ports):
             outcome = extract(transcripts, ports, progress, tier)
             consolidate_if_due(ports, batch)
             return outcome
-    with writing(ports):
-        pass  # hand edits, and the index that the model is shown the neighbours from
+    with writing(ports):  # hand edits, and the index that the model is shown the neighbours from
+        if tier == "model":
+            choose_model(ports.turns.unchosen(transcripts), ports)
     try:
         with ports.thinking(patience):
             ports.begin_run()
@@ -87,6 +91,15 @@ def run(
         ) from error
     finally:
         ports.index.refresh(_PATIENCE)
+
+
+def choose_model(batches: Sequence[str], ports: Ports, kind: str = "extract") -> None:
+    """Record that a model is to read what these imports brought: so it stays while it is away."""
+    for batch in batches:
+        chosen = Event(MODEL_CHOSEN, batch)
+        ports.committer.commit(
+            Plan(kind, events=(chosen,), batch=batch if kind == "import" else "")
+        )
 
 
 def extract(
@@ -167,7 +180,8 @@ def preview(transcripts: Iterable[str], ports: Ports, tier: Tier = "auto") -> li
     draft = AdmissionDraft(ports.view, ports.settings, ports.clock.now())
     verdicts: list[Verdict] = []
     for transcript in transcripts:
-        if _portion(transcript, ports, tier)[0].costly:
+        portion, _ = _portion(transcript, ports, tier)
+        if portion.costly or portion.error is not None:
             continue
         batch = _lease(transcript, ports, tier)
         if batch.error is not None:
@@ -207,7 +221,7 @@ def _lease(transcript: str, ports: Ports, tier: Tier, away: EngramError | None =
     `away` is why nothing costly is to be tried any more.
     """
     batch, extractor = _portion(transcript, ports, tier)
-    if not batch.turns:
+    if not batch.turns or batch.error is not None:
         return batch
     if batch.costly and away is not None:
         return replace(batch, error=away)
@@ -225,12 +239,19 @@ def _portion(transcript: str, ports: Ports, tier: Tier) -> tuple[Batch, Extracto
         turns = turns[: extractor.portion(turns, attempts.get(transcript, 0))]
         end = turns[-1].seq
         ranges = [(first, min(last, end)) for first, last in ranges if first <= end]
-    return Batch(transcript, tuple(ranges), tuple(turns), batch, extractor.costly), extractor
+    error = None
+    if tier == "auto" and not ports.asks_model and ports.turns.for_model(batch):
+        error = ModelRefuses("no-model", "a model is to read them, and none is configured", _NONE)
+    found = Batch(
+        transcript, tuple(ranges), tuple(turns), batch, extractor.costly, error=error
+    )  # fmt: skip
+    return found, extractor
 
 
 def _reader(batch: str, ports: Ports, tier: Tier) -> Extractor:
     """Who reads what an import brought (its name), or live capture (no name)."""
-    return ports.rules if tier == "rules" or (tier == "auto" and batch) else ports.extractor
+    by_rules = tier == "auto" and batch and not ports.turns.for_model(batch)
+    return ports.rules if tier == "rules" or by_rules else ports.extractor
 
 
 def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResult) -> int:

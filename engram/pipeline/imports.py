@@ -27,8 +27,8 @@ from engram.model.model_request import Tier
 from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading
 from engram.model.turn import Turn
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
+from engram.pipeline.extraction import choose_model, extract_due, run, tick
 from engram.pipeline.extraction import extract as extract_turns
-from engram.pipeline.extraction import extract_due, run, tick
 from engram.pipeline.ingest import take_in
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
@@ -105,7 +105,9 @@ def import_files(
     costly = tier != "rules" and ports.asks_model
     later = extract and (tier == "model" or (live and costly))
     with writing(ports, index=index and not later):
-        report = _importer(source_name, ports, live=live, advance=progress).run(files)
+        report = _importer(
+            source_name, ports, live=live, for_model=tier == "model", advance=progress
+        ).run(files)
         if report.new_turns and not live:
             ports.committer.commit(_imported(source_name, report))
         outcome = ExtractionResult()
@@ -219,13 +221,15 @@ def by_source(path: Path) -> dict[str, list[Path]]:
 class Importer:
     """One run over some files; `advance(bytes)` is told how far it is.
 
-    A dry run tells `fresh` of the turns that would be taken in.
+    `for_model`: a model is to read what it brings. A dry run tells `fresh` of the turns that would
+    be taken in.
     """
 
     def __init__(
         self, ports: Ports, source: Source, cursors: Cursors,
         databases: Callable[[Path], ForeignRows], *,
-        live: bool = False, dry_run: bool = False, advance: Callable[[int], None] = lambda _: None,
+        live: bool = False, for_model: bool = False, dry_run: bool = False,
+        advance: Callable[[int], None] = lambda _: None,
         fresh: Callable[[list[Turn]], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._ports = ports
@@ -240,6 +244,7 @@ class Importer:
         }
         self._outside = Exclusion(ports.settings.capture.exclude)
         self._live = live
+        self._for_model = for_model
         self._dry_run = dry_run
         self._advance = advance
         self._fresh = fresh
@@ -315,6 +320,8 @@ class Importer:
         with self._ports.committer.lock():
             if not self.report.batch:
                 self.report.batch = f"import-{self._ports.turn_log.end()[2] + 1}"
+                if self._for_model:  # before its first turn: a crash does not change who reads it
+                    choose_model([self.report.batch], self._ports, "import")
             return take_in(turns, self._ports, self.report.batch)
 
     def _keep_cursors(self) -> None:

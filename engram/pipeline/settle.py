@@ -36,7 +36,15 @@ class Settler:
 
     def settle(self) -> int:
         """Take up all hand edits; the writer lock is held. Returns how many files they are."""
-        return self._record(self._files.look())
+        detector = self.change_detector
+        if detector is None:
+            return self._record(self._files.look())
+        if detector.quiet(self._files.catalog):
+            return 0
+        detector.begin()
+        count = self._record(self._files.look())
+        detector.trust(self._files.catalog)
+        return count
 
     def _record(self, found: EditedFiles) -> int:
         seen, subjects = found.edits()

@@ -25,6 +25,8 @@ def writing(ports: Ports, *, index: bool = True, settle: bool = True) -> Iterato
     FormatTooNew for a vault that may not be written here.
     """
     ports.check_writable()
+    if index:
+        ports.index.prepare()  # before the lock, so that others do not wait for it
     with ports.committer.lock():
         yield ports.settler.settle() if settle else 0
         if index:

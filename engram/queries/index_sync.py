@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 #: one number for the index to keep: transactions in the high part, turns in the low
 _TURN_BITS = 40
+#: how long somebody is waited for who may be building the first index, seconds
+_BUILDING = 1.0
 #: transactions that may hide the source turns of a memory, or show them again
 _HIDING = frozenset({"forget", "restore", "undo", "settle", "purge"})
 
@@ -54,14 +56,22 @@ class IndexSync:
         self._projections = projections
         self._turn_log = turn_log
         self._transaction_log = transaction_log
-        self._finder = finder
+        self._finder = self._on_disk = finder
         self.index_reason = ""
 
     def close(self) -> None:
         """Let go of the index."""
         self._finder.close()
 
+    def close_replaced(self) -> None:
+        """Let go of an older generation, whose files may be removed already."""
+        self._finder.close_replaced()
+
     # -- the index in step ---------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Load what `refresh` needs: the library behind the index."""
+        self._finder.state()
 
     def refresh(self, patience: float | None = None) -> bool:
         """Bring the index up to the catalog, or build it anew; False when that cannot be now:
@@ -69,17 +79,27 @@ class IndexSync:
 
         `patience` is how long to wait for that other one, seconds; None as long as any writer.
         """
+        self.close_replaced()
+        if self._finder is not self._on_disk and self._on_disk.state().usable:
+            self._finder, self.index_reason = self._on_disk, ""  # somebody has built it meanwhile
         if self._is_current():
             return True
+        behind = self._brought_up(patience)
+        if behind and not self._finder.state().usable:
+            behind = self._brought_up(_BUILDING)
+            if behind and not self._finder.state().usable:
+                self._scan_files(behind)
+        return not behind
+
+    def _brought_up(self, patience: float | None) -> str:
+        """Bring the index up under the lock; why that cannot be now."""
         try:
             with self._projections.guard.hold(patience):
                 if not self._is_current():
                     self._bring_up()
         except (Locked, StorageError) as reason:
-            if not self._finder.state().usable:
-                self._scan_files(str(reason))
-            return False
-        return True
+            return str(reason)
+        return ""
 
     def _is_current(self) -> bool:
         state = self._finder.state()

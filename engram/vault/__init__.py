@@ -66,8 +66,8 @@ if TYPE_CHECKING:
 __all__ = ["Adapters", "Vault"]
 
 Progress = Callable[[int], None]
-#: how long a question waits for another process to finish writing, seconds
-_PATIENCE = 1.0
+#: how long a question waits for whoever writes, seconds; then it is answered as things stood
+_PATIENCE = 0.05
 
 
 class Vault:
@@ -121,6 +121,10 @@ class Vault:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def close_replaced(self) -> None:
+        """Let go of files of the index that were replaced: after a purge they hold its words."""
+        self.parts.index.close_replaced()
 
     def keep_open(self, change_detector: ChangeDetector) -> None:
         """Ask a change detector before the files are looked at: for one that is asked often."""
@@ -178,9 +182,10 @@ class Vault:
     # -- asking by word ------------------------------------------------------------------------
 
     def ready_to_read(self) -> bool:
-        """Take up hand edits within the time for that, and bring the index up.
+        """Take up hand edits within the time for that, and bring the index up if nobody writes.
 
-        Returns whether everything is taken up; False means that answers may be a little behind.
+        Returns whether everything is taken up; False means that answers may be a little behind: no
+        question waits for an import, an extraction or a consolidation.
         """
         settled = self._settled()
         return self.parts.index.refresh(_PATIENCE) and settled
@@ -768,6 +773,10 @@ class Vault:
         self._settled()
         parts = self.parts
         return stale_views(parts.disk, parts.projections, parts.transaction_log, due=True)
+
+    def bring_up_index(self) -> bool:
+        """The index as the catalog is, if nobody writes; whether it is."""
+        return self.parts.index.refresh(_PATIENCE)
 
     def rebuild_index(self) -> None:
         """The index alone, made anew."""

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.daemon.change_detector import FolderChangeDetector
+from engram.store.commits.hand_edits import VaultEdits
 from engram.vault import Vault
 from tests.effort import examples
 from tests.kit import takes_every_turn, turns
@@ -165,3 +166,22 @@ def test_a_vault_with_a_sentry_answers_as_one_without(
             said = kept.search("valve gauge note", limit=20)
             with Vault.open(kept.root, environment=environment) as fresh:
                 assert fresh.search("valve gauge note", limit=20) == said
+
+
+def test_a_writer_looks_at_the_files_only_when_they_changed(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[object] = []
+    look = VaultEdits.look
+    monkeypatch.setattr(VaultEdits, "look", lambda *given: looks.append(1) or look(*given))
+    vault.keep_open(FolderChangeDetector(vault.root))
+    note = vault.root / "facts" / "note.md"
+    note.write_text("The zebrafinch is grey.\n")
+    assert vault.take_up_edits() == 1 and len(looks) == 1
+    for number in range(3):
+        vault.capture(turns(1, f"s{number}"))
+    assert vault.take_up_edits() == 0 and len(looks) == 1
+    note.write_text("The zebrafinch is brown.\n")
+    assert vault.take_up_edits() == 1 and len(looks) == 2
+    vault.rebuild()  # another catalog: nothing is known of what it has seen
+    assert vault.take_up_edits() == 0 and len(looks) > 2

@@ -12,6 +12,8 @@ from tests.torture.a_day import lived
 from tests.torture.daemon_kills import killed_again_and_again
 from tests.torture.eight import worked
 from tests.torture.idle import left_alone
+from tests.torture.many_at_once import remembered_at_once
+from tests.torture.steady import loaded
 from tests.torture.storm import stormed
 
 #: sees how much time passes, or keeps the machine busy: one of these at a time
@@ -48,3 +50,18 @@ def test_an_idle_daemon_writes_nothing(tmp_path: Path, environment: dict[str, st
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_many_processes_at_one_vault_get_along(tmp_path: Path, environment: dict[str, str]) -> None:
     assert worked(tmp_path, environment, seconds=2 * EFFORT)
+
+
+@pytest.mark.parametrize("with_daemon", [False, True])
+def test_commands_at_the_same_moment_all_land(
+    tmp_path: Path, environment: dict[str, str], with_daemon: bool
+) -> None:
+    assert remembered_at_once(tmp_path, environment, 4 * EFFORT, 0, with_daemon=with_daemon)
+
+
+@linux
+def test_a_daemon_under_steady_load_keeps_no_removed_file(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    samples = loaded(tmp_path, environment, 6.0 * EFFORT, 8.0, 0.5, samples=2)
+    assert samples[-1].files["(deleted)"] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -113,6 +114,26 @@ def test_what_changed_is_taken_up_before_anybody_asks(lending: Lending) -> None:
     with Vault.open(lending.root, environment=lending.environment) as other:
         assert [memory.text for memory in other.parts.catalog.memories()]
     assert vault.parts.lookup.find_memory("note") is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_file_with_purged_words_stays_open(lending: Lending) -> None:
+    vault = lending.lent()
+    memory = vault.remember("The zebrafinch is grey.").memory
+    assert lending.lent().search("zebrafinch").memories and not _removed_but_open()
+    with Vault.open(lending.root, environment=lending.environment) as other:
+        other.purge(memory.id)
+    assert _removed_but_open()
+    lending.warm.rest()
+    assert _removed_but_open() == []
+
+
+def _removed_but_open() -> list[str]:
+    """Removed files of an index that this process has open, or in its memory."""
+    handles = (f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd"))
+    found = [os.readlink(one) for one in handles if os.path.lexists(one)]
+    found += Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    return [one for one in found if one.endswith("(deleted)") and "/index/" in one]
 
 
 def test_two_locks_of_one_process_exclude_each_other(tmp_path: Path) -> None:

@@ -173,3 +173,35 @@ def test_a_memory_is_found_by_words_quote_tags_and_entities(light: Vault) -> Non
     assert (document.key, document.collection) == (memory.id, "memories")
     for word in (*memory.tags, *memory.entities, "green"):
         assert word in document.body
+
+
+# -- beside somebody who writes -------------------------------------------------------------------
+
+
+def test_a_search_does_not_wait_for_whoever_writes(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    vault.capture(turns(2))
+    assert len(vault.search("valve").turns) == 2
+    writer = open_vault()
+    with writer.parts.committer.lock():
+        ingest.take_in(turns(2, "t"), writer.parts)
+        answers = vault.search("valve")
+        assert answers.behind and len(answers.turns) == 2
+    answers = vault.search("valve")
+    assert not answers.behind and len(answers.turns) == 4
+
+
+def test_an_index_in_memory_gives_way_to_the_one_that_is_built(
+    vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engram.queries.index_sync._BUILDING", 0.0)
+    vault.capture(turns(2))
+    writer = open_vault()
+    with writer.parts.committer.lock():
+        WhooshFinder(vault.parts.cache / "index").drop()
+        assert len(vault.search("valve").turns) == 2 and vault.index_status().reason
+    writer.rebuild_index()
+    writer.capture(turns(1, "t"))
+    assert len(vault.search("valve").turns) == 3
+    assert vault.index_status() == writer.index_status()

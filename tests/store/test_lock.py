@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from engram.model.errors import Locked, StorageError
+from engram.model.file_lock import take_lock
+from engram.store.base import lock as lock_module
 from engram.store.base.lock import WriterLock
 
 _HOLDER = """
@@ -123,3 +126,56 @@ def test_the_folder_that_is_locked_is_not_made_anew(tmp_path: Path) -> None:
     vault.mkdir()
     with lock.hold():
         assert (vault / "state" / "lock").exists()
+
+
+def test_the_time_out_counts_only_while_nothing_moves(tmp_path: Path) -> None:
+    (tmp_path / "lock").write_bytes(b"")
+    held, waiting = (os.open(tmp_path / "lock", os.O_RDWR) for _ in range(2))
+    assert take_lock(held)
+    moves = 0
+
+    def moved() -> int:
+        nonlocal moves
+        moves += 1
+        if moves == 20:
+            os.close(held)
+        return moves
+
+    assert not take_lock(waiting, 0.001, lambda: 0)
+    assert take_lock(waiting, 0.001, moved) and moves == 20
+    os.close(waiting)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_those_who_wait_see_what_the_others_do(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock_module, "_SIGN", 0.0)
+    ours, theirs = WriterLock(path, 60), WriterLock(path, 60)
+
+    def seen() -> bool:
+        moved = path.stat().st_mtime_ns != 0
+        os.utime(path, ns=(0, 0))
+        return moved
+
+    with ours.hold():
+        seen()
+    with ours.hold():
+        assert not seen()  # nobody waited, and nothing was done
+        with ours.hold():
+            assert seen()
+
+        def enter() -> None:
+            with theirs.hold():
+                pass
+
+        thread = threading.Thread(target=enter)
+        thread.start()
+        while thread.is_alive() and not _waits(path):
+            pass
+    thread.join()
+    assert seen()
+
+
+def _waits(path: Path) -> bool:
+    """Whether the file is open twice: by who holds it and by who waits."""
+    files = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+    return sum(os.path.realpath(file) == str(path) for file in files) == 2

@@ -79,9 +79,10 @@ class VaultPool:
             self._kept.popitem(last=False)[1].vault.close()
 
     def rest(self) -> None:
-        """Idle: close unused vaults, settle what changed meanwhile."""
+        """Idle: close unused vaults and replaced files, settle what changed meanwhile."""
         now = self._clock()
         for key, kept in list(self._kept.items()):
+            kept.vault.close_replaced()
             if now - kept.asked > _IDLE:
                 self._kept.pop(key).vault.close()
             elif kept.change_detector.able and now - kept.looked > _SETTLE_PAUSE:

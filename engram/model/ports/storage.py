@@ -129,6 +129,14 @@ class TurnStore(Protocol):
         """The pending ranges of a transcript that another machine has settled."""
         ...
 
+    def for_model(self, batch: str) -> bool:
+        """Whether a person chose that a model is to read what an import brought."""
+        ...
+
+    def unchosen(self, transcripts: Sequence[str]) -> list[str]:
+        """The pending imports of transcripts that the rules are to read."""
+        ...
+
     def still_pending(self, ranges: Sequence[Range]) -> bool:
         """Whether no turn of these ranges was settled meanwhile."""
         ...
@@ -217,6 +225,10 @@ class DerivedState(Protocol):
 
 class Index(Protocol):
     """The full-text index as the writers see it."""
+
+    def prepare(self) -> None:
+        """Load what `refresh` needs."""
+        ...
 
     def refresh(self, patience: float | None = None) -> bool:
         """Bring it up to the catalog, waiting so many seconds for others; whether it is."""

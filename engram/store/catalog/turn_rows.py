@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.model.change import MODEL_CHOSEN
+
 if TYPE_CHECKING:
     from engram.model.change import Range, Transaction
     from engram.model.turn import Turn, TurnEntry
     from engram.store.catalog.database import CacheDatabase
 
 PENDING, DONE, DEAD, WITHDRAWN, PURGED = range(5)
+#: whether a model is to read the import that brought the turn `t`
+_CHOSEN = (
+    "exists(select 1 from events e where e.subject = t.batch and t.batch != ''"
+    f" and e.name = '{MODEL_CHOSEN}')"
+)
 
 
 class TurnRow(NamedTuple):
@@ -136,16 +143,32 @@ class TurnRows:
             segment,
         )
 
-    def pending(self) -> list[tuple[str, int, str, bool, int, str, str]]:
+    def pending(self) -> list[tuple[str, int, str, bool, int, str, str, bool]]:
         """The fields of Waiting for every transcript that has something pending, in order."""
         rows = self._db.rows(
             "select t.transcript, count(*), min(t.time), max(t.signal = 'high'),"
-            " coalesce(a.attempts, 0), coalesce(a.retry_at, ''), coalesce(a.reason, '')"
-            " from turns t"
+            " coalesce(a.attempts, 0), coalesce(a.retry_at, ''), coalesce(a.reason, ''),"
+            f" max({_CHOSEN}) from turns t"
             " left join attempts a using (transcript) where t.state = 0 group by t.transcript"
             " order by min(t.seq)"
         )
-        return [(*row[:3], bool(row[3]), *row[4:]) for row in rows]
+        return [(*row[:3], bool(row[3]), *row[4:7], bool(row[7])) for row in rows]
+
+    def for_model(self, batch: str) -> bool:
+        """Whether a person chose that a model is to read what an import brought."""
+        return bool(self._db.number(f"select {_CHOSEN} from (select ? as batch) t", batch))
+
+    def unchosen(self, transcripts: Sequence[str]) -> list[str]:
+        """The imports behind what is pending in transcripts that the rules are to read."""
+        found: dict[str, None] = {}
+        for name in transcripts:
+            rows = self._db.rows(
+                "select distinct t.batch from turns t where t.state = 0 and t.transcript = ?"
+                f" and t.batch != '' and not {_CHOSEN} order by t.batch",
+                name,
+            )
+            found.update((row[0], None) for row in rows)
+        return list(found)
 
     def pending_of(self, transcript: str) -> list[tuple[str, int, str, int, int]]:
         """`(batch, seq, segment, offset, length)` of a transcript's pending turns, in order."""

@@ -76,6 +76,14 @@ class VaultTurns:
         turns = [turn for turn in readable if batches[turn.seq] == batch]
         return ranges_of(turn.seq for turn in turns), turns, batch
 
+    def for_model(self, batch: str) -> bool:
+        """Whether a person chose that a model is to read what an import brought."""
+        return self._projections.catalog.turns.for_model(batch)
+
+    def unchosen(self, transcripts: Sequence[str]) -> list[str]:
+        """The pending imports of transcripts that the rules are to read."""
+        return self._projections.catalog.turns.unchosen(transcripts)
+
     def still_pending(self, ranges: Sequence[Range]) -> bool:
         """Whether no turn of these ranges was settled meanwhile."""
         return self._projections.catalog.turns.states(ranges) <= {PENDING}

@@ -33,7 +33,7 @@ def command(
     with opened() as vault:
         found = vault.search(" ".join(query), limit=limit, project=project, all_statuses=all_status)
     if explain and found.behind:
-        talk("behind: some files changed by hand are not taken up yet; ask again")
+        talk("behind: the latest changes are not taken up yet; ask again")
     if found.inexact:
         talk("nothing holds that phrase; its words were looked for instead")
     if wants_json():

@@ -11,6 +11,7 @@ from engram.daemon.spool import hook_failures, noted
 from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
 from engram.model.report import ModelStatus
+from engram.model.turn import Waiting
 from engram.settings.paths import places_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
@@ -44,12 +45,10 @@ def command() -> None:
         wait = plural(grown, "transcript of an agent waits", "transcripts of agents wait")
         say(f"noted      {wait}: `engram hook catch-up`, or the daemon, takes in what is new")
     for waiting in state.waiting:
-        again = f", again at {waiting.retry_at}" if waiting.retry_at else ""
-        if waiting.reason:
-            often = f"failed {waiting.attempts}x" if waiting.attempts else "waits"
-            again = f", {often} ({waiting.reason}){again}"
         turns = plural(waiting.turns, "turn")
-        say(f"           {waiting.transcript}: {turns} since {waiting.oldest}{again}")
+        say(f"           {waiting.transcript}: {turns} since {waiting.oldest}{_why(waiting)}")
+    if any(waiting.reason and not waiting.attempts for waiting in state.waiting):
+        say("           `engram extract --rules` reads them without a model")
     if state.dead_letter:
         say(f"dead       {plural(state.dead_letter, 'turn')}; `engram retry` queues them again")
     index = state.index
@@ -65,6 +64,16 @@ def command() -> None:
         say(f"failed     {count:,} {code}")
     if failed:
         say(f"hooks      {plural(failed, 'hook')} of agents failed; {log} says why")
+
+
+def _why(waiting: Waiting) -> str:
+    """What pending turns wait for, or how often reading them failed, and when it is tried again."""
+    if not waiting.reason:
+        return ", for the model" if waiting.for_model else ""
+    wanted = "a new budget" if waiting.reason == "budget" else "the model"
+    often = f"failed {waiting.attempts}x" if waiting.attempts else f"waits for {wanted}"
+    again = f", again at {waiting.retry_at}" if waiting.retry_at else ""
+    return f", {often} ({waiting.reason}){again}"
 
 
 def _say_daemon(folder: Path, holder: int) -> None:
