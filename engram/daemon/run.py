@@ -44,10 +44,6 @@ class _StopRequested(BaseException):
     """A signal asked for the end while a task was running."""
 
 
-class _Woken(BaseException):
-    """A signal came while the loop was waiting."""
-
-
 def log_file(state: Path) -> Path:
     """Path of the daemon's log."""
     return state / FOLDER / "log.jsonl"
@@ -71,7 +67,6 @@ class Daemon:
         self._server = server
         self._ending = False
         self._stale = False
-        self._waiting = False
 
     def run(self) -> None:
         """Until SIGINT or SIGTERM. Raises Locked when one runs already, ConfigError, BadInput."""
@@ -108,26 +103,16 @@ class Daemon:
 
     def _run_loop(self, loop: DaemonLoop, heartbeat: HeartbeatFile) -> None:
         while not self._ending:
-            try:
-                if self._stale:
-                    self._stale = False
-                    loop.reload()
-                loop.step(lambda: not self._ending)
-                now = loop.tasks.attempt("pulse", lambda: self._heartbeat(loop))
-                wait = loop.rest()
-                if now is not None:
-                    wait = min(wait, heartbeat.offer(now))
-                self._wait(wait)
-            except _Woken:
-                continue
-
-    def _wait(self, seconds: float) -> None:
-        self._waiting = True
-        try:
+            if self._stale:
+                self._stale = False
+                loop.reload()
+            loop.step(lambda: not self._ending)
+            now = loop.tasks.attempt("pulse", lambda: self._heartbeat(loop))
+            wait = loop.rest()
+            if now is not None:
+                wait = min(wait, heartbeat.offer(now))
             if not (self._ending or self._stale):
-                self._debouncer.wait(seconds)
-        finally:
-            self._waiting = False
+                self._debouncer.wait(wait)
 
     def _finish(self, loop: DaemonLoop, broken: bool) -> None:
         _alarm(_SEAL)
@@ -173,17 +158,18 @@ class Daemon:
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
+        """Signals are obeyed by a thread: the main one may stand in a call that lasts."""
         handlers: dict[str, Callable[[int, FrameType | None], None]] = {
-            "SIGINT": self._on_stop, "SIGTERM": self._on_stop, "SIGHUP": self._on_reload,
-            "SIGALRM": _interrupt,
+            "SIGINT": _told, "SIGTERM": _told, "SIGHUP": _told, "SIGALRM": _interrupt,
         }  # fmt: skip
         known = {name: handler for name, handler in handlers.items() if hasattr(signal, name)}
         before = {
             name: signal.signal(getattr(signal, name), handler) for name, handler in known.items()
         }
         told, tell = os.pipe()
-        os.set_blocking(tell, False)
-        threading.Thread(target=_end_in_time, args=(told,), name="end", daemon=True).start()
+        if hasattr(os, "set_blocking"):  # not on Windows, which does without
+            os.set_blocking(tell, False)
+        threading.Thread(target=self._obey, args=(told,), name="signals", daemon=True).start()
         signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
         try:
             yield
@@ -193,18 +179,19 @@ class Daemon:
             for name, handler in before.items():
                 signal.signal(getattr(signal, name), handler)
 
-    def _on_stop(self, number: int, frame: FrameType | None) -> None:
-        if self._ending:
-            return
-        self._ending = True
-        if self._waiting:
-            raise _Woken
-        _alarm(_FINISH)
-
-    def _on_reload(self, number: int, frame: FrameType | None) -> None:
-        self._stale = True
-        if self._waiting:
-            raise _Woken
+    def _obey(self, told: int) -> None:
+        """Do what the signals say whose numbers the interpreter writes to a pipe."""
+        while number := os.read(told, 1):
+            if number[0] in (signal.SIGINT, signal.SIGTERM):
+                _alarm(_FINISH)
+                self._ending = True
+                self._debouncer.wake()
+                time.sleep(_LAST)
+                os._exit(0)
+            if number[0] == getattr(signal, "SIGHUP", 0):
+                self._stale = True
+                self._debouncer.wake()
+        os.close(told)
 
     @contextmanager
     def _control_server(self) -> Iterator[None]:
@@ -241,19 +228,9 @@ def _alarm(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
+def _told(number: int, frame: FrameType | None) -> None:
+    """The pipe tells of this signal."""
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise _StopRequested
-
-
-def _end_in_time(told: int) -> None:
-    """Ends the process soon after the first signal to end that the pipe tells of.
-
-    The interpreter writes to the pipe in the very moment of a signal, while a handler waits for the
-    main thread, which may stand in a call that lasts.
-    """
-    ends = {signal.SIGTERM, signal.SIGINT}
-    while number := os.read(told, 1):
-        if number[0] in ends:
-            time.sleep(_LAST)
-            os._exit(0)
-    os.close(told)
