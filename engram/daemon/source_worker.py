@@ -154,7 +154,9 @@ class SourceWorker:
     def _feed(self, vault: Vault, stamps: dict[Path, FileStamp]) -> SourceResult:
         live = self._is_live(next(iter(stamps.values())))
         try:
-            report, outcome = vault.import_files(self.name, *stamps, live=live, index=False)
+            report, outcome = vault.import_files(
+                self.name, *stamps, live=live, again=False, index=False
+            )
         except (EngramError, OSError):
             raise  # an error of the vault or its disk, not of the file
         except Exception:

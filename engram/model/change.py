@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 Range = tuple[int, int]
 
 
+#: how the names of batches begin: what was imported, and what was piped in
+IMPORT, CAPTURE = "import-", "capture-"
+
+
 def turns_in(ranges: Iterable[Range]) -> int:
     """How many turns lie in ranges that do not overlap."""
     return sum(last - first + 1 for first, last in ranges)

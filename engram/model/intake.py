@@ -14,13 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CaptureResult:
-    """What `take_in` did: how many turns were new, what was redacted, which numbers they got."""
+    """What `take_in` did: how many turns were new, what was redacted, which numbers they got.
+
+    Of the turns that an undo had taken back, `returned` are here again, `withheld` were left out.
+    """
 
     new: int = 0
     redactions: int = 0
     first: int = 0
     last: int = 0
     transcripts: tuple[str, ...] = ()
+    batch: str = ""
+    returned: int = 0
+    withheld: int = 0
 
 
 @dataclass(slots=True)
@@ -55,7 +61,10 @@ class Removed:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import read and took in; `problems` are `(file name, what is wrong)`."""
+    """What an import read and took in; `problems` are `(file name, what is wrong)`.
+
+    Of the turns that an undo had taken back, `returned` are here again, `withheld` were left out.
+    """
 
     files: int = 0
     turns: int = 0
@@ -63,6 +72,8 @@ class ImportReport:
     assistant_turns: int = 0
     queued_turns: int = 0
     new_turns: int = 0
+    returned: int = 0
+    withheld: int = 0
     redactions: int = 0
     excluded: int = 0
     sessions: set[str] = field(default_factory=set)

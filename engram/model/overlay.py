@@ -29,6 +29,7 @@ class Overlay:
     def __init__(self, under: VaultView) -> None:
         self._under = under
         self.memories: dict[str, Memory] = {}
+        self._gone: set[str] = set()
         self._boxes: dict[str, Box | None] = {}
         self._entities: dict[str, Entity | None] = {}
         self._pages: dict[str, str | None] = {}
@@ -53,6 +54,11 @@ class Overlay:
         self._unread.append(memory)
         self._live = None
 
+    def remove(self, identifier: str) -> None:
+        """Leave a memory out, which the vault still has."""
+        self._gone.add(identifier)
+        self._live = None
+
     def take(self, step: Step) -> None:
         """Add what a step of consolidation writes and removes."""
         for memory in (*step.born, *(after for _, after in step.amended)):
@@ -71,6 +77,8 @@ class Overlay:
 
     def memory(self, identifier: str) -> Memory | None:
         """The memory as it would be."""
+        if identifier in self._gone:
+            return None
         return self.memories.get(identifier) or self._under.memory(identifier)
 
     def taken(self, names: Iterable[str]) -> set[str]:
@@ -85,7 +93,7 @@ class Overlay:
         found = {memory.id: memory for memory in self._under.owners(content_hash)}
         for name in (*found, *self._by_hash.get(content_hash, ())):
             found[name] = self.memories.get(name) or found[name]
-        return list(found.values())
+        return [memory for name, memory in found.items() if name not in self._gone]
 
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live holders of a slot."""
@@ -134,11 +142,11 @@ class Overlay:
 
     def _over(self, found: Iterable[Memory], wanted: Callable[[Memory], bool]) -> Sequence[Memory]:
         """What was found below, as it would be, with what would come to it."""
-        if not self.memories:
+        if not (self.memories or self._gone):
             return list(found)
         here = {memory.id: self.memories.get(memory.id, memory) for memory in found}
         here.update(self.memories)
-        kept = (memory for memory in here.values() if memory.live)
+        kept = (memory for name, memory in here.items() if memory.live and name not in self._gone)
         return _oldest_first(
             memory for memory in kept if memory.id not in self.memories or wanted(memory)
         )
@@ -152,7 +160,11 @@ class Overlay:
         for name, memory in self.memories.items():
             if memory.live and wanted & self.terms(memory.text):
                 found[name] = None
-        return [name for name in found if name not in self.memories or self.memories[name].live]
+        return [
+            name
+            for name in found
+            if name not in self._gone and (name not in self.memories or self.memories[name].live)
+        ]
 
     def around(self, candidate: Candidate) -> Sequence[Memory]:
         """Live memories of a candidate's scope that share words with it."""
@@ -171,7 +183,7 @@ class Overlay:
         return [
             memory
             for memory in found.values()
-            if memory.live and memory.space == candidate.space
+            if memory.live and memory.id not in self._gone and memory.space == candidate.space
             and (memory.space != "project" or memory.project == candidate.project)
         ]  # fmt: skip
 
@@ -188,7 +200,10 @@ class Overlay:
         """Memories that no box would hold."""
         boxed = {name for box in self._boxes.values() if box is not None for name in box.memories}
         found = (self.memories.get(memory.id, memory) for memory in self._under.unboxed())
-        return [memory for memory in found if memory.id not in boxed and memory.status != "retired"]
+        left_out = boxed | self._gone
+        return [
+            memory for memory in found if memory.id not in left_out and memory.status != "retired"
+        ]
 
     def boxes(self, since: Instant = "", until: Instant = "") -> Sequence[Box]:
         """The sealed boxes of a time that there would be."""
@@ -229,7 +244,8 @@ class Overlay:
 
     def about(self, entity: str) -> Sequence[Memory]:
         """Memories of any status that link to an entity."""
-        below = [one for one in self._under.about(entity) if one.id not in self.memories]
+        elsewhere = self.memories.keys() | self._gone
+        below = [one for one in self._under.about(entity) if one.id not in elsewhere]
         here = (self.memories[name] for name in self._linked.get(entity, ()))
         return _oldest_first([*below, *(one for one in here if entity in one.entities)])
 

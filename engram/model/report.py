@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from engram.model.change import Change, Event
+from engram.model.change import Change, Event, Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engram.model.memory import Memory
     from engram.model.model_request import ModelAbsence, Spent
     from engram.model.step import Step
@@ -178,3 +180,17 @@ class PurgeReport:
     purged: PurgePreview
     left: tuple[tuple[str, tuple[str, ...]], ...] = ()
     elsewhere: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """The plan of an undo as far as it goes without the pages that show what it takes back.
+
+    `gone` are the memories that it removes, `reworded` those that get other words, each as it is
+    now and as it will be; `links` are the turns that it takes back.
+    """
+
+    plan: Plan
+    gone: Mapping[str, Memory]
+    reworded: Mapping[str, tuple[Memory, Memory]]
+    links: frozenset[str]

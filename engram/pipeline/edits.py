@@ -193,7 +193,7 @@ def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | 
     """
     from engram.pipeline.ingest import take_in
 
-    taken = take_in([turn], ports)
+    taken = take_in([turn], ports, again=True)
     verdict, memory, plan = _decided(turn, category, ports)
     ack: tuple[Range, ...] = ((taken.first, taken.last),) if taken.new else ()
     ports.committer.commit(plan._replace(ack=ack))

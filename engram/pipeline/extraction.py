@@ -14,7 +14,7 @@ from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
 from engram.capture.trigger import due
 from engram.extract.receipt import verify
-from engram.model.change import MODEL_CHOSEN, Event, Plan, Range
+from engram.model.change import IMPORT, MODEL_CHOSEN, Event, Plan, Range
 from engram.model.errors import EngramError, Locked, ModelRefuses
 from engram.model.instant import Instant
 from engram.model.intake import ExtractionResult
@@ -249,9 +249,9 @@ def _portion(transcript: str, ports: Ports, tier: Tier) -> tuple[Batch, Extracto
 
 
 def _reader(batch: str, ports: Ports, tier: Tier) -> Extractor:
-    """Who reads what an import brought (its name), or live capture (no name)."""
-    by_rules = tier == "auto" and batch and not ports.turns.for_model(batch)
-    return ports.rules if tier == "rules" or by_rules else ports.extractor
+    """Who reads what an import brought (`batch` names it), or what was said since."""
+    history = batch.startswith(IMPORT) and not ports.turns.for_model(batch)
+    return ports.rules if tier == "rules" or (tier == "auto" and history) else ports.extractor
 
 
 def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionResult) -> int:

@@ -20,7 +20,7 @@ from engram.capture.clean import kept
 from engram.capture.exclusion import Exclusion
 from engram.capture.follow import Cursor, cursor_of, head_of, read_file, read_whole, walk
 from engram.capture.sources import SOURCES, recognise, source
-from engram.model.change import Event, Plan
+from engram.model.change import IMPORT, Event, Plan
 from engram.model.errors import BadInput
 from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile, Removed
 from engram.model.model_request import Tier
@@ -96,7 +96,8 @@ def files_of(source_name: str, paths: Sequence[Path], ports: Ports) -> list[Path
 
 def import_files(
     source_name: str, paths: Sequence[Path], ports: Ports, *,
-    extract: bool = True, tier: Tier = "auto", live: bool = False, index: bool = True,
+    extract: bool = True, tier: Tier = "auto", live: bool = False, again: bool = True,
+    index: bool = True,
     progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
 ) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
     """Read a source's files below paths, as one batch, and extract; see `Vault.import_files`."""
@@ -105,9 +106,11 @@ def import_files(
     costly = tier != "rules" and ports.asks_model
     later = extract and (tier == "model" or (live and costly))
     with writing(ports, index=index and not later):
-        report = _importer(
-            source_name, ports, live=live, for_model=tier == "model", advance=progress
-        ).run(files)
+        importer = _importer(
+            source_name, ports, live=live, again=again and not live, for_model=tier == "model",
+            advance=progress,
+        )  # fmt: skip
+        report = importer.run(files)
         if report.new_turns and not live:
             ports.committer.commit(_imported(source_name, report))
         outcome = ExtractionResult()
@@ -180,11 +183,13 @@ def _is_utf8(path: Path) -> bool:
 
 
 def read_only(
-    source_name: str, paths: Sequence[Path], ports: Ports,
+    source_name: str, paths: Sequence[Path], ports: Ports, *, again: bool = True,
     progress: Progress = lambda _: None, fresh: Callable[[list[Turn]], None] = lambda _: None,
 ) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
     """What an import would read; `fresh` is told of the turns it would take in."""
-    importer = _importer(source_name, ports, dry_run=True, advance=progress, fresh=fresh)
+    importer = _importer(
+        source_name, ports, dry_run=True, again=again, advance=progress, fresh=fresh
+    )
     return importer.run(files_of(source_name, paths, ports)), ExtractionResult()
 
 
@@ -222,13 +227,14 @@ class Importer:
     """One run over some files; `advance(bytes)` is told how far it is.
 
     `for_model`: a model is to read what it brings. A dry run tells `fresh` of the turns that would
-    be taken in.
+    be taken in. What an undo took back stays so, but for a run that reads it `again`: then cursors
+    are no reason to pass it over.
     """
 
     def __init__(
         self, ports: Ports, source: Source, cursors: Cursors,
         databases: Callable[[Path], ForeignRows], *,
-        live: bool = False, for_model: bool = False, dry_run: bool = False,
+        live: bool = False, again: bool = False, for_model: bool = False, dry_run: bool = False,
         advance: Callable[[int], None] = lambda _: None,
         fresh: Callable[[list[Turn]], None] = lambda _: None,
     ) -> None:  # fmt: skip
@@ -245,6 +251,8 @@ class Importer:
         self._outside = Exclusion(ports.settings.capture.exclude)
         self._live = live
         self._for_model = for_model
+        self._again = again
+        self._from_start = dry_run or (again and ports.turns.count_taken_back(source.name) > 0)
         self._dry_run = dry_run
         self._advance = advance
         self._fresh = fresh
@@ -264,6 +272,8 @@ class Importer:
         self._flush()
         self._keep_cursors()
         self.report.excluded += self.report.removed.excluded
+        if not (self._again or self._live):
+            self.report.withheld = self._ports.turns.count_taken_back(self._source.name)
         return self.report
 
     def _read(self, path: Path) -> None:
@@ -271,7 +281,7 @@ class Importer:
             self.report.excluded += 1
             return
         self.report.files += 1
-        known = {} if self._dry_run else self._known
+        known = {} if self._from_start else self._known
         clock, tally, removed = self._ports.clock, self.report.tally, self.report.removed
         for turns, cursor in read_file(
             path, self._source, known, clock,
@@ -296,6 +306,10 @@ class Importer:
     def _flush(self) -> None:
         if self._dry_run:
             seen = self._ports.turns.seen(self._group)
+            withdrawn = self._ports.turns.taken_back(self._group)
+            if self._again:
+                seen -= withdrawn
+                self.report.returned += len(withdrawn)
             new = {turn.message: turn for turn in self._group if turn.message not in seen}
             self.report.new_turns += len(new)
             self._fresh(list(new.values()))
@@ -303,6 +317,7 @@ class Importer:
             taken = self._take(self._group)
             self.report.new_turns += taken.new
             self.report.redactions += taken.redactions
+            self.report.returned += taken.returned
             self.report.transcripts.update(dict.fromkeys(taken.transcripts))
             self._remember_moved()
             self._since_cursors += len(self._group)
@@ -319,10 +334,10 @@ class Importer:
             return take_in(turns, self._ports)
         with self._ports.committer.lock():
             if not self.report.batch:
-                self.report.batch = f"import-{self._ports.turn_log.end()[2] + 1}"
+                self.report.batch = f"{IMPORT}{self._ports.turn_log.end()[2] + 1}"
                 if self._for_model:  # before its first turn: a crash does not change who reads it
                     choose_model([self.report.batch], self._ports, "import")
-            return take_in(turns, self._ports, self.report.batch)
+            return take_in(turns, self._ports, self.report.batch, again=self._again)
 
     def _keep_cursors(self) -> None:
         if not self._dry_run:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engram.capture.accept import cleaned
+from engram.model.change import CAPTURE, Event, Plan
 from engram.model.intake import CaptureResult
 from engram.model.turn import Turn, check
 from engram.pipeline.consolidation import consolidate_if_due
@@ -14,10 +15,17 @@ from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
 
 
-def capture(turns: Sequence[Turn], ports: Ports) -> CaptureResult:
-    """Append turns to the journal, scan them, and extract what is due."""
+def capture(turns: Sequence[Turn], ports: Ports, *, whole: bool = False) -> CaptureResult:
+    """Append turns to the journal, scan them, and extract what is due.
+
+    With `whole` they are one batch, which an undo takes back with all that came of it.
+    """
     with writing(ports):
-        taken = take_in(turns, ports)
+        batch = f"{CAPTURE}{ports.turn_log.end()[2] + 1}" if whole else ""
+        taken = take_in(turns, ports, batch)
+        if batch and taken.new:
+            happened = Event("captured", batch, (("turns", str(taken.new)),))
+            ports.committer.commit(Plan("capture", events=(happened,), batch=batch))
         if not ports.asks_model:
             extract_due(ports)
             consolidate_if_due(ports)
@@ -26,18 +34,23 @@ def capture(turns: Sequence[Turn], ports: Ports) -> CaptureResult:
     return taken
 
 
-def take_in(turns: Sequence[Turn], ports: Ports, batch: str = "") -> CaptureResult:
+def take_in(
+    turns: Sequence[Turn], ports: Ports, batch: str = "", *, again: bool = False
+) -> CaptureResult:
     """Redact, scan and journal the turns that are new; durable when it returns.
 
-    The caller moves its cursor only afterwards. Nothing is extracted here: ask `ready`. Raises
-    BadInput, before anything is kept, when one of them is malformed.
+    What an undo took back is not new, but `again` when the person asks for it. The caller moves its
+    cursor only afterwards. Nothing is extracted here: ask `ready`. Raises BadInput, before anything
+    is kept, when one of them is malformed.
     """
     for turn in turns:
         check(turn)
     with ports.committer.lock():
         ports.turns.record_shown(turns)
-        seen = ports.turns.seen(turns)
+        seen, withdrawn = ports.turns.seen(turns), ports.turns.taken_back(turns)
         untitled = ports.turns.untitled(turns)
+        if again:
+            seen -= withdrawn
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
         for turn in turns:
@@ -50,9 +63,26 @@ def take_in(turns: Sequence[Turn], ports: Ports, batch: str = "") -> CaptureResu
             redactions += found
             level = ports.signals.scan(clean.text).level if clean.role == "user" else "none"
             fresh.append((clean, level))
+        if not again:
+            fresh = _retitled(fresh, ports)
         entries = ports.turn_log.append(fresh, batch)
         if not entries:
-            return CaptureResult()
+            return CaptureResult(withheld=len(withdrawn))
         ports.turns.add(entries)
     names = tuple(dict.fromkeys(entry.turn.transcript for entry in entries))
-    return CaptureResult(len(entries), redactions, entries[0].turn.seq, entries[-1].turn.seq, names)
+    first, last = entries[0].turn.seq, entries[-1].turn.seq
+    back, held = (len(withdrawn), 0) if again else (0, len(withdrawn))
+    return CaptureResult(
+        len(entries), redactions, first, last, names, batch, returned=back, withheld=held
+    )
+
+
+def _retitled(fresh: Sequence[tuple[Turn, str]], ports: Ports) -> list[tuple[Turn, str]]:
+    """The turns without a title that was made of turns which were taken back since."""
+    names = dict.fromkeys(turn.transcript for turn, _ in fresh if turn.title)
+    gone = {name: ports.turns.titles_taken_back(name) for name in names}
+    return [
+        (replace(turn, title=""), level)
+        if turn.title in gone.get(turn.transcript, ()) else (turn, level)
+        for turn, level in fresh
+    ]  # fmt: skip

@@ -33,6 +33,7 @@ from engram.model.view import VaultView
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
     from engram.capture.signals import Signals
+    from engram.model.report import Reverted
     from engram.pipeline.settle import Settler
 
 
@@ -137,6 +138,12 @@ class Ports(Protocol):
 
     def foreign_rows(self, path: Path) -> ForeignRows:
         """A database of another program."""
+
+    def undo_plan(self, what: str) -> Reverted:
+        """What takes a change back, without the pages that show it.
+
+        Raises NotFound, BadInput, Conflict.
+        """
 
     def conflict_copies(self) -> CopyMerger:
         """The conflict copies that there are now."""

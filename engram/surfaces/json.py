@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engram.daemon.service.install import Unit
     from engram.daemon.state.heartbeat import Heartbeat
     from engram.model.box import Box, Trace
-    from engram.model.change import Transaction
+    from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
     from engram.model.findings import AuditRow, Finding, ReviewItem
     from engram.model.hit import ContextBlock, Hit, MatchingLine
@@ -271,8 +271,13 @@ def undo(done: Transaction) -> Shape:
     return {
         "transaction": done.number, "undoes": plan.undoes, "files": len(plan.changes),
         "turns": turns_in((*plan.withdraw, *plan.readmit, *plan.requeue)),
-        "left": done.left,
+        "left": done.left, "purged": purged_of(plan),
     }  # fmt: skip
+
+
+def purged_of(plan: Plan) -> list[str]:
+    """The names of what an undo could not bring back or take away, because it was purged."""
+    return [event.subject for event in plan.events if ("what", "purged") in event.details]
 
 
 # -- what is captured and extracted ----------------------------------------------------------------
@@ -280,7 +285,10 @@ def undo(done: Transaction) -> Shape:
 
 def capture(taken: CaptureResult) -> Shape:
     """`capture -`: what was taken in."""
-    return {"new_turns": taken.new, "redactions": taken.redactions}
+    return {
+        "new_turns": taken.new, "redactions": taken.redactions, "withheld_turns": taken.withheld,
+        "batch": taken.batch,
+    }  # fmt: skip
 
 
 def caught_up(turns: int, files: int, waiting: int, failed: int) -> Shape:
@@ -309,6 +317,8 @@ def imported(
         "assistant_turns": report.assistant_turns,
         "queued_turns": report.queued_turns,
         "new_turns": report.new_turns,
+        "returned_turns": report.returned,
+        "withheld_turns": report.withheld,
         "unparsed_lines": report.tally.unparsed_lines,
         "redactions": report.redactions,
         "memories": outcome.memories if outcome else 0,

@@ -431,26 +431,29 @@ class Vault:
     def capture_stream(self, stream: BinaryIO, *, project: str = "") -> CaptureResult:
         """Take in what standard input holds: JSON lines, or text (design 6: `capture -`)."""
         from engram.pipeline.imports import stream_turns
+        from engram.pipeline.ingest import capture
 
-        return self.capture(stream_turns(stream, project, self.parts))
+        return capture(stream_turns(stream, project, self.parts), self.parts, whole=True)
 
     def import_files(
         self, source: str, *paths: Path, extract: bool = True, tier: Tier = "auto",
-        dry_run: bool = False, live: bool = False, index: bool = True,
+        dry_run: bool = False, live: bool = False, again: bool = True, index: bool = True,
         progress: Progress = lambda _: None, extracted: Progress = lambda _: None,
     ) -> tuple[ImportReport, ExtractionResult]:  # fmt: skip
         """Read a source's files below paths; an import is one batch that `undo` takes back.
 
-        What it brings is history, which a model reads only when `tier` is "model". Without
-        `index` the next search brings the index up. `progress` is told of bytes read, `extracted`
-        of turns extracted.
+        What it brings is history, which a model reads only when `tier` is "model". What an undo
+        took back comes `again`, unless that is False, or the import `live`: then nobody asked for
+        it. Without `index` the next search brings the index up. `progress` is told of bytes read,
+        `extracted` of turns extracted.
         """
         from engram.pipeline import imports
 
         if dry_run:
-            return imports.read_only(source, paths, self.parts, progress)
+            return imports.read_only(source, paths, self.parts, again=again, progress=progress)
         return imports.import_files(
-            source, paths, self.parts, extract=extract, tier=tier, live=live, index=index,
+            source, paths, self.parts, extract=extract, tier=tier, live=live, again=again,
+            index=index,
             progress=progress, extracted=extracted,
         )  # fmt: skip
 
@@ -461,14 +464,17 @@ class Vault:
         return read_file_whole(path, self.parts)
 
     def forecast(
-        self, source: str, *paths: Path, progress: Progress = lambda _: None
-    ) -> tuple[ImportReport, Estimate]:
+        self, source: str, *paths: Path, again: bool = True,
+        progress: Progress = lambda _: None,
+    ) -> tuple[ImportReport, Estimate]:  # fmt: skip
         """What an import would read, and what a model would cost to read it; writes nothing."""
         from engram.extract.llm.estimate import Forecast
         from engram.pipeline.imports import read_only
 
         forecast = Forecast(self.parts.extraction_prompt)
-        report, _ = read_only(source, paths, self.parts, progress, forecast.add)
+        report, _ = read_only(
+            source, paths, self.parts, again=again, progress=progress, fresh=forecast.add
+        )
         return report, self.parts.estimate(*forecast.total())
 
     def bytes_to_read(self, source: str, *paths: Path) -> int:
@@ -671,15 +677,18 @@ class Vault:
 
     def undo(self, what: str = "") -> Transaction:
         """Take back the last change, transaction N, or a whole batch; undoing an undo redoes it."""
+        from engram.pipeline.reversal import undo_plan
         from engram.pipeline.writing import writing
 
         with writing(self.parts):
-            return self.parts.committer.commit(self.parts.undo_plan(what))
+            return self.parts.committer.commit(undo_plan(what, self.parts))
 
     def undo_plan(self, what: str = "") -> Plan:
         """What `undo` would do: files, turns and transactions; nothing is written."""
+        from engram.pipeline.reversal import undo_plan
+
         self._settled()
-        return self.parts.undo_plan(what)
+        return undo_plan(what, self.parts)
 
     # -- keeping it ----------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         Model,
         Sleeper,
     )
-    from engram.model.report import ModelStatus
+    from engram.model.report import ModelStatus, Reverted
     from engram.queries.box_queries import BoxQueries
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
@@ -288,8 +288,8 @@ class VaultParts:
         edits = VaultEdits(self.disk, self.projections)
         return Settler(edits, lambda: self.committer, writable=self.writable)
 
-    def undo_plan(self, what: str) -> Plan:
-        """What takes a change back. Raises NotFound, BadInput, Conflict."""
+    def undo_plan(self, what: str) -> Reverted:
+        """What takes a change back, without pages. Raises NotFound, BadInput, Conflict."""
         from engram.store.commits.undo import UndoPlanner
 
         return UndoPlanner(self.disk, self.transaction_log, self.projections).plan(what)

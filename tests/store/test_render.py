@@ -154,8 +154,8 @@ def test_a_page_is_changed_where_a_person_put_it_and_keeps_their_words(
     assert FileRenderer(disk).pages([(before, before), (None, None)]) == []
     (gone,) = FileRenderer(disk).pages([(before, None)])
     assert (gone.path, gone.before) == (path, disk.read(path))
-    # a box goes by itself, with its memories; an entity only when a person merged or removed it
-    assert (gone.after is None) == isinstance(page, Entity)
+    assert gone.after is not None and b"My own words.\n" in gone.after
+    assert b"fact-1" not in gone.after
 
 
 def test_a_page_that_is_gone_or_of_another_kind_is_refused(disk: VaultDisk) -> None:

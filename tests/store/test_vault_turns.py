@@ -102,10 +102,13 @@ def test_settled_failed_requeued_withdrawn_and_readmitted(vault: Vault, book: Tu
     commit(vault, requeue=((2, 2),))
     commit(vault, withdraw=((1, 3),))
     assert states(vault) == [WITHDRAWN, WITHDRAWN, WITHDRAWN, PENDING, PENDING]
-    # what was taken back may be captured again
-    assert book.seen(turns(5)) == {turn.message for turn in turns(5)[3:]}
+    # what was taken back is known, so that it is not captured again by itself
+    assert book.seen(turns(6)) == {turn.message for turn in turns(5)}
+    assert book.taken_back(turns(6)) == {turn.message for turn in turns(3)}
+    assert book.count_taken_back("test") == 3
     commit(vault, readmit=((1, 3),))
     assert states(vault) == [DONE, PENDING, PENDING, PENDING, PENDING]
+    assert book.taken_back(turns(5)) == set()
     # what is withdrawn is neither settled nor failed by a late transaction
     commit(vault, withdraw=((4, 4),))
     commit(vault, ack=((4, 4),), dead=((5, 5),))
@@ -132,7 +135,8 @@ def test_what_was_purged_is_neither_taken_back_nor_taken_in_again(
     assert vault.parts.catalog.turns.batch_range("import-1") == [(2, 2)]
     commit(vault, withdraw=((1, 2),))
     assert states(vault) == [PURGED, WITHDRAWN]
-    assert book.seen([turn, kept]) == {turn.message}
+    assert book.seen([turn, kept]) == {turn.message, kept.message}
+    assert book.taken_back([turn, kept]) == {kept.message}
 
 
 def test_failures_are_counted_until_it_works(vault: Vault, book: TurnStore) -> None:

@@ -95,7 +95,19 @@ class TurnStore(Protocol):
     """Queries about captured turns."""
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
-        """Digests of those turns that were captured before and not taken back."""
+        """Digests of those turns that were captured before, those that were taken back too."""
+        ...
+
+    def taken_back(self, turns: Sequence[Turn]) -> set[str]:
+        """Digests of those turns that an undo took back, and that were not captured again."""
+        ...
+
+    def count_taken_back(self, source: str) -> int:
+        """How many turns of a source an undo took back, without those captured again."""
+        ...
+
+    def titles_taken_back(self, transcript: str) -> set[str]:
+        """The titles that a conversation had when turns of it were taken back."""
         ...
 
     def untitled(self, turns: Sequence[Turn]) -> set[str]:

@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from engram.model.change import IMPORT
+
 if TYPE_CHECKING:
     from engram.store.catalog.database import CacheDatabase
 
@@ -44,10 +46,10 @@ class ConsolidationRows:
         return bool(
             self._db.number(
                 "select count(*) from transactions"
-                " where n > ? and kind = 'extract' and batch != ''",
-                self.last(),
+                " where n > ? and kind = 'extract' and batch like ? || '%'",
+                self.last(), IMPORT,
             )
-        )
+        )  # fmt: skip
 
     def changed(self, after: int | None = None) -> frozenset[str]:
         """Subjects of all events since then, or after a transaction; also those that are gone."""
@@ -93,7 +95,11 @@ class ConsolidationRows:
         for number, kind, undoes, part in rows:
             if kind == KIND or number in undone:
                 continue
-            undone.update(map(int, undoes.split()))
+            reverted = set(map(int, undoes.split()))
+            undone |= reverted
+            if not reverted <= consolidations:
+                # it went along with what it was about: nobody declined it
+                consolidations -= reverted
             run, _, steps = part.partition(".")
             if steps and int(run) not in undone:
                 yield from ((int(run), step) for step in steps.split("+"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.change import MODEL_CHOSEN
@@ -17,6 +17,11 @@ PENDING, DONE, DEAD, WITHDRAWN, PURGED = range(5)
 _CHOSEN = (
     "exists(select 1 from events e where e.subject = t.batch and t.batch != ''"
     f" and e.name = '{MODEL_CHOSEN}')"
+)
+#: a row `gone` was taken back, and its turn is nowhere else
+_TAKEN_BACK = (
+    f"gone.state = {WITHDRAWN} and not exists (select 1 from turns here"
+    f" where here.message = gone.message and here.state != {WITHDRAWN})"
 )
 
 
@@ -45,13 +50,11 @@ class TurnRows:
         return int(self._db.number("select coalesce(max(seq), 0) from turns"))
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
-        """Digests of those turns that were captured before and not taken back."""
+        """Digests of those turns that were captured before, those that were taken back too."""
         known: set[str] = set()
-        for start in range(0, len(turns), 400):
-            some = turns[start : start + 400]
-            marks = ",".join("?" * len(some))
+        for some, marks in _portions(turns):
             rows = self._db.rows(
-                f"select message from turns where state != {WITHDRAWN} and message in ({marks})",
+                f"select message from turns where message in ({marks})",
                 *(turn.message for turn in some),
             )
             known.update(row[0] for row in rows)
@@ -62,6 +65,34 @@ class TurnRows:
             foreign = {row[0] for row in rows}
             known.update(turn.message for turn in some if link_of(turn) in foreign)
         return known
+
+    def taken_back(self, turns: Sequence[Turn]) -> set[str]:
+        """Digests of those turns that an undo took back, and that were not captured again."""
+        found: set[str] = set()
+        for some, marks in _portions(turns):
+            rows = self._db.rows(
+                f"select distinct message from turns gone where {_TAKEN_BACK}"
+                f" and message in ({marks})",
+                *(turn.message for turn in some),
+            )
+            found.update(row[0] for row in rows)
+        return found
+
+    def count_taken_back(self, source: str) -> int:
+        """How many turns of a source an undo took back, without those captured again."""
+        return self._db.number(
+            f"select count(distinct message) from turns gone where {_TAKEN_BACK} and source = ?",
+            source,
+        )
+
+    def titles_taken_back(self, transcript: str) -> set[str]:
+        """The titles that a conversation had when turns of it were taken back."""
+        rows = self._db.rows(
+            f"select distinct title from turns gone where {_TAKEN_BACK}"
+            " and transcript = ? and title != ''",
+            transcript,
+        )
+        return {row[0] for row in rows}
 
     def add(self, entries: Iterable[TurnEntry]) -> None:
         """Add journalled turns as pending."""
@@ -262,6 +293,22 @@ class TurnRows:
         )
         return [row[0] for row in found if row is not None]
 
+    def in_force(self, ranges: Iterable[Range]) -> list[Range]:
+        """Those of the turns in these ranges that were neither taken back nor purged."""
+        rows = self.places_of(ranges)
+        gone = {*self.in_state(WITHDRAWN), *self.in_state(PURGED)} if rows else set()
+        return ranges_of(sorted({row[0] for row in rows} - gone))
+
+    def links_in(self, ranges: Iterable[Range]) -> set[str]:
+        """The links of the turns in these ranges."""
+        return {
+            row[0]
+            for first, last in ranges
+            for row in self._db.rows(
+                "select link from turns where seq between ? and ?", first, last
+            )
+        }
+
     def all_links(self) -> set[str]:
         """The links of every turn that was not taken back."""
         return {
@@ -308,6 +355,14 @@ class TurnRows:
         """Those of the transcripts for which no title is to be stored any more."""
         rows = self._db.rows("select transcript from untitled")
         return {row[0] for row in rows}.intersection(transcripts) if rows else set()
+
+    def withdrawn_of(self, transcript: str) -> list[tuple[int, str, int, int]]:
+        """`(seq, segment, offset, length)` of the user turns taken back from a transcript."""
+        return self._db.rows(
+            "select seq, segment, offset, length from turns where transcript = ?"
+            f" and role = 'user' and state = {WITHDRAWN} and seq > 0 order by seq",
+            transcript,
+        )
 
     def states(self, ranges: Iterable[Range]) -> set[int]:
         """The states that occur in these ranges."""
@@ -422,6 +477,13 @@ class TurnRows:
             " and message < ?",
             link, name, block[1:], f"{block[1:]}g",
         )  # fmt: skip
+
+
+def _portions(turns: Sequence[Turn]) -> Iterator[tuple[Sequence[Turn], str]]:
+    """Turns in portions that one statement can name, each with its marks."""
+    for start in range(0, len(turns), 400):
+        some = turns[start : start + 400]
+        yield some, ",".join("?" * len(some))
 
 
 def link_of(turn: Turn) -> str:

@@ -250,11 +250,9 @@ class Projections:
         if plan.withdraw:
             rows = self.catalog.turns.places_of(plan.withdraw)
             self.transcripts.withdraw(list(self.turn_log.read(row[1:] for row in rows)))
-            # the files are to be read again when the person imports them again
-            self._disk.put(layout.CURSORS, b"{}\n")
         if plan.readmit:
             rows = self.catalog.turns.places_of(plan.readmit, WITHDRAWN)
-            self.transcripts.mend(list(self.turn_log.read(row[1:] for row in rows)))
+            self.transcripts.readmit(list(self.turn_log.read(row[1:] for row in rows)))
         settled = (*plan.ack, *plan.readmit, *plan.requeue, *plan.withdraw)
         for name, block in self.catalog.turns.extracted(settled):
             self.transcripts.mark(name, block)

@@ -20,13 +20,25 @@ class VaultTurns:
         self._turn_log = turn_log
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
-        """Digests of those turns that were captured before and not taken back."""
+        """Digests of those turns that were captured before, those that were taken back too."""
         return self._projections.catalog.turns.seen(turns)
 
     def untitled(self, turns: Sequence[Turn]) -> set[str]:
         """Transcripts of these turns whose title was purged: none is stored for them any more."""
         names = {turn.transcript for turn in turns}
         return self._projections.catalog.turns.untitled(names)
+
+    def taken_back(self, turns: Sequence[Turn]) -> set[str]:
+        """Digests of those turns that an undo took back, and that were not captured again."""
+        return self._projections.catalog.turns.taken_back(turns)
+
+    def count_taken_back(self, source: str) -> int:
+        """How many turns of a source an undo took back, without those captured again."""
+        return self._projections.catalog.turns.count_taken_back(source)
+
+    def titles_taken_back(self, transcript: str) -> set[str]:
+        """The titles that a conversation had when turns of it were taken back."""
+        return self._projections.catalog.turns.titles_taken_back(transcript)
 
     def record_shown(self, turns: Sequence[Turn]) -> None:
         """Record turns that the transcripts of these turns show and another machine captured."""

@@ -18,6 +18,7 @@ from engram.model.errors import BadInput, Conflict, NotFound
 from engram.store.base import layout
 from engram.store.files.box_file import box_changes, box_remains, render_box
 from engram.store.files.entity_file import entity_changes, render_entity
+from engram.store.files.meaning import same_meaning
 from engram.store.files.memory_file import memory_changes, render_memory
 
 if TYPE_CHECKING:
@@ -103,8 +104,17 @@ def _rendered(page: Page) -> bytes:
 
 
 def _remains(data: bytes, page: Page) -> bytes | None:
-    """What stays of a removed page: a box page that a person wrote on, without its memories."""
-    return box_remains(data, page) if isinstance(page, Box) else None
+    """What stays of a removed page: one that a person wrote on, without its memories."""
+    if isinstance(page, Box):
+        return box_remains(data, page)
+    if same_meaning(page.path, data, render_entity(page)):
+        return None
+    person = page.synthesis_by == "person"
+    synthesis, by = (page.synthesis, "person") if person else ("", "")
+    bare = replace(
+        page, timeline=(), relations=(), activity=(), synthesis=synthesis, synthesis_by=by
+    )
+    return entity_changes(data, page, bare)
 
 
 def _patched(data: bytes, before: Page, after: Page) -> bytes:

@@ -196,6 +196,15 @@ class Transcripts:
             if path:
                 self._rewrite(path, partial(_without, [_block(turn) for turn in own]))
 
+    def readmit(self, turns: Sequence[Turn]) -> None:
+        """Put the blocks of turns back where their time says: others may have come meanwhile."""
+        for name, own in _grouped(turns).items():
+            path = self.find(name)
+            if path and self._disk.size(path) is not None:
+                self._rewrite(path, partial(_with, own))
+            else:
+                self.append(own)
+
     def purge(
         self, links: Iterable[str], untitled: Callable[[str], bool] = lambda _: False
     ) -> None:
@@ -358,6 +367,26 @@ def _without(blocks: Sequence[str], data: bytes) -> bytes | None:
     for block in blocks:
         data = data.replace(b"\n" + block.encode("utf-8"), b"\n", 1)
     return None if _only_head(data) else data
+
+
+def _with(turns: Sequence[Turn], data: bytes) -> bytes:
+    """A transcript with the blocks of turns that it lacks, each before the first later one."""
+    text = data.decode("utf-8", "surrogateescape")
+    shown = list(SPEAKER.finditer(text))
+    blocks = {hit["block"] for hit in shown}
+    pieces: list[str] = []
+    done = 0
+    for turn in sorted(turns, key=lambda turn: turn.time):
+        if turn.block in blocks:
+            continue
+        while shown and f"{shown[0]['day']}T{shown[0]['time']}" <= turn.time[:19]:
+            shown.pop(0)
+        at = shown[0].start() if shown else len(text)
+        pieces.append(text[done:at])
+        ended = pieces[-1].endswith("\n\n") or (not pieces[-1] and done > 0)
+        pieces += ["" if ended else "\n" * (2 - pieces[-1].endswith("\n")), _block(turn)]
+        done = at
+    return "".join([*pieces, text[done:]]).encode("utf-8", "surrogateescape")
 
 
 def _purged(blocks: Set[str], data: bytes) -> bytes:

@@ -43,6 +43,10 @@ def command(stdin: str | None, follow: Path | None, source: str, project: str) -
     say(f"took in {plural(taken.new, 'new turn')}")
     if taken.redactions:
         say(f"redacted {plural(taken.redactions, 'secret')} before anything was written")
+    if taken.withheld:
+        talk(f"left out {plural(taken.withheld, 'turn')} that you took back")
+    if taken.batch:
+        talk(f"take it back with: engram undo {taken.batch}")
 
 
 def _follow(vault: Vault, source: str, folder: Path) -> None:

@@ -55,8 +55,9 @@ def command(
         if model:
             vault.check_tier("model")  # says so when there is none, before anything is read
         places = LocalSources(os.environ).to_import(source, path)
+        again = source != AUTO or path is not None
         if dry_run or ((source == AUTO or model) and not yes):
-            plan = _plan(vault, source, places, model)
+            plan = _plan(vault, source, places, model, again)
             if dry_run or not _confirmed(plan):
                 if wants_json():
                     planned = [
@@ -65,7 +66,7 @@ def command(
                     emit_json(planned if source == AUTO else planned[0])
                 return
         for name, paths in places.items():
-            rows.append(_take_in(vault, source, name, paths, no_extract, model))
+            rows.append(_take_in(vault, source, name, paths, no_extract, model, again))
     if wants_json():
         emit_json(rows if source == AUTO else rows[0])
 
@@ -74,13 +75,13 @@ Planned = tuple[str, "ImportReport", "Estimate"]
 
 
 def _plan(
-    vault: Vault, source: str, places: Mapping[str, Sequence[Path]], model: bool
+    vault: Vault, source: str, places: Mapping[str, Sequence[Path]], model: bool, again: bool
 ) -> list[Planned]:
     """What an import would read, said for each source, and the price of a model for all of it."""
     plan: list[Planned] = []
     for name, paths in places.items():
         with progress((f"reading {name}", vault.bytes_to_read(name, *paths))) as (read,):
-            report, cost = vault.forecast(name, *paths, progress=read)
+            report, cost = vault.forecast(name, *paths, again=again, progress=read)
         _refuse_unreadable(paths, report)
         plan.append((name, report, cost))
         _talk_of(name, report)
@@ -106,14 +107,15 @@ def _confirmed(plan: Sequence[Planned]) -> bool:
 
 
 def _take_in(
-    vault: Vault, source: str, name: str, paths: Sequence[Path], no_extract: bool, model: bool
-) -> dict[str, object]:
+    vault: Vault, source: str, name: str, paths: Sequence[Path], no_extract: bool, model: bool,
+    again: bool,
+) -> dict[str, object]:  # fmt: skip
     steps: list[tuple[str, int | None]] = [(f"reading {name}", vault.bytes_to_read(name, *paths))]
     steps += [] if no_extract else [("extracting", None)]
     with progress(*steps) as tell:
         report, outcome = vault.import_files(
             name, *paths, extract=not no_extract, tier="model" if model else "auto",
-            progress=tell[0], extracted=tell[-1],
+            again=again, progress=tell[0], extracted=tell[-1],
         )  # fmt: skip
     _refuse_unreadable(paths, report)
     _talk_of(name, report)
@@ -138,6 +140,8 @@ def _say(title: str, report: ImportReport, outcome: ExtractionResult | None) -> 
         say(f"{title}{verb} {turns} of {report.turns:,} from {read}")
     else:
         say(f"{title}nothing new in {read}")
+    if report.returned:
+        say(f"{plural(report.returned, 'turn')} of them had been taken back before")
     if report.redactions:
         say(f"redacted {plural(report.redactions, 'secret')} before anything was written")
     if report.tally.unparsed_lines:
@@ -159,5 +163,8 @@ def _talk_of(source: str, report: ImportReport) -> None:
         talk(f"capture.exclude kept out {report.excluded} files or turns")
     elif report.tally.lines and not report.turns:
         talk(f"no turn was found; is {source} the right SOURCE?")
+    if report.withheld:
+        turns = plural(report.withheld, "turn")
+        talk(f"{turns} that you took back stay away; to have them: engram import {source}")
     if report.batch and report.new_turns:
         talk(f"take it back with: engram undo {report.batch}")

@@ -1,0 +1,156 @@
+"""Reversal: the plan of an undo, with the pages that show what it takes back.
+
+Boxes, entities and the profile are folds over memories. Those that the undo does not restore byte
+for byte are made anew here without what goes, in whichever transaction they were written since; a
+page of which nothing is left goes too. Every line of a person stays. Nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from engram.consolidate.entity_book import EntityBook
+from engram.consolidate.passes import profile
+from engram.model.box import Box
+from engram.model.change import Change, Plan
+from engram.model.entity import Entity
+from engram.model.overlay import Overlay
+from engram.model.report import Reverted
+from engram.model.step import Page
+from engram.model.text import first_line
+from engram.pipeline.consolidation import ConsolidationRequest, pass_context
+from engram.pipeline.ports import Ports
+
+Pages = list[tuple[Page | None, Page | None]]
+
+
+def undo_plan(what: str, ports: Ports) -> Plan:
+    """What `undo` would do: files, turns and transactions. Raises NotFound, BadInput, Conflict."""
+    reverted = ports.undo_plan(what)
+    if not (reverted.gone or reverted.reworded or reverted.links):
+        return reverted.plan
+    view = Overlay(ports.view)
+    for name in reverted.gone:
+        view.remove(name)
+    for _, memory in reverted.reworded.values():
+        view.put(memory)
+    pages = [*_boxes(reverted, ports), *_entities(reverted, view, ports)]
+    changes = (*ports.pages.pages(pages), *_profile(reverted, view, ports))
+    return reverted.plan._replace(changes=(*reverted.plan.changes, *changes))
+
+
+def _handled(reverted: Reverted) -> dict[str, bool]:
+    """The files that the plan changes already, and whether it leaves one there."""
+    return {change.path: change.after is not None for change in reverted.plan.changes}
+
+
+# -- boxes ----------------------------------------------------------------------------------------
+
+
+def _boxes(reverted: Reverted, ports: Ports) -> Pages:
+    """`(before, after)` of the boxes that list what goes, and of their neighbours."""
+    handled = _handled(reverted)
+    known = {box.id: box for box in ports.view.boxes()}
+    ours = {name: box for name, box in known.items() if box.path not in handled}
+    left = {name: _box_without(box, reverted, ports) for name, box in ours.items()}
+    boxes = {name: box for name, box in left.items() if box is not None}
+    removed = {name for name in known if name not in boxes and not handled.get(known[name].path)}
+    parted = {
+        box.trace
+        for box in boxes.values()
+        if box.trace and not removed.isdisjoint((box.previous, box.next))
+    }
+    rest = [box for name, box in known.items() if name not in ours and name not in removed]
+    threads = (box for box in (*boxes.values(), *rest) if box.trace in parted)
+    for before, after in ports.box_weaver.thread(threads):
+        if before.id in boxes and not removed.isdisjoint((before.previous, before.next)):
+            boxes[before.id] = after
+    return [(box, boxes.get(name)) for name, box in ours.items() if boxes.get(name) != box]
+
+
+def _box_without(box: Box, reverted: Reverted, ports: Ports) -> Box | None:
+    """A box without the lines of what goes, and without the goal of turns that are taken back."""
+    gone = [name for name in box.memories if name in reverted.gone]
+    left = ports.box_weaver.without(box, gone, ports.view) if gone else box
+    if left is None:
+        return None
+    line = ports.box_weaver.line
+    said = {line(now): line(then) for now, then in reverted.reworded.values()}
+    lines = tuple(
+        (name, said.get(text, text) if name in reverted.reworded else text)
+        for name, text in left.lines
+    )
+    goal = left.goal
+    if goal and any(link.partition("#")[0] == box.session for link in reverted.links):
+        told = ports.view.opening(box.session, without=reverted.links)
+        goal = goal if " ".join(told.split()).startswith(goal) else ""
+    # a box without topics is called as its first line
+    return replace(left, lines=lines, goal=goal, title=said.get(left.title, left.title))
+
+
+# -- entities -------------------------------------------------------------------------------------
+
+
+def _entities(reverted: Reverted, view: Overlay, ports: Ports) -> Pages:
+    """`(before, after)` of the entities that tell of what goes."""
+    handled = _handled(reverted)
+    known = [one for one in ports.view.entities() if one.path not in handled]
+    request = ConsolidationRequest(changed=frozenset(reverted.gone))
+    book = EntityBook(replace(pass_context(request, ports), view=view))
+    pairs: dict[str, tuple[Entity, Entity | None]] = {}
+    for entity in known:
+        if not _tells_of(entity, reverted, ports):
+            continue
+        memories = book.memories(entity.id)
+        if entity.merged_into:
+            after = entity if memories else None
+        else:
+            after = book.written(entity.id, memories)
+        own = after is not None and after.synthesis_by == "person"
+        if after is not None and not (own or memories or after.timeline or after.relations):
+            after = None
+        pairs[entity.id] = entity, after
+    dropped = [before for before, after in pairs.values() if after is None]
+    for entity in known:
+        before, after = pairs.get(entity.id, (entity, entity))
+        names = {name for one in dropped if one.merged_into == entity.id for name in _names(one)}
+        if after is not None and not names.isdisjoint(after.aliases):
+            kept = tuple(alias for alias in after.aliases if alias not in names)
+            pairs[entity.id] = before, replace(after, aliases=kept)
+    return [pair for pair in pairs.values() if pair[0] != pair[1]]
+
+
+def _tells_of(entity: Entity, reverted: Reverted, ports: Ports) -> bool:
+    """Whether a page has lines of what goes, or words that a memory has no more."""
+    if entity.merged_into:
+        return any(one.id in reverted.gone for one in ports.view.about(entity.id))
+    lines = [(name, text) for _, name, text in (*entity.timeline, *entity.activity)]
+    lines += [(name, label) for _, label, name in entity.relations]
+    for name, text in lines:
+        if name in reverted.gone:
+            return True
+        if name in reverted.reworded and text.startswith(
+            ports.box_weaver.line(reverted.reworded[name][0])
+        ):
+            return True
+    return False
+
+
+def _names(entity: Entity) -> Iterator[str]:
+    yield from (entity.id, entity.name, *entity.aliases)
+
+
+# -- the profile ----------------------------------------------------------------------------------
+
+
+def _profile(reverted: Reverted, view: Overlay, ports: Ports) -> Iterable[Change]:
+    """The change of the profile, if it has lines of what goes or words that are no more."""
+    text = ports.view.page(profile.PATH) or ""
+    stale = any(first_line(now.text) in text for now, _ in reverted.reworded.values())
+    listed = any(f"[[{name}]]" in text for name in reverted.gone)
+    if profile.PATH in _handled(reverted) or not (stale or listed):
+        return ()
+    request = ConsolidationRequest(changed=frozenset(reverted.gone))
+    context = replace(pass_context(request, ports), view=view)
+    return [change for step in profile.plan(context) for change in step.prose]
