@@ -29,7 +29,7 @@ _TEXT = (
     r"|response|section|list|table|file|results?|feedback|warnings?|listing|example)"
 )
 _WORK = (
-    r"(?:translat(?:e|ion)|summari[sz]e|summary|sum up|tl;?dr|proof-?read|spell-?check|rephrase"
+    r"(?:translat(?:e|ion)|summari[sz]e|summary|sum up|tl;?dr|proof-?read|spell[- ]?check|rephrase"
     r"|reword|paraphrase|rewrite|re-write|polish|shorten|condense|critique|recap|transcribe"
     r"|simplify|respond to|reply to|(?:reply|answer|comeback) to"
     r"|übersetz\w*|fass\w* .{0,40}zusammen|korrigier\w*|tradui\w*|résum\w*|corrig\w*|traduc\w*"
@@ -55,7 +55,8 @@ _AT_A_TEXT = re.compile(
 #: "this" alone, or before a word that says what is thought of it.
 _BARE = re.compile(
     r"\b(?:this|these)(?=[.,;!?)]*$|[,;] | (?:to|into|in|as|for|with|please|pls|so|too|and|or"
-    r"|is|was|sounds?|looks?|means?|makes?|says?|happens?|works?|reads?|more|less|better|person|guy"
+    r"|is|was|sounds?|looks?|means?|makes?|says?|happens?|works?|reads?|more|less|better|differently"
+    r"|out|person|guy"
     r"|customer|client|user|colleague|sender|author)\b)"
     r"|\b(?:does|do|is|are|would|will|can|could|should|did|has) (?:this|these)\b(?! (?:repo|project"
     r"|app|service|package|module|branch|library|feature|bug|task|pr|folder|machine|job|server)\b)"
@@ -78,7 +79,41 @@ _TELLING = (
     r"|(?:messaged|texted)(?: \w+)?|(?:told|sent) (?:me|us)|commented|states|reads)"
 )
 _SAYS_AT_END = re.compile(rf"\b{_TELLING}(?: that)?[,.:]?$", re.IGNORECASE)
-_SAYS = re.compile(rf"(?<!\bi )(?<!\bwe )\b{_TELLING}(?: this| that)?: (?=\S)", re.IGNORECASE)
+_SAYS = re.compile(
+    rf"(?<!\bi )(?<!\bwe )\b(?:{_TELLING}(?: this| that)?: |(?:docs|readme|wiki) says? (?=[A-Z]))"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+#: Somebody else's text, as the person came by it.
+_CAME_BY = re.compile(
+    rf"\b(?:got|received|found|copied)\b.{{0,15}}\b(?:this|these|an?)\b.{{0,15}}\b{_TEXT}\b"
+    rf"|\bhere(?:['’]s| is| are)\b.{{0,30}}\b{_PASTED}\b",
+    re.IGNORECASE,
+)
+#: The same, before a colon.
+_CITED = re.compile(
+    rf"\b(?:according to|from)\b.{{0,30}}\b(?:{_TEXT}|wiki)\b|\b{_TEXT}\b.{{0,20}}\breceived\b"
+    r"|\b(?:got|found|saw|read|copied) this\b",
+    re.IGNORECASE,
+)
+_READING = re.compile(
+    r"(?:(?:please|pls|can you|could you|now) )*(?:explain|improve|edit|review|judge|rate|grade"
+    r"|mark|check|analy[sz]e|evaluate|assess|critique|format|read|look at)\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:^|\b(?:the|my|our|his|her|their|\w+['’]s) )(?:text|paragraph|article|post|e-?mail|mail"
+    r"|message|letter|essay|abstract|bio|draft|tweet|proposal|quote|statement|readme|docs|documentation"
+    r"|page|input|prompt|transcript|speech|story|tweet idea)(?: of [\w ]+)?$",
+    re.IGNORECASE,
+)
+_ASKS_WHAT_TO_SAY = re.compile(
+    r"\bwhat (?:should|do|would|can|could) (?:i|we) (?:say|reply|answer|write|respond)\b"
+    r"|\bis it true that$|\bwhat (?:does|did) the (?:author|writer|sender)\b"
+    r"|\b(?:any|the|spot|find) (?:\w+ )?(?:mistakes?|typos?)\b"
+    r"|^[\w./-]+\.(?:md|txt|html|pdf|docx?)$",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(?<=[.!?]) +")
 
 
@@ -90,31 +125,84 @@ def hands_over(line: str) -> bool:
 
 
 def _hands(sentence: str) -> bool:
-    if _REQUEST.search(sentence) or _AT_A_TEXT.search(sentence):
+    if any(asked.search(sentence) for asked in (_REQUEST, _AT_A_TEXT, _ASKS_WHAT_TO_SAY)):
+        return True
+    if (reading := _READING.match(sentence)) and _ANY_TEXT.search(sentence, reading.end()):
         return True
     asks = sentence.endswith("?") or not _TELLS.match(sentence)
     return asks and _BARE.search(sentence) is not None
 
 
-def handed_at(line: str) -> int:
-    """Where somebody else's words begin within the line; -1 when it has none."""
+_ANY_TEXT = re.compile(rf"\b{_PASTED}\b", re.IGNORECASE)
+
+
+def handed_at(line: str, *, last: bool) -> int:
+    """Where somebody else's words begin within the line; -1 when it has none.
+
+    Behind a colon; or in the last line of a turn, below which nothing stands that could be meant,
+    behind the sentence that asks for something to be done with a text.
+    """
     said = _SAYS.search(line)
     if said:
         return said.end()
     for colon in re.finditer(r": (?=\S)", line):
         before = _SENTENCE.split(line[: colon.start()])[-1]
-        asked = _REQUEST.search(before) and not re.match(r"tl;?dr$", before, re.IGNORECASE)
-        if asked or (_AT_A_TEXT.search(before) and not _TELLS.match(before)):
+        if _announces(before, several=_SENTENCE.search(line, colon.end()) is not None):
             return colon.end()
+    if last:
+        for end in _SENTENCE.finditer(line):
+            before = _SENTENCE.split(line[: end.start()])[-1]
+            if _asks_for_text(before):
+                return end.end()
     return -1
 
 
-def asks_about_above(line: str) -> bool:
-    """Whether the line, behind all else, asks for something to be done with what stands above."""
-    return any(asked.search(line) for asked in (_REQUEST, _AT_A_TEXT, _ABOVE))
+def _announces(before: str, *, several: bool) -> bool:
+    """Whether a text, of several sentences or of one, follows the words before a colon."""
+    if _OWN_INTRODUCTION.search(before):
+        return False
+    if re.fullmatch(r"tl;?dr", before, re.IGNORECASE):
+        return several  # one sentence is what the person has to say in short
+    found = (one.search(before) for one in (_REQUEST, _CAME_BY, _CITED, _LABEL))
+    if any(found) or _READING.match(before):
+        return True
+    return _AT_A_TEXT.search(before) is not None and not _TELLS.match(before)
+
+
+def _asks_for_text(sentence: str) -> bool:
+    """Whether a sentence is about a text that must stand behind it."""
+    if _CAME_BY.search(sentence):
+        return True
+    if _REQUEST.search(sentence) or _READING.match(sentence):
+        return _THIS_ONE.search(sentence) is not None
+    return _THIS_TEXT.search(sentence) is not None and not _TELLS.match(sentence)
+
+
+_THIS_TEXT = re.compile(
+    rf"\b(?:this|these) (?:[\w'-]+ ){{0,1}}?(?:{_PASTED}|readme)\b", re.IGNORECASE
+)
+_THIS_ONE = re.compile(
+    rf"{_THIS_TEXT.pattern}|\bthis (?:in|as|to|into|for|and)\b|\bthis[.?!]*$"
+    r"|\b(?:in)?to (?-i:[A-Z])\w+[.?!]*$",
+    re.IGNORECASE,
+)
+
+
+def asks_about_above(line: str, sentences: int) -> bool:
+    """Whether the line, behind all else, asks for something to be done with what stands above.
+
+    `sentences` stand above; a mere opinion of "this" is asked about a text of some length only.
+    """
+    if any(asked.search(line) for asked in (_REQUEST, _AT_A_TEXT, _ABOVE)):
+        return True
+    asks = _BARE.search(line) is not None or _OPINION.match(line) is not None
+    return sentences >= _TEXT_FROM and line.endswith("?") and asks
 
 
 _ABOVE = re.compile(r"\babove\b", re.IGNORECASE)
+_OPINION = re.compile(r"(?:so )?(?:what do you think|thoughts)\b", re.IGNORECASE)
+#: Fewer sentences are what a person tells before asking.
+_TEXT_FROM = 3
 
 
 _OWN_INTRODUCTION = re.compile(
@@ -124,7 +212,9 @@ _OWN_INTRODUCTION = re.compile(
     r"|decisions?|constraints?|requirements?|standards?|principles?|setup|stack|guidelines|habits)\b"
     r"|\b(?:remember|keep in mind|bear in mind|from now on|note that|take note|about me)\b"
     r"|\banswer(?:s|ing)\b|\brules? for (?:this|the|my|our|all|every|you)\b|\bground rules\b"
-    r"|\bstanding orders\b|\b(?:you should|for you to) (?:know|remember)\b",
+    r"|\bstanding orders\b"
+    r"|\b(?:two|three|few|some|several|more|other|these) (?:\w+ )?(?:things|points|reminders):$"
+    r"|\b(?:you should|for you to) (?:know|remember)\b",
     re.IGNORECASE,
 )
 _OF_OTHERS = re.compile(

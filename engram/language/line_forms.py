@@ -47,7 +47,8 @@ _RULE = re.compile(r"([-=*_~\"'<>#])\1{2,}\s*")
 _CELLS = re.compile(r"\S\t+\S[^\t]*\t+\S")
 _NESTED = re.compile(r"(?: {2,}|\t)[\w-]+:(?: |$)")
 _DOCUMENT = re.compile(
-    r"#{1,6} \S|-{3,} ?\w.*-{3,}$|(?i:forwarded|original) message\b|By [A-Z]\w+ [A-Z]\w+"
+    r"#{1,6} \S|\[Forwarded\b|\w[\w .]{0,40}, \[\d.{6,20}\]$|-{3,} ?\w.*-{3,}$"
+    r"|(?i:forwarded|original) message\b|By [A-Z]\w+ [A-Z]\w+"
     r"|Skip to (?:main )?content|©|.*\b[Aa]ll rights reserved\b|.*\b\d+ min read\b"
     r"|On .{6,80} wrote:$|Am .{6,80} schrieb\b"
     r"|[\w.'-]+(?: [A-Z][\w.'-]*){0,2} {1,3}(?:(?:Today|Yesterday) at )?\d{1,2}:\d\d(?: [AP]M)?$"
@@ -93,9 +94,9 @@ def _is_worded(line: str) -> bool:
     return len(line) <= _JUDGED_FROM or letters >= _LEAST_LETTERS * len(line)
 
 
-_LABEL = re.compile(r"(\w[\w.'-]*(?: [\w.'-]+){0,3}): ?\S")
+_LABEL = re.compile(r"(\w[\w.'-]*(?: [\w.'-]+){0,3}):(?: ?\S|$)")
 _SAID_FIRST = re.compile(
-    r"(?:btw|fyi|note|also|ps|edit|update|correction|important|context|reminder|remember|rule"
+    r"(?:btw|fyi|note|also|ps|edit|update|correction|important|reminder|remember|rule"
     r"|decision|decided|reason|background|ok|no|yes|so|and|but|one|another|here)\b",
     re.IGNORECASE,
 )

@@ -25,6 +25,7 @@ from engram.language.line_forms import (
     labelled_from,
     letter_from,
 )
+from engram.language.sentences import sentence_ranges
 
 Range = tuple[int, int]
 
@@ -80,7 +81,11 @@ _PROGRAM = re.compile(
     r"|(?:You are|You're) (?:an?|the|now|executing|acting|working)\b"
     r"|Find the \"AI\" comments below|(?:# )?AGENTS\.md|---\s*\n"
     r"|\[(?:cron|scheduled?|automat\w+|system|heartbeat|reminder)\b|(?:Read )?HEARTBEAT"
-    r"|(?:This is an? |An? )?(?:automated|scheduled) (?:run|task|reminder|message|check|job)\b"
+    r"|(?:This is an? |An? )?(?:automated|scheduled) (?:run|task|reminder|message|check|job"
+    r"|prompt)\b|[^.\n]{0,40}\b(?:invoked|triggered|sent|started) (?:automatically"
+    r"|by (?:an? |the )?(?:cron|scheduler?|automation|timer|workflow|webhook))\b"
+    r"|Task: "
+    r"|(?:Context|Summary) (?:from|of) (?:the |our |a )?(?:previous|last|earlier|conversation)\b"
     r"|System(?: (?:note|message|reminder))?: |Another language model|Conversation info\b"
     r"|Pre-compaction|Provide a brief synopsis|Called the \w+ tool|This is the Gemini CLI"
     r"|(?:Implement|Execute|Follow|Review) the (?:following|attached)"
@@ -247,7 +252,7 @@ def _mark_handed(lines: Sequence[_Line]) -> None:
     for number, line in enumerate(told):
         if not line.own or line.form != "prose":
             continue
-        at = handed_at(line.said)
+        at = handed_at(line.said, last=number + 1 == len(told))
         if at >= 0:
             line.end = line.start + at
         following = told[number + 1 : number + 2]
@@ -256,7 +261,10 @@ def _mark_handed(lines: Sequence[_Line]) -> None:
             for one in told[number + 1 :]:
                 one.foreign = True
             return
-    if len(told) > 1 and told[-1].own and asks_about_above(told[-1].said):
+    above = [line.said for line in told[:-1] if line.own]
+    sentences = sum(1 for said in above for _ in sentence_ranges(said, 0, len(said)))
+    asked = bool(above) and (told[-1].own or told[-2].form == "rule")
+    if asked and asks_about_above(told[-1].said, sentences):
         for line in told[:-1]:
             line.foreign = True
 
@@ -295,7 +303,7 @@ def _goes_on(before: str, letter: str) -> bool:
 
 
 _QUOTATION = re.compile(
-    r"(?<![\w\"])\"(?=\S)[^\"]{2,}\"(?!\w)|“[^”]{2,}”|„[^“”]{2,}[“”]|«[^»]{2,}»|「[^」]{2,}」"
+    r"(?<![\w\"])\"(?=\S)[^\"]{2,}\"(?!\w)|“[^”]{2,}”|„[^“”]{2,}[“”]|‘[^‘]{2,}’(?!\w)|«[^»]{2,}»|「[^」]{2,}」"
     r"|(?<![\w'])'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w)){8,}'(?!\w)"
     r"|<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>[^<]{2,}</\1>|<!--.*?(?:-->|\Z)"
     r"|^[ \t]*[\"“„«](?=\w)[^\"”“»]*\Z",
