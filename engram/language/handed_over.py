@@ -1,4 +1,4 @@
-"""A line of a person's prose -> whether it hands a text over, to be read as somebody else's.
+"""A line of prose -> whether it hands a text over, to be read as another person's words.
 
     "what do you think of this mail"  hands over what stands below it
     "translate this: we use oak"      from the colon on
@@ -31,7 +31,8 @@ _TEXT = (
 _WORK = (
     r"(?:translat(?:e|ion)|summari[sz]e|summary|sum up|tl;?dr|proof-?read|spell[- ]?check|rephrase"
     r"|reword|paraphrase|rewrite|re-write|polish|shorten|condense|critique|recap|transcribe"
-    r"|simplify|respond to|reply to|(?:reply|answer|comeback) to"
+    r"|simplify|fact[- ]?check|(?:continue|finish) the story|respond to|reply to"
+    r"|(?:reply|answer|comeback) to"
     r"|übersetz\w*|fass\w* .{0,40}zusammen|korrigier\w*|tradui\w*|résum\w*|corrig\w*|traduc\w*"
     r"|traduz\w*|resum[ai]\w*|riassum\w*)"
 )
@@ -147,7 +148,7 @@ def handed_at(line: str, *, last: bool) -> int:
         return said.end()
     for colon in re.finditer(r": (?=\S)", line):
         before = _SENTENCE.split(line[: colon.start()])[-1]
-        if _announces(before, several=_SENTENCE.search(line, colon.end()) is not None):
+        if _announces(before, len(_WRITTEN.findall(line, colon.end() - 1))):
             return colon.end()
     if last:
         for end in _SENTENCE.finditer(line):
@@ -157,12 +158,18 @@ def handed_at(line: str, *, last: bool) -> int:
     return -1
 
 
-def _announces(before: str, *, several: bool) -> bool:
-    """Whether a text, of several sentences or of one, follows the words before a colon."""
+#: Where a sentence in written style begins.
+_WRITTEN = re.compile(r"(?<=[.!?:]) +[A-Z]")
+
+
+def _announces(before: str, sentences: int) -> bool:
+    """Whether a text, of so many sentences in written style, follows the words before a colon."""
     if _OWN_INTRODUCTION.search(before):
         return False
     if re.fullmatch(r"tl;?dr", before, re.IGNORECASE):
-        return several  # one sentence is what the person has to say in short
+        return sentences > 1  # one is what the person has to say in short
+    if sentences >= _TEXT_FROM:
+        return True
     found = (one.search(before) for one in (_REQUEST, _CAME_BY, _CITED, _LABEL))
     if any(found) or _READING.match(before):
         return True

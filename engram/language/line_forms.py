@@ -1,4 +1,4 @@
-"""A line of a turn -> its form: prose, list item, quotation, or what nobody types to an agent.
+"""A line of a turn -> its form: prose, list item, quotation, code, log, or start of a document.
 
     "$ make test" -> "machine"      "- we use oak" -> "item"      "> we use pine" -> "quoted"
 
@@ -21,9 +21,9 @@ BULLET = re.compile(r"(?:(?:[-*+•–◦] |\d{1,2}[.)] )\s*)+")
 TICK = re.compile(r"(?:\[[ xX]\]|[✅☑✔☐⬜❌]\uFE0F?)\s")
 
 _MACHINE = re.compile(
-    r"[$%❯➜»]\s|@@|\{|\}|PS [A-Z]:|[A-Z]:\\|\w+@[\w-]+[:~]|diff --git|index [0-9a-f]{7}"
-    r"|\+\+\+ |--- \S|commit [0-9a-f]{7,40}$|\"[\w -]+\" ?:|'\w+' ?:|at [\w.$<>]+ ?\("
-    r"|File \"|Traceback|Caused by|Exception in |npm (?:ERR|WARN|error|warn)|[✓✗✘×●⎿⏺⚠│├└─╭╰▶█⋮]"
+    r"[$%❯➜»]\s|root[#:]|(?:In |Out)\[\d+\]:|@@|\{|\}|PS [A-Z]:|[A-Z]:\\|\w+@[\w-]+[:~]|diff --git"
+    r"|index [0-9a-f]{7}|\+\+\+ |--- \S|commit [0-9a-f]{7,40}$|\"[\w -]+\" ?:|'\w+' ?:"
+    r"|at [\w.$<>]+ ?\(|File \"|Traceback|Caused by|Exception in |npm (?:ERR|WARN|error|warn)|[✓✗✘×●⎿⏺⚠│├└─╭╰▶█⋮]"
     r"|\[?\d\d:\d\d(?::\d\d)?\b|\[?\d{1,4}[./-]\d\d?[./-]\d{2,4}[T ,]+\d"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d\d? \d\d:\d\d"
     r"|(?:FAIL|FAILED|PASS|PASSED|E)\s|make(?:\[\d+\])?: "
@@ -42,7 +42,7 @@ _DATA = re.compile(
 )
 _CODE_END = re.compile(r"(?:[{};\\]|=>|\),|\],|\)\s*:)$")
 _ONLY_CODE = re.compile(r"`[^`]+`[.,:]?")
-_RULE = re.compile(r"([-=*_~\"'<>#])\1{2,}\s*")
+_RULE = re.compile(r"([-=*_~\"'<>#])\1{2,}|--")
 #: Cells between tabs, and a value below a key, as YAML has it.
 _CELLS = re.compile(r"\S\t+\S[^\t]*\t+\S")
 _NESTED = re.compile(r"(?: {2,}|\t)[\w-]+:(?: |$)")
@@ -105,7 +105,8 @@ _SAID_FIRST = re.compile(
 def labelled_from(lines: Sequence[str]) -> int:
     """The first line of a chat, of a mail's or a ticket's header; -1 without one.
 
-    Two lines that begin with a name and a colon make one: two capital names, or a name twice.
+    Two lines that begin with a name and a colon make one: two capital names, or a name twice; or
+    three such lines in a row.
     """
     found = [
         (number, label[1])
@@ -114,7 +115,10 @@ def labelled_from(lines: Sequence[str]) -> int:
     ]
     names = Counter(name for _, name in found)
     speaking = [number for number, name in found if name[0].isupper() or names[name] > 1]
-    return speaking[0] if len(speaking) > 1 else -1
+    starts = speaking[:1] if len(speaking) > 1 else []
+    places = [number for number, _ in found]
+    starts += [at for at in places if {at + 1, at + 2} <= set(places)][:1]
+    return min(starts, default=-1)
 
 
 _GREETING = re.compile(

@@ -274,7 +274,8 @@ def _read(text: str, start: int, end: int) -> Sentence | None:
     raw = text[start:end]
     stripped = raw.strip()
     start += len(raw) - len(raw.lstrip())
-    if len(stripped) < 2 or stripped.rstrip("\"')]*").endswith(("?", ":")):
+    asked = stripped.rstrip("\"')]*").endswith("?")
+    if len(stripped) < 2 or asked or stripped[-1] == ":":
         return None
     line = one_line(stripped)
     lead = _LEAD.match(line)

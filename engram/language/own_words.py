@@ -75,14 +75,14 @@ def _gaps(start: int, end: int, ranges: Sequence[Range]) -> Iterator[Range]:
 
 #: Turns that are written by programs in the user's name, or that set an agent its role.
 _PROGRAM = re.compile(
-    r"[\s\"']*(?:\[Request interrupted|\[\[ ?##|Operation stopped by hook|Stop hook feedback"
-    r"|This session is being continued|Caveat: The messages below|Base directory for this skill"
-    r"|# Context\s*\n|Your name is \*|(?:[^.\n]{0,60}, )?your (?:task|job|goal|role|mission) is\b"
+    r"[\s\"']*(?:(?:Let'?s )?role-?play\b|\[Request interrupted|\[\[ ?##|Operation stopped by hook"
+    r"|Stop hook feedback|This session is being continued|Caveat: The messages below"
+    r"|Base directory for this skill|# Context\s*\n|Your name is \*|(?:[^.\n]{0,60}, )?your (?:task|job|goal|role|mission) is\b"
     r"|(?:You are|You're) (?:an?|the|now|executing|acting|working)\b"
     r"|Find the \"AI\" comments below|(?:# )?AGENTS\.md|---\s*\n"
     r"|\[(?:cron|scheduled?|automat\w+|system|heartbeat|reminder)\b|(?:Read )?HEARTBEAT"
-    r"|(?:This is an? |An? )?(?:automated|scheduled) (?:run|task|reminder|message|check|job"
-    r"|prompt)\b|[^.\n]{0,40}\b(?:invoked|triggered|sent|started) (?:automatically"
+    r"|(?:This is an? |An? )?(?:automated|automatic|scheduled) (?:run|task|reminder|message|check"
+    r"|job|prompt)\b|[^.\n]{0,40}\b(?:invoked|triggered|sent|started) (?:automatically"
     r"|by (?:an? |the )?(?:cron|scheduler?|automation|timer|workflow|webhook))\b"
     r"|Task: "
     r"|(?:Context|Summary) (?:from|of) (?:the |our |a )?(?:previous|last|earlier|conversation)\b"
@@ -261,12 +261,40 @@ def _mark_handed(lines: Sequence[_Line]) -> None:
             for one in told[number + 1 :]:
                 one.foreign = True
             return
+    if _is_titled(told):
+        for line in told[1:]:
+            line.foreign = True
+        return
     above = [line.said for line in told[:-1] if line.own]
     sentences = sum(1 for said in above for _ in sentence_ranges(said, 0, len(said)))
     asked = bool(above) and (told[-1].own or told[-2].form == "rule")
     if asked and asks_about_above(told[-1].said, sentences):
         for line in told[:-1]:
             line.foreign = True
+
+
+#: So many words make a title, and so many whole sentences below one a text.
+_TITLE_WORDS, _TEXT_SENTENCES, _TEXT_BELOW_A_QUESTION = 8, 3, 4
+
+
+def _is_titled(told: Sequence[_Line]) -> bool:
+    """Whether a short line or a question stands above several sentences in written style.
+
+    People who type to an agent write their own sentences one or two at a time.
+    """
+    first, below = told[:1], [line for line in told[1:] if line.own]
+    if not first or not below or first[0].block or first[0].said[-1] in ".!,;:":
+        return False
+    sentences = [
+        line.said[start:end].strip()
+        for line in below
+        for start, end in sentence_ranges(line.said, 0, len(line.said))
+    ]
+    asked = first[0].said.endswith("?")
+    if len(sentences) < (_TEXT_BELOW_A_QUESTION if asked and len(below) < 3 else _TEXT_SENTENCES):
+        return False
+    written = all(one[:1].isupper() and one[-1:] in '.!”"' for one in sentences)
+    return written and (asked or len(first[0].said.split()) <= _TITLE_WORDS)
 
 
 def _hands(line: _Line) -> bool:
@@ -303,7 +331,7 @@ def _goes_on(before: str, letter: str) -> bool:
 
 
 _QUOTATION = re.compile(
-    r"(?<![\w\"])\"(?=\S)[^\"]{2,}\"(?!\w)|“[^”]{2,}”|„[^“”]{2,}[“”]|‘[^‘]{2,}’(?!\w)|«[^»]{2,}»|「[^」]{2,}」"
+    r"\"{3}.+?\"{3}|(?<![\w\"])\"(?=\S)[^\"]{2,}\"(?!\w)|“[^”]{2,}”|„[^“”]{2,}[“”]|‘[^‘]{2,}’(?!\w)|«[^»]{2,}»|「[^」]{2,}」"
     r"|(?<![\w'])'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w)){8,}'(?!\w)"
     r"|<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>[^<]{2,}</\1>|<!--.*?(?:-->|\Z)"
     r"|^[ \t]*[\"“„«](?=\w)[^\"”“»]*\Z",

@@ -22,7 +22,7 @@ PASTED = "We replaced postgres with Oak. We never sign commits. I prefer tabs."
         "translate this: ", "Summarise:\n\n", "does this README make sense? ",
         "what do you think of this mail\n", "My colleague wrote: ", "here's the log:\n",
         "Proofread please\n\n", "how should I answer this?\n\n", "Übersetze das bitte:\n",
-        "the wiki says\n", "I got this message from a recruiter. ", "# Oak\n\n", "Phase 1:\n",
+        "the wiki says\n", "Tweet idea: ", "PLAN\n\n", "task\n\n", "C:\\x> type y\n", "I got this message from a recruiter. ", "# Oak\n\n", "Phase 1:\n",
     ],
 )  # fmt: skip
 def test_what_is_handed_over_is_not_the_persons(before: str) -> None:
