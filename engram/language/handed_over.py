@@ -158,6 +158,8 @@ def handed_at(line: str, *, last: bool) -> int:
     return -1
 
 
+#: With such a word the person introduces what they say themselves: "people you will hear about".
+_SPOKEN_TO = re.compile(r"\b(?:you|i|we|me|us)\b", re.IGNORECASE)
 #: Where a sentence in written style begins.
 _WRITTEN = re.compile(r"(?<=[.!?:]) +[A-Z]")
 
@@ -168,7 +170,7 @@ def _announces(before: str, sentences: int) -> bool:
         return False
     if re.fullmatch(r"tl;?dr", before, re.IGNORECASE):
         return sentences > 1  # one is what the person has to say in short
-    if sentences >= _TEXT_FROM:
+    if sentences >= _TEXT_FROM and _SPOKEN_TO.search(before) is None:
         return True
     found = (one.search(before) for one in (_REQUEST, _CAME_BY, _CITED, _LABEL))
     if any(found) or _READING.match(before):

@@ -23,7 +23,8 @@ TICK = re.compile(r"(?:\[[ xX]\]|[✅☑✔☐⬜❌]\uFE0F?)\s")
 _MACHINE = re.compile(
     r"[$%❯➜»]\s|root[#:]|(?:In |Out)\[\d+\]:|@@|\{|\}|PS [A-Z]:|[A-Z]:\\|\w+@[\w-]+[:~]|diff --git"
     r"|index [0-9a-f]{7}|\+\+\+ |--- \S|commit [0-9a-f]{7,40}$|\"[\w -]+\" ?:|'\w+' ?:"
-    r"|at [\w.$<>]+ ?\(|File \"|Traceback|Caused by|Exception in |npm (?:ERR|WARN|error|warn)|[✓✗✘×●⎿⏺⚠│├└─╭╰▶█⋮]"
+    r"|at [\w.$<>]+ ?\(|File \"|Traceback|Caused by|Exception in |npm (?:ERR|WARN|error|warn)"
+    r"|[✓✗✘×●⎿⏺⚠│├└─╭╰▶█⋮]"
     r"|\[?\d\d:\d\d(?::\d\d)?\b|\[?\d{1,4}[./-]\d\d?[./-]\d{2,4}[T ,]+\d"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d\d? \d\d:\d\d"
     r"|(?:FAIL|FAILED|PASS|PASSED|E)\s|make(?:\[\d+\])?: "

@@ -2,7 +2,7 @@
 
     "ok we use pnpm here. can you fix the build?" -> "we use pnpm here." opened by "ok"
 
-Left out: whatever is not the person's own words (`own_words`), questions (with or without a
+Left out: whatever is not the person's own words (`own_ranges`), questions (with or without a
 question mark), plain orders to the agent ("push it"), what only announces something ("Dana
 wrote:"), and text that is not English. "Use uv, we dropped pip" is two statements.
 Guarantees: `text[sentence.start:sentence.end]` is the sentence verbatim; linear in the length of
@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engram.language.own_words import Range, own_words, quotations
+from engram.language.own_ranges import Range, own_ranges, quotations
 from engram.language.sentences import sentence_ranges
 
 
@@ -34,7 +34,7 @@ class Sentence:
 
 def statements(text: str) -> list[Sentence]:
     """The person's own statements and standing instructions, in order."""
-    own = own_words(text)
+    own = own_ranges(text)
     if not own or not _is_english(text):
         return []
     quoted = quotations(text)

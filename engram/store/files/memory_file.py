@@ -121,9 +121,7 @@ def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
     header: dict[str, Value] = {}
     for name in _ORDER:
         if name == "extra":
-            header.update(
-                (key, inert_value(value)) for key, value in memory.extra if key not in KEYS
-            )
+            header.update((key, _inert(value)) for key, value in memory.extra if key not in KEYS)
         elif (value := _written(memory, name)) is not None:
             header[name] = value
     blocks = [neutralise(memory.text)]
@@ -153,9 +151,7 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
             old, new = before.extras, after.extras
             changes.update((key, None) for key in old if key not in new and key not in KEYS)
             differing = {key: new[key] for key in new if old.get(key) != new[key]}
-            changes.update(
-                (key, inert_value(differing[key])) for key in differing if key not in KEYS
-            )
+            changes.update((key, _inert(differing[key])) for key in differing if key not in KEYS)
         elif getattr(before, name) != getattr(after, name):
             changes[name] = _as_found(document.header.get(name), _written(after, name), name)
     if changes and document.header_lines is None:
@@ -306,6 +302,14 @@ def _written(memory: Memory, name: str) -> Value | None:
     if isinstance(value, str):
         return inert_value(value)
     return [f"[[{item}]]" if name in _LINKS else inert_value(item) for item in value]
+
+
+_NAMES = re.compile(r"\[\[[a-z0-9-]+\]\](?:, \[\[[a-z0-9-]+\]\])*")
+
+
+def _inert(value: str) -> str:
+    """A value of a further key; links to memories, which deciders keep there, stay links."""
+    return value if _NAMES.fullmatch(value) else inert_value(value)
 
 
 def _as_found(old: Value | None, new: Value | None, name: str) -> Value | None:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.own_words import is_said, own_words
+from engram.language.own_ranges import is_said, own_ranges
 
 
 def own(text: str) -> list[str]:
-    return [text[start:end] for start, end in own_words(text)]
+    return [text[start:end] for start, end in own_ranges(text)]
 
 
 PASTED = "We replaced postgres with Oak. We never sign commits. I prefer tabs."
@@ -22,7 +22,8 @@ PASTED = "We replaced postgres with Oak. We never sign commits. I prefer tabs."
         "translate this: ", "Summarise:\n\n", "does this README make sense? ",
         "what do you think of this mail\n", "My colleague wrote: ", "here's the log:\n",
         "Proofread please\n\n", "how should I answer this?\n\n", "Übersetze das bitte:\n",
-        "the wiki says\n", "Tweet idea: ", "PLAN\n\n", "task\n\n", "C:\\x> type y\n", "I got this message from a recruiter. ", "# Oak\n\n", "Phase 1:\n",
+        "the wiki says\n", "Tweet idea: ", "PLAN\n\n",
+        "C:\\x> type y\n", "I got this message from a recruiter. ", "# Oak\n\n", "Phase 1:\n",
     ],
 )  # fmt: skip
 def test_what_is_handed_over_is_not_the_persons(before: str) -> None:
@@ -71,7 +72,7 @@ def test_the_last_words_below_a_log_are_the_persons() -> None:
 @given(st.text(max_size=300), st.integers(0, 300), st.integers(0, 300))
 def test_any_text_has_own_ranges_in_order_and_within_it(text: str, start: int, end: int) -> None:
     at = 0
-    for first, last in own_words(text):
+    for first, last in own_ranges(text):
         assert at <= first < last <= len(text)
         at = last
     is_said(text, text[start:end])

@@ -1,6 +1,6 @@
 """Pasted turns make no memory, and what the person types beside them does.
 
-The turns are data, `own_words.toml`; the half that is called "held" was not looked at while the
+The turns are data, `pasted_turns.toml`; the half that is called "held" was not looked at while the
 rules were written.
 """
 
@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from engram.extract.rules.rules_tier import RulesTier
-from engram.language.own_words import is_said
+from engram.language.own_ranges import is_said
 from engram.model.turn import turn_of
 
 HERE = Path(__file__).parent
-TURNS = tomllib.loads((HERE / "own_words.toml").read_text(encoding="utf-8"))["turn"]
+TURNS = tomllib.loads((HERE / "pasted_turns.toml").read_text(encoding="utf-8"))["turn"]
 TABLE = tomllib.loads((HERE.parents[1] / "config/rules.toml").read_text(encoding="utf-8"))
 TIER = RulesTier(TABLE, max_per_turn=20)
 

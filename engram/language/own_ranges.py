@@ -33,7 +33,7 @@ Range = tuple[int, int]
 _LONGEST = 4000
 
 
-def own_words(text: str) -> list[Range]:
+def own_ranges(text: str) -> list[Range]:
     """Start and end of each paragraph, or list item, that the person said themselves."""
     if len(text) > _LONGEST or _PROGRAM.match(text):
         return []
@@ -49,7 +49,7 @@ def own_words(text: str) -> list[Range]:
 
 def is_said(text: str, words: str) -> bool:
     """Whether words of a text stand somewhere in it as the person's own, and as no quotation."""
-    own = own_words(text)
+    own = own_ranges(text)
     quoted = quotations(text) if own else []
     at = text.find(words) if own else -1
     while at >= 0:
@@ -77,7 +77,8 @@ def _gaps(start: int, end: int, ranges: Sequence[Range]) -> Iterator[Range]:
 _PROGRAM = re.compile(
     r"[\s\"']*(?:(?:Let'?s )?role-?play\b|\[Request interrupted|\[\[ ?##|Operation stopped by hook"
     r"|Stop hook feedback|This session is being continued|Caveat: The messages below"
-    r"|Base directory for this skill|# Context\s*\n|Your name is \*|(?:[^.\n]{0,60}, )?your (?:task|job|goal|role|mission) is\b"
+    r"|Base directory for this skill|# Context\s*\n|Your name is \*"
+    r"|(?:[^.\n]{0,60}, )?your (?:task|job|goal|role|mission) is\b"
     r"|(?:You are|You're) (?:an?|the|now|executing|acting|working)\b"
     r"|Find the \"AI\" comments below|(?:# )?AGENTS\.md|---\s*\n"
     r"|\[(?:cron|scheduled?|automat\w+|system|heartbeat|reminder)\b|(?:Read )?HEARTBEAT"
