@@ -2,9 +2,9 @@
 
     "ok we use pnpm here. can you fix the build?" -> "we use pnpm here." opened by "ok"
 
-Left out: whatever is not the person's own prose (`prose_lines`), messages that programs write in
-the user's name, questions (with or without a question mark), plain orders to the agent ("push
-it"), and text that is not English. "Use uv, we dropped pip" is two statements.
+Left out: whatever is not the person's own words (`own_ranges`), questions (with or without a
+question mark), plain orders to the agent ("push it"), what only announces something ("Dana
+wrote:"), and text that is not English. "Use uv, we dropped pip" is two statements.
 Guarantees: `text[sentence.start:sentence.end]` is the sentence verbatim; linear in the length of
 the text; never raises. When in doubt a sentence is left out: what is missed here a model may still
 find, what is let through becomes a false memory.
@@ -16,11 +16,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engram.language.prose_ranges import Range, own_prose
+from engram.language.own_ranges import Range, own_ranges, quotations
 from engram.language.sentences import sentence_ranges
-
-#: Longer turns are pasted: nobody types that much to an agent.
-_LONGEST = 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +34,19 @@ class Sentence:
 
 def statements(text: str) -> list[Sentence]:
     """The person's own statements and standing instructions, in order."""
-    if len(text) > _LONGEST or _MACHINE.match(text) or not _is_english(text):
+    own = own_ranges(text)
+    if not own or not _is_english(text):
         return []
+    quoted = quotations(text)
     return [
         sentence
-        for paragraph in own_prose(text)
+        for paragraph in own
         for whole in sentence_ranges(text, *paragraph)
         for clause in _clauses(text, *whole)
-        if (sentence := _read(text, *clause)) is not None
+        if not any(first < clause[0] < last for first, last in quoted)
+        and (sentence := _read(text, *clause)) is not None
     ]
 
-
-#: Turns that are written by programs in the user's name, or that set an agent its role.
-_MACHINE = re.compile(
-    r"[\s\"']*(?:\[Request interrupted|\[\[ ?##|Operation stopped by hook|Stop hook feedback"
-    r"|This session is being continued|Caveat: The messages below|Base directory for this skill"
-    r"|# Context\s*\n|Your name is \*|Your (?:task|job|goal|role|mission) is\b"
-    r"|(?:You are|You're) (?:an?|the|now|executing|acting|working)\b"
-    r"|Find the \"AI\" comments below|(?:# )?AGENTS\.md|---\s*\n"
-    r"|(?:Implement|Execute|Follow|Review) the (?:following|attached)"
-    r" (?:plan|spec|document|prompt))",
-    re.IGNORECASE,
-)
 
 _FOREIGN = frozenset(
     ["der", "das", "und", "nicht", "ist", "ein", "eine", "ich", "wir", "mit", "auf", "für", "bitte",
@@ -286,7 +274,8 @@ def _read(text: str, start: int, end: int) -> Sentence | None:
     raw = text[start:end]
     stripped = raw.strip()
     start += len(raw) - len(raw.lstrip())
-    if len(stripped) < 2 or stripped.rstrip("\"')]*").endswith("?"):
+    asked = stripped.rstrip("\"')]*").endswith("?")
+    if len(stripped) < 2 or asked or stripped[-1] == ":":
         return None
     line = one_line(stripped)
     lead = _LEAD.match(line)

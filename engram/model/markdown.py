@@ -2,9 +2,10 @@
 
 What a transcript, an export or a model wrote is put into notes that other programs render, link,
 query and run. `neutralise` turns such text into paragraphs, lists, tables and plain code blocks:
-no heading, rule, quote, image, embed, wikilink, tag, HTML, comment, block id, math block, template
-or query is left in it, and no code block stays open. Escapes are backslashes, which a renderer does
-not show; words are never dropped but for the info strings of fences. All of it is idempotent.
+no heading, rule, quote, image, embed, wikilink, tag, HTML, comment, block id, math block, template,
+query, button or link that runs something is left in it, and no code block stays open. Escapes are
+backslashes, which a renderer does not show (in code, where Templater and Liquid read too, it does);
+words are never dropped but for the info strings of fences. All of it is idempotent.
 
 How code is kept apart: a fenced block is written again at the left margin without its info string
 and is closed by the same fence, so that no list or quote around it can end it early; in prose, only
@@ -36,29 +37,37 @@ _BLOCK = re.compile(r"#{1,6}(?:\s|$)|>|\[(?:[^\\\[\]]|\\.)*(?:\]:|\\?$)")
 
 #: Letters of a tag in Obsidian: everything but blanks and ASCII punctuation other than `- _ /`.
 _TAG = r"[^\s\x00-,.:-@\[-^`{-\x7f]"
+#: Where a link may lead: to a page, a mail, a part of this note or a file near it.
+_PLACE = r"\s*<?(?:https?://|mailto:|[#?/)]|[^:&\s()\\/?#<]+(?:[/?#)\s]|$))"
 _TOKEN = re.compile(
     r"\\[!-/:-@\[-`{-~]"  # an escape: stays as it is
     r"|`+"
     r"|\[(?=\[)|(?<=[\[!])\["  # wikilinks, embeds, images
     r"|<(?=[A-Za-z/!?])"  # HTML, comments, autolinks
-    r"|%(?=%)|(?<=[%<])%"  # Obsidian comments, Templater commands
+    r"|%(?=%)|(?<=[%<{])%"  # Obsidian comments, Templater commands, Liquid tags
+    r"|\{(?=\{)|(?<=\{)\{"  # Liquid, Jinja and Obsidian's own templates
+    rf"|\](?=\((?!{_PLACE}))"  # links that run something: javascript:, obsidian:, data:
+    r"|(?i:(?<=obsidian)):(?=//)"
     r"|\$(?=\$)|(?<=\$)\$"  # math blocks, which would swallow what follows
     rf"|(?<![\w/&#=?.:@%+~\\-])\#(?=[0-9]*(?![0-9]){_TAG})"  # tags
     r"|(?<!\w)\^(?=[A-Za-z0-9-]+\s*$)"  # block ids
 )
 #: What every token begins with: looked for first, because that is quick.
-_MARK = re.compile(r"[\\`\[<%$#^]")
+_MARK = re.compile(r"[\\`\[<%$#^{\]]|:(?=//)")
 #: A line with none of these marks, and no such start, needs no second look.
-_MARKS = re.compile(r"[`<\[%#^$]")
+_MARKS = re.compile(r"[`<\[%#^${\]]|:(?=//)")
 _STARTS = re.compile(r"\s*(?:[-+*=_>~]|[0-9]+[.)]\s)")
-#: Dataview runs code spans that begin so.
-_QUERY = re.compile(r"^(`+\s*)(\$?=)")
+#: Dataview, Meta Bind and Buttons run code spans that begin so.
+_QUERY = re.compile(r"^(`+\s*)(\$?=|[A-Z_]{4,}\[|button-)")
+_SIGN = re.compile(r"\$?=")
+#: Templater and Liquid read whole files, code too.
+_TEMPLATE = re.compile(r"(?<=<)(?=%)|(?<=\{)(?=[{%])")
 
 
 #: Without any of these a text is inert as it stands: most short turns are.
 _SUSPECT = re.compile(
-    r"[`<\[%#^$\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
-    r"|^\s*(?:[-+*=_>~]|[0-9]+[.)]\s)|^\s+$",
+    r"[`<\[%#^${\]\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+    r"|^\s*(?:[-+*=_>~]|[0-9]+[.)]\s)|^\s+$|:(?=//)",
     re.MULTILINE,
 )
 
@@ -76,7 +85,7 @@ def _neutralised(text: str) -> str:
             line = line[min(indent, len(line) - len(line.lstrip(" \t"))) :]
             if _closes(line, fence):
                 line, fence = fence, ""
-            out.append(line.replace("<%", r"<\%") if line.strip() else "")
+            out.append(_TEMPLATE.sub(r"\\", line) if line.strip() else "")
             continue
         if not (_MARKS.search(line) or _STARTS.match(line)):
             out.append(line if line.strip() else "")
@@ -108,6 +117,14 @@ def inert_line(text: str) -> str:
     """The text on one line, for the middle of a line: nothing in it reaches out of that line."""
     words = " ".join(_plain(text).split())
     return _inline(words) if _MARK.search(words) else words
+
+
+def inert_value(text: str) -> str:
+    """The text as the value of a header key, white space as it is.
+
+    Headers are shown, queried and run as text is: by Templater, Dataview, Bases.
+    """
+    return _inline(text) if _MARK.search(text) else text
 
 
 def code_lines(lines: Sequence[str]) -> list[bool]:
@@ -171,11 +188,13 @@ def _inline(text: str) -> str:
         if token[0] == "`":
             end = _span_end(runs.get(len(token), []), done, len(token))
             if end:
-                code = text[found.start() : end].replace("<%", r"<\%")
+                code = _TEMPLATE.sub(r"\\", text[found.start() : end])
                 out.append(_QUERY.sub(r"\1\\\2", code))
                 done = end
             else:
-                out.append(r"\`" * len(token))
+                # a sign behind it too: readers differ in what pairs up with what
+                sign = "\\" if _SIGN.match(text, done) else ""
+                out.append(r"\`" * len(token) + sign)
         else:
             out.append(token if token[0] == "\\" else "\\" + token)
         at = done

@@ -115,7 +115,8 @@ def weave(
         heard = bool(now and last) and session not in waiting
         silent = heard and minutes_between(last, now) >= settings.gap_minutes
         done, left = fold(stream, settings, seal="time_gap" if silent else seal)
-        goal = " ".join(opening(session).split())[:GOAL_LENGTH].rstrip() if done or left else ""
+        said = " ".join(opening(session).split()) if done or left else ""
+        goal = inert_line(said[:GOAL_LENGTH].rstrip())
         sealed += (replace(box, goal=goal) for box in done)
         still_open += [replace(left, goal=goal)] if left else []
     return sorted(sealed, key=in_time), sorted(still_open, key=in_time)
@@ -241,4 +242,4 @@ def _title(topics: Sequence[str]) -> str:
 def _outcome(memories: Sequence[Memory]) -> str:
     """The last memory that states an outcome, in its own words; nothing is inferred."""
     said = (memory.extras.get("outcome", "") for memory in reversed(memories))
-    return next((" ".join(outcome.split()) for outcome in said if outcome), "")
+    return next((inert_line(outcome) for outcome in said if outcome), "")

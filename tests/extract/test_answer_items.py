@@ -303,6 +303,14 @@ ITEMS = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+def test_words_that_the_person_pasted_are_refused_as_not_theirs() -> None:
+    said = "we use oak. translate this:\n\nWe moved  the shop to MySQL\nlast week."
+    there = [turn(said, "9")]
+    (pasted,) = candidates_of([item(category="fact")], there, Context())
+    (own,) = candidates_of([item(category="fact", quote="we use oak")], there, Context())
+    assert (pasted.fault, own.fault) == ("not_the_person", "")
+
+
 @given(ITEMS | ANY)
 def test_anything_is_refused_with_a_code_or_has_a_receipt(raw: object) -> None:
     found = read(raw, context=Context(memories=(KNOWN,)))
@@ -320,8 +328,8 @@ def test_anything_is_refused_with_a_code_or_has_a_receipt(raw: object) -> None:
 def test_any_part_of_a_message_is_found_and_verified(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     quote = text[start : data.draw(st.integers(start, len(text)))]
-    there = turn(text, "9")
-    (found,) = candidates_of([item(quote=quote)], [there], Context())
+    there = turn(text, "9", "assistant")
+    (found,) = candidates_of([item(quote=quote, category="fact")], [there], Context())
     assert found.fault in ("", "no-quote", "thin_quote")
     assert found.fault or verify(found, [there]) == ""
 

@@ -121,7 +121,7 @@ def test_the_same_turns_give_the_same_candidates() -> None:
 
 
 def test_a_turn_gives_no_more_than_its_share() -> None:
-    text = "\n".join(f"- we use oak number {number} for tables" for number in range(9))
+    text = " ".join(f"We use oak number {number} for tables." for number in range(9))
     assert len(extracted(text)) == 6
     assert len(extracted(text, tier=RulesTier(TABLE, max_per_turn=2))) == 2
 

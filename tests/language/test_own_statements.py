@@ -112,12 +112,10 @@ def test_prose_around_code_and_quotations_remains() -> None:
     assert said(text) == ["we use oak.", "we glue with hide glue."]
 
 
-def test_list_items_are_sentences_of_their_own() -> None:
-    assert said("- we use oak\n- we avoid pine\n1. we oil it") == [
-        "we use oak",
-        "we avoid pine",
-        "we oil it",
-    ]
+def test_items_of_a_list_that_the_person_introduces_are_sentences_of_their_own() -> None:
+    items = "- we use oak\n- we avoid pine\n1. we oil it"
+    assert said(f"our rules:\n{items}") == ["we use oak", "we avoid pine", "we oil it"]
+    assert said(items) == said(f"the plan:\n{items}") == []
 
 
 def test_hard_wrapped_lines_are_joined() -> None:

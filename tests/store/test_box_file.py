@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engram.model.box import SEALS, Box
 from engram.model.errors import BadInput
-from engram.model.markdown import inert_line
+from engram.model.markdown import inert_line, inert_value
 from engram.store.files.box_file import box_changes, box_remains, read_box, render_box
 from engram.store.files.document import render
 from tests.effort import examples
@@ -67,7 +67,7 @@ TRAPS = [
     "a, b", 'say "no"', "it's", "a: b", "a #b", "[x]", "[[x]]", "two\nlines", "\\", "---", "null",
     "2026-03-06", "0.5", "- x", "été 🎉", "日本語", "\u2028", "'", "%%", "```", "# x", "{a}", "C#",
 ]  # fmt: skip
-texts = st.sampled_from(TRAPS) | st.text(max_size=20)
+texts = (st.sampled_from(TRAPS) | st.text(max_size=20)).map(inert_value)
 inert = texts.map(inert_line)
 names = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=2, max_size=9).map("m-".__add__)
 times = st.sampled_from(["2026-03-06T10:10:00Z", "2026-03-06T10:52:11Z", "2026-03-07T00:01:00Z"])
@@ -79,7 +79,7 @@ boxes = st.builds(
     sealed=times,
     session=names | st.just(""),
     project=texts,
-    topics=st.lists(texts.map(str.strip).filter(bool), max_size=4).map(tuple),
+    topics=st.lists(texts.map(str.strip).map(inert_value).filter(bool), max_size=4).map(tuple),
     seal=st.sampled_from(SEALS),
     title=inert,
     goal=texts,

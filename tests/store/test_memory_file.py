@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
-from engram.model.markdown import neutralise, quote_block
+from engram.model.markdown import inert_value, neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, SCHEMAS, SPACES, STATUSES, Memory
 from engram.store.files.document import parse, patch
 from engram.store.files.memory_file import memory_changes, read_memory, render_memory
@@ -66,7 +66,7 @@ SHARE = "is no number from 0 to 1: read as"
 TRAPS = [
     "a: b", "a #b", "'", '"', "\\", "---", "null", "y", "010", "0.9", "2026-03-06", "é🎉", "a, b",
 ]  # fmt: skip
-texts = st.sampled_from(TRAPS) | st.text(max_size=15)
+texts = (st.sampled_from(TRAPS) | st.text(max_size=15)).map(inert_value)
 prose = (
     st.lists(st.sampled_from([
         "word", " ", "\n", "\n\n", "# ", "## ", "> ", "```", "~~~", "- ", "`", "[[x]]", "---",
@@ -84,7 +84,7 @@ instants = st.datetimes(min_value=datetime(1970, 1, 1)).map(
 ) | st.just("")
 shares = st.integers(0, 1000).map(lambda number: number / 1000)
 tags = st.lists(
-    texts.map(lambda text: text.strip().lstrip("#").strip()).filter(bool), max_size=3
+    texts.map(lambda text: inert_value(text.strip().lstrip("#").strip())).filter(bool), max_size=3
 ).map(tuple)  # fmt: skip
 own_keys = {"severity", "due", "related files", "été", "a: b", ""}
 extras = st.dictionaries(st.sampled_from(sorted(own_keys)), texts, max_size=3)

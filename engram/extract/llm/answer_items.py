@@ -2,8 +2,9 @@
 
 Whatever can be checked is checked: the category comes from a closed list (after an alias table),
 the quote must stand in a message (white space and case folded, and the captured words are taken
-instead of the model's), dates must be dates, the ids of replaced memories must have been in the
-question. One bad item never costs the others.
+instead of the model's), in a user's message among the person's own words (`own_ranges`), dates must
+be dates, the ids of replaced memories must have been in the question. One bad item never costs the
+others.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND, receipt_of
 from engram.extract.rules.candidates import due_of
 from engram.language.anchor import anchored
+from engram.language.own_ranges import is_said
 from engram.language.when import find_times
 from engram.model.candidate import Candidate, Receipt
 from engram.model.entity_ids import entity_id
@@ -121,7 +123,7 @@ def _candidate(
     turn, quote, code = _quoted(item, turns, folded)
     if turn is None:
         return [refused(code, category)]
-    if turn.role != "user" and category in _PERSONAL:
+    if not is_said(turn.text, quote) if turn.role == "user" else category in _PERSONAL:
         return [refused(NOT_THE_PERSON, category)]
     confidence = _confidence(item.raw.get("confidence"))
     if confidence is None:

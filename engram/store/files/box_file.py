@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from engram.model.box import SEALS, Box
 from engram.model.ids import is_id, slug
 from engram.model.instant import Instant, day_of, instant_of
-from engram.model.markdown import code_lines, inert_line
+from engram.model.markdown import code_lines, inert_line, inert_value
 from engram.store.files.document import parse, patch, render
 from engram.store.files.links import LINK, target_of, targets_of
 
@@ -191,8 +191,8 @@ def _written(box: Box, key: str) -> Value | None:
     if not value and key not in _ALWAYS:
         return None
     if isinstance(value, tuple):
-        return list(value)
-    return f"[[{value}]]" if key in _LINKS else str(value)
+        return [inert_value(item) for item in value]
+    return f"[[{value}]]" if key in _LINKS else inert_value(str(value))
 
 
 def _heading(box: Box) -> str:

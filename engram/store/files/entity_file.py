@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from engram.model.entity import TYPES, Entity
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
-from engram.model.markdown import inert_line, neutralise
+from engram.model.markdown import inert_line, inert_value, neutralise
 from engram.model.page_lines import (
     Section,
     bare,
@@ -246,8 +246,8 @@ def _header(entity: Entity) -> dict[str, Value | None]:
     return {
         "id": entity.id,
         "type": entity.type,
-        "name": entity.name,
-        "aliases": list(entity.aliases) or None,
+        "name": inert_value(entity.name),
+        "aliases": [inert_value(alias) for alias in entity.aliases] or None,
         "status": "merged" if entity.merged_into else None,
         "merged_into": f"[[{entity.merged_into}]]" if entity.merged_into else None,
         "synthesis_by": entity.synthesis_by or None,

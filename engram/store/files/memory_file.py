@@ -6,8 +6,9 @@ a list, a heading as title). The statement is the body up to the first quote or 
 receipt is the first quote before any section. Links lose their brackets, labels and folders.
 
 Writing gives exactly the shape of design 4.1, keys in a fixed order; what is empty or the default
-is left out, but for `_ALWAYS`. Foreign text is neutralised. `read_memory` of a rendered memory is
-that memory. An existing file is never rendered again: `memory_changes` patches single keys of it.
+is left out, but for `_ALWAYS`. Foreign text is neutralised, in the header too. `read_memory` of a
+rendered memory is that memory, if its texts are inert. An existing file is never rendered again:
+`memory_changes` patches single keys of it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
-from engram.model.markdown import code_lines, neutralise, quote_block
+from engram.model.markdown import code_lines, inert_value, neutralise, quote_block
 from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
 from engram.store.files.document import NoteDocument, parse, patch, render
 from engram.store.files.links import targets_of
@@ -120,7 +121,7 @@ def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
     header: dict[str, Value] = {}
     for name in _ORDER:
         if name == "extra":
-            header.update((key, value) for key, value in memory.extra if key not in KEYS)
+            header.update((key, _inert(value)) for key, value in memory.extra if key not in KEYS)
         elif (value := _written(memory, name)) is not None:
             header[name] = value
     blocks = [neutralise(memory.text)]
@@ -150,7 +151,7 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
             old, new = before.extras, after.extras
             changes.update((key, None) for key in old if key not in new and key not in KEYS)
             differing = {key: new[key] for key in new if old.get(key) != new[key]}
-            changes.update((key, differing[key]) for key in differing if key not in KEYS)
+            changes.update((key, _inert(differing[key])) for key in differing if key not in KEYS)
         elif getattr(before, name) != getattr(after, name):
             changes[name] = _as_found(document.header.get(name), _written(after, name), name)
     if changes and document.header_lines is None:
@@ -299,8 +300,16 @@ def _written(memory: Memory, name: str) -> Value | None:
     if isinstance(value, int | float):
         return f"{value:.3f}".rstrip("0").rstrip(".")
     if isinstance(value, str):
-        return value
-    return [f"[[{item}]]" for item in value] if name in _LINKS else list(value)
+        return inert_value(value)
+    return [f"[[{item}]]" if name in _LINKS else inert_value(item) for item in value]
+
+
+_NAMES = re.compile(r"\[\[[a-z0-9-]+\]\](?:, \[\[[a-z0-9-]+\]\])*")
+
+
+def _inert(value: str) -> str:
+    """A value of a further key; links to memories, which deciders keep there, stay links."""
+    return value if _NAMES.fullmatch(value) else inert_value(value)
 
 
 def _as_found(old: Value | None, new: Value | None, name: str) -> Value | None:

@@ -339,6 +339,8 @@ def _grouped(turns: Iterable[Turn]) -> dict[str, list[Turn]]:
 
 
 def _head(turn: Turn) -> bytes:
+    from engram.model.markdown import inert_value
+
     title = " ".join(turn.title.split())[:120]
     header = {
         "source": turn.source,
@@ -347,7 +349,7 @@ def _head(turn: Turn) -> bytes:
         "project": turn.project,
         "started": turn.time,
     }
-    kept = {key: value for key, value in header.items() if value}
+    kept = {key: inert_value(value) for key, value in header.items() if value}
     return document.render(kept, _heading(title, turn.source, turn.day) + "\n")
 
 
@@ -357,7 +359,7 @@ def _block(turn: Turn) -> str:
     tools = "".join(f"\n- *{neutralise(tool)}*" for tool in turn.tools)
     # the rest of a forged speaker line stands in code, where nothing else is escaped
     body = SPEAKER.sub(r"\\\g<0>", f"{neutralise(turn.text)}\n{tools}".strip("\n"))
-    name = "".join(sign for sign in turn.speaker if sign not in "*[]<>`")
+    name = "".join(sign for sign in turn.speaker if sign not in "*[]<>`{}%#$\\")
     said_by = f"{turn.role}: {name}" if name else turn.role
     return f"**{said_by}** {turn.time[:10]} {turn.time[11:19]} ^{turn.block}\n\n{body}\n\n"
 
