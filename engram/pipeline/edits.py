@@ -134,6 +134,9 @@ def rewrite(memory: Memory, before: bytes, after: bytes) -> MemoryEdit:
 
 def remember(text: str, category: str, project: str, ports: Ports) -> Remembered:
     """One explicit memory in the person's words. Raises BadInput for what is refused."""
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.secure import tells_secret
+
     redactor = ports.redactor
     if category and category not in CATEGORIES:
         named = redactor.redact(category).text
@@ -141,7 +144,7 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     now, words = ports.clock.now(), " ".join(legible(text).split())
     if not words:
         raise BadInput("there is nothing to remember", "give the text as an argument")
-    if not redactor.clean(words):
+    if not redactor.clean(words) or tells_secret(words):
         raise BadInput("this holds a secret; it was not written", "say it without the secret")
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
     turn = cleaned(turn, redactor)[0]

@@ -44,6 +44,15 @@ def test_what_the_person_asks_to_remember_is_its_own_receipt(knowing: Knowing) -
 
 
 @pytest.mark.parametrize(
+    "text", ["My wifi password is sunflower.", "Our door code is [REDACTED:access-code:4]."]
+)
+def test_a_sentence_that_tells_or_told_a_secret_is_refused(knowing: Knowing, text: str) -> None:
+    assert decided(knowing(), text=text) == ("refuse", "secret", ())
+    assert decided(knowing(), text=text, origin="person")[1] == "secret"
+    assert decided(knowing(), text="Passwords are stored in 1Password.")[0] == "new"
+
+
+@pytest.mark.parametrize(
     "fields",
     [
         {"text": SECRET}, {"title": SECRET}, {"tags": (SECRET,)}, {"entities": (SECRET,)},

@@ -1,7 +1,9 @@
-"""The security checkpoint: text that tries to steer an agent, or to change what is remembered.
+"""The security checkpoint: text that steers an agent or tells a secret does not become a memory.
 
-Turns a text into '' or a stable code. Someone who writes *about* an injection (quotes it, calls it
-an attack) or tells what people and programs do passes; someone who gives the order does not.
+`tells_secret` is asked of a text that has passed the redactor: whether one was taken out of it, or
+one is told in words that no rule knows. `injection` turns a text into '' or a stable code: someone
+who writes *about* an injection (quotes it, calls it an attack) or tells what people and programs do
+passes; someone who gives the order does not.
 Hidden signs, full-width letters and line breaks inside an order do not hide it. English only.
 Nothing here stores or returns the text. Source: seed 000 (memory security checkpoint), design 5.18.
 """
@@ -10,6 +12,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+
+from engram.language.stated_secrets import states_secret
 
 #: Curly quotation marks as straight ones.
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
@@ -165,6 +169,14 @@ _ORDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("injection_exfiltration", _EXFILTRATION),
     ("injection_memory", _MEMORY),
 )
+
+
+_TAKEN_OUT = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9]{1,9}\]")
+
+
+def tells_secret(text: str) -> bool:
+    """Whether a text tells a password, PIN, key or number of identity, or did until redaction."""
+    return _TAKEN_OUT.search(text) is not None or states_secret(text)
 
 
 def injection(text: str) -> str:

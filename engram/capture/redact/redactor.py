@@ -4,9 +4,10 @@
 
 Guarantees: the placeholder keeps kind and length, nothing else of the secret, and no result object
 holds it either; redacting twice changes nothing; a secret that was found is replaced wherever
-else it stands in the text; time is linear in the text. The rules are data (config/redaction.toml):
-where a pattern may match is found by substring searches over the whole text, and only there is it
-tried; what the match is worth is decided by a named check (`span_checks`).
+else it stands in the text; what reads the same is treated the same (`disguise`); time is linear in
+the text. The rules are data (config/redaction.toml): where a pattern may match is found by one pass
+over the text for all their words, and only there is it tried; what the match is worth is decided by
+a named check (`span_checks`).
 Refuses a table with a rule that cannot work, naming the rule (ConfigError); refuses no text.
 (design 1.6: before disk, log and trace, and again before a model.)
 """
@@ -15,9 +16,13 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation
+
+from engram.capture.redact.disguise import Seen
 from engram.capture.redact.span_checks import CHECKS, Check, is_telling
 from engram.model.errors import ConfigError
 
@@ -25,8 +30,10 @@ from engram.model.errors import ConfigError
 _REACH = 40
 #: Keys of every provider hold a run of this many letters and digits; ordinary words do not.
 _RUN = 20
-#: How far before its run a key may begin: the longest prefix with a character outside (`dp.pt.`).
-_BEFORE_RUN = 8
+#: ... and this many, where no key word stands near.
+_LONG_RUN = 22
+#: How far before such a run its token may begin: with the name of a service.
+_BEFORE_RUN = 60
 #: the most different secrets of one text that are searched in the rest of it
 _MOST_REPEATED = 200
 #: how often a rule is tried inside a match of its own: `pw=pw=pw=...` stays cheap
@@ -48,10 +55,16 @@ _RUN_TABLE = bytes(
 )
 
 _PLACEHOLDER = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9]{1,9}\]")
+#: The same for letters and digits alone, and with what joins them in a name.
+_ALNUM_TABLE = bytes(ord("x" if _shape(code) != " " else " ") for code in range(256))
+_NAME_TABLE = bytes(
+    ord("x" if _shape(code) != " " or chr(code) in "_-" else " ") for code in range(256)
+)
 _UNMASKED = re.compile(r"[^\0]+")
 _KIND = re.compile(r"[a-z0-9-]{1,40}\Z")
 _PART = re.compile(r"\{\{([a-z_]+)\}\}")
-_KEYS = frozenset({"kind", "literals", "run", "near", "shape", "pattern", "group", "check"})
+_PLACES = ("literals", "near", "shape", "run")
+_KEYS = frozenset({"kind", *_PLACES, "pattern", "group", "check"})
 _FILE = "config/redaction.toml"
 
 #: start, end, number of the rule
@@ -78,16 +91,53 @@ class Redacted:
 class _Rule:
     """One row of the table, ready to run; `number` is its place, and its rank in an overlap.
 
-    `where` says what `words` are: literals, literals in a run, key words near, shapes.
+    `where` says what `words` are: literals, key words near a run, shapes; or none, for every run.
     """
 
     number: int
     kind: str
     where: str
-    words: tuple[bytes, ...]
+    words: tuple[str, ...]
     pattern: re.Pattern[str]
     group: int | str
     check: Check
+
+
+class _RuleWords:
+    """All the words of some rules, found in one pass; each leads to its rules."""
+
+    def __init__(self, rules: Iterable[_Rule]) -> None:
+        table: dict[str, tuple[_Rule, ...]] = {}
+        for rule in rules:
+            for word in dict.fromkeys(rule.words):
+                table[word] = (*table.get(word, ()), rule)
+        ascii_words = {word: found for word, found in table.items() if word.isascii()}
+        others = {
+            spelling: found
+            for word, found in table.items()
+            if not word.isascii()
+            for spelling in (word, word.capitalize(), word.upper())
+        }
+        self._at_start = ascii_words.pop("", ())
+        self._ascii_rules, self._other_rules = [*ascii_words.values()], [*others.values()]
+        dfa = Implementation.DFA
+        self._ascii = BytesAhoCorasick([w.encode() for w in ascii_words], implementation=dfa)
+        self._others = AhoCorasick(list(others), implementation=dfa) if others else None
+
+    def places(self, text: str, as_bytes: bytes) -> Iterator[tuple[tuple[_Rule, ...], int, int]]:
+        """The rules of every word, its start and its end; the empty word begins the text.
+
+        ASCII words are searched in `as_bytes`, one byte a character, the others in the text.
+        """
+        if self._at_start:
+            yield self._at_start, 0, 0
+        rules = self._ascii_rules
+        for word, start, end in self._ascii.find_matches_as_indexes(as_bytes, overlapping=True):
+            yield rules[word], start, end
+        if self._others is not None and not text.isascii():
+            rules = self._other_rules
+            for word, start, end in self._others.find_matches_as_indexes(text, overlapping=True):
+                yield rules[word], start, end
 
 
 class Redactor:
@@ -95,12 +145,10 @@ class Redactor:
 
     def __init__(self, rules: Sequence[_Rule], allow: Sequence[str] = ()) -> None:
         self._kinds = tuple(rule.kind for rule in rules)
-        self._literals = tuple(_by_word(rules, "literals").items())
-        self._shapes = tuple(_by_word(rules, "shape").items())
+        self._words = _RuleWords(rule for rule in rules if rule.where in ("literals", "near"))
+        self._shapes = _RuleWords(rule for rule in rules if rule.where == "shape")
         self._near = tuple(rule for rule in rules if rule.where == "near")
-        in_runs = _by_word(rules, "run")
-        self._in_runs = {word.decode(): _of_prefixes(word, in_runs) for word in in_runs}
-        self._run_start = _any_of(self._in_runs)
+        self._runs = tuple(rule for rule in rules if rule.where == "run")
         self._allow = frozenset(allow)
         globs = [fnmatch.translate(glob) for glob in allow if set(glob) & set("*?[")]
         self._allow_globs = re.compile("|".join(globs)) if globs else None
@@ -121,20 +169,24 @@ class Redactor:
 
     def clean(self, text: str) -> bool:
         """Whether there is nothing to redact."""
-        return not self._spans(text)
+        return next(self._found(_without_placeholders(Seen(text).text)), None) is None
 
     def _spans(self, text: str) -> list[_Found]:
         """The stretches to replace, in order, apart from one another and from placeholders."""
-        masked = _PLACEHOLDER.sub(_blank, text) if "[REDACTED:" in text else text
-        found: list[_Found] = []
-        for rule, match in self._matches(masked):
-            span = rule.check(match, rule.group)
-            if span is not None and not self._allowed(masked[slice(*span)]):
-                found.append((*span, rule.number))
+        seen = Seen(text)
+        masked = _without_placeholders(seen.text)
+        found = list(self._found(masked))
         if not found:
             return found
-        spans = _merged([*found, *_repeated(masked, found)])
-        return spans if masked is text else list(_outside_placeholders(masked, spans))
+        spans = _outside_placeholders(masked, _merged([*found, *_repeated(masked, found)]))
+        return [(*seen.span(start, end), number) for start, end, number in spans]
+
+    def _found(self, masked: str) -> Iterator[_Found]:
+        """What the rules find in a text without placeholders, and the person's list allows not."""
+        for rule, match in self._matches(masked):
+            for start, end in rule.check(match, rule.group):
+                if not self._allowed(masked[start:end]):
+                    yield from _outside_placeholders(masked, [(start, end, rule.number)])
 
     def _matches(self, text: str) -> Iterator[tuple[_Rule, re.Match[str]]]:
         """Every place where a rule's pattern matches.
@@ -143,31 +195,39 @@ class Redactor:
         that a place found is a place in the text.
         """
         raw = text.encode("ascii", "replace")
-        lowered, shape = raw.lower(), raw.translate(_SHAPE_TABLE)
-        yield from _at_words(text, lowered, self._literals)
-        yield from _at_words(text, shape, self._shapes)
-        runs = raw.translate(_RUN_TABLE)
-        start = runs.find(b"x" * _RUN)
-        while start >= 0:
-            end = runs.find(b" ", start)
-            end = end if end >= 0 else len(runs)
-            for literal in self._run_start.finditer(text, max(0, start - _BEFORE_RUN), end):
-                for rule in self._in_runs[literal[0]]:
-                    if match := rule.pattern.match(text, literal.start()):
+        #: number of a rule -> end of its last match, and how often it matched inside that
+        nested: dict[int, tuple[int, int]] = {}
+        #: number of a rule -> where its key words end
+        near: dict[int, list[int]] = {}
+        shape = raw.translate(_SHAPE_TABLE)
+        for words, as_bytes in ((self._words, raw.lower()), (self._shapes, shape)):
+            for rules, start, end in words.places(text, as_bytes):
+                for rule in rules:
+                    if rule.where == "near":
+                        near.setdefault(rule.number, []).append(end)
+                    elif nested and _matched_enough(nested.get(rule.number), start):
+                        continue
+                    elif match := rule.pattern.match(text, start):
+                        last, count = nested.get(rule.number, (0, 0))
+                        inside = start < last
+                        nested[rule.number] = (last, count + 1) if inside else (match.end(), 0)
                         yield rule, match
-            if shape.find(b"0", start, end) >= 0:
-                yield from self._near_words(text, lowered, start, end)
-            start = runs.find(b"x" * _RUN, end)
-
-    def _near_words(
-        self, text: str, lowered: bytes, start: int, end: int
-    ) -> Iterator[tuple[_Rule, re.Match[str]]]:
-        """What matches in a run with a digit, if a key word stands within reach of it."""
-        around = lowered[max(0, start - _REACH) : end + _REACH]
-        for rule in self._near:
-            if any(word in around for word in rule.words):
-                # Two characters more than the run has, for what must not follow it.
-                yield from ((rule, match) for match in rule.pattern.finditer(text, start, end + 2))
+        if near:
+            for start, end in _runs(raw.translate(_RUN_TABLE), shape, _RUN):
+                for rule in self._near:
+                    if _is_near(near.get(rule.number), start, end):
+                        # Two characters more than the run has, for what must not follow it.
+                        yield from ((rule, m) for m in rule.pattern.finditer(text, start, end + 2))
+        names = b""
+        for start, _ in _runs(raw.translate(_ALNUM_TABLE), shape, _LONG_RUN):
+            names = names or raw.translate(_NAME_TABLE)
+            first = names.rfind(b" ", max(0, start - _BEFORE_RUN), start) + 1 or start
+            # the letter behind a backslash belongs to an escape
+            first += text[first - 1 : first] == "\\"
+            for rule in self._runs:
+                for at in sorted({first, start}):
+                    if match := rule.pattern.match(text, at):
+                        yield rule, match
 
     def _allowed(self, secret: str) -> bool:
         """Whether the user's allow-list holds it."""
@@ -216,25 +276,29 @@ def _rule(number: int, row: Mapping[str, object], parts: Mapping[str, str]) -> _
     return _Rule(number, kind, where, words, pattern, group, CHECKS[check])
 
 
-def _words(row: Mapping[str, object], name: str) -> tuple[str, tuple[bytes, ...]]:
+def _words(row: Mapping[str, object], name: str) -> tuple[str, tuple[str, ...]]:
     """Where a rule is to be tried, and the words that say so."""
-    given = [key for key in ("literals", "near", "shape") if key in row]
+    given = [key for key in _PLACES if key in row]
     if len(given) != 1:
-        raise ConfigError(f"{_FILE}: {name}: give one of literals, near and shape")
-    value = row[given[0]]
+        raise ConfigError(f"{_FILE}: {name}: give one of {', '.join(_PLACES)}")
+    where, value = given[0], row[given[0]]
+    if where == "run":
+        if value is not True:
+            raise ConfigError(f"{_FILE}: {name}: run can be true only")
+        return where, ()
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or not words:
-        raise ConfigError(f"{_FILE}: {name}: {given[0]} must be a list of strings")
-    run = row.get("run", False)
-    if not isinstance(run, bool) or (run and given[0] != "literals"):
-        raise ConfigError(f"{_FILE}: {name}: run is true or false, beside literals")
-    where = "run" if run else given[0]
+        raise ConfigError(f"{_FILE}: {name}: {where} must be a list of strings")
     for word in words:
-        if not isinstance(word, str) or not word or not word.isascii():
-            raise ConfigError(f"{_FILE}: {name}: {word!r} is no string of ASCII characters")
-        if where in ("literals", "near") and word != word.lower():
+        if (
+            not isinstance(word, str)
+            or (not word and where != "literals")
+            or (where != "literals" and not word.isascii())
+        ):
+            raise ConfigError(f"{_FILE}: {name}: {word!r} is no word to look for")
+        if where != "shape" and word != word.lower():
             raise ConfigError(f"{_FILE}: {name}: {word!r} must be in small letters")
-    return where, tuple(word.encode("ascii") for word in words)
+    return where, tuple(words)
 
 
 def _expanded(pattern: str, parts: Mapping[str, str], name: str) -> str:
@@ -244,56 +308,37 @@ def _expanded(pattern: str, parts: Mapping[str, str], name: str) -> str:
     return _PART.sub(lambda match: parts[match[1]], pattern)
 
 
-def _by_word(rules: Iterable[_Rule], where: str) -> dict[bytes, tuple[_Rule, ...]]:
-    """Word -> the rules that are tried where it stands, each word once."""
-    table: dict[bytes, tuple[_Rule, ...]] = {}
-    for rule in rules:
-        for word in rule.words if rule.where == where else ():
-            table[word] = (*table.get(word, ()), rule)
-    return table
+def _matched_enough(last: tuple[int, int] | None, start: int) -> bool:
+    """Whether a place is inside a rule's last match, in which it has matched often enough."""
+    return last is not None and start < last[0] and last[1] > _MOST_NESTED
 
 
-def _of_prefixes(word: bytes, table: Mapping[bytes, tuple[_Rule, ...]]) -> tuple[_Rule, ...]:
-    """The rules of every literal that a literal begins with: `sk-` stands where `sk-ant-` does."""
-    return tuple(rule for other, rules in table.items() if word.startswith(other) for rule in rules)
+def _runs(as_bytes: bytes, shape: bytes, least: int) -> Iterator[tuple[int, int]]:
+    """Start and end of every row of at least so many x with a digit among them."""
+    row = b"x" * least
+    start = as_bytes.find(row)
+    while start >= 0:
+        end = as_bytes.find(b" ", start)
+        end = end if end >= 0 else len(as_bytes)
+        if shape.find(b"0", start, end) >= 0:
+            yield start, end
+        start = as_bytes.find(row, end)
 
 
-def _any_of(words: Iterable[str]) -> re.Pattern[str]:
-    """One pattern for many literals, the longest first, grouped by first letter for speed."""
-    groups: dict[str, list[str]] = {}
-    for word in sorted(words, key=lambda word: (-len(word), word)):
-        groups.setdefault(word[0], []).append(re.escape(word[1:]))
-    grouped = (f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in groups.items())
-    return re.compile("|".join(grouped) or r"(?!)")
-
-
-def _at_words(
-    text: str, haystack: bytes, table: tuple[tuple[bytes, tuple[_Rule, ...]], ...]
-) -> Iterator[tuple[_Rule, re.Match[str]]]:
-    """Matches of each word's rules at each place of the word."""
-    for word, rules in table:
-        #: number of a rule -> end of its last match, and how often it matched inside that
-        nested: dict[int, tuple[int, int]] = {}
-        at = haystack.find(word)
-        while at >= 0:
-            for rule in rules:
-                end, count = nested.get(rule.number, (0, 0)) if nested else (0, 0)
-                if at < end and count > _MOST_NESTED:
-                    continue
-                if match := rule.pattern.match(text, at):
-                    nested[rule.number] = (end, count + 1) if at < end else (match.end(), 0)
-                    yield rule, match
-            at = haystack.find(word, at + 1)
+def _is_near(word_ends: list[int] | None, start: int, end: int) -> bool:
+    """Whether one of some words, in order, is within reach of a stretch."""
+    if word_ends is None:
+        return False
+    after = bisect_left(word_ends, start - _REACH)
+    return after < len(word_ends) and word_ends[after] < end + _REACH
 
 
 def _repeated(text: str, found: Iterable[_Found]) -> Iterator[_Found]:
     """Other places of what was found, as far as it cannot be an ordinary word there."""
     known = {text[start:end]: number for start, end, number in found}
-    for secret in sorted(filter(is_telling, known))[:_MOST_REPEATED]:
-        at = text.find(secret)
-        while at >= 0:
-            yield at, at + len(secret), known[secret]
-            at = text.find(secret, at + len(secret))
+    secrets = sorted(filter(is_telling, known))[:_MOST_REPEATED]
+    for secret, start, end in AhoCorasick(secrets).find_matches_as_indexes(text):
+        yield start, end, known[secrets[secret]]
 
 
 def _merged(found: list[_Found]) -> list[_Found]:
@@ -306,6 +351,10 @@ def _merged(found: list[_Found]) -> list[_Found]:
         else:
             spans.append((start, end, number))
     return spans
+
+
+def _without_placeholders(text: str) -> str:
+    return _PLACEHOLDER.sub(_blank, text) if "[REDACTED:" in text else text
 
 
 def _blank(match: re.Match[str]) -> str:

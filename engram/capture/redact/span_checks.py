@@ -1,4 +1,4 @@
-"""Checks of redaction rules: a match -> the span of the secret, or None for a look-alike.
+"""Checks of redaction rules: a match -> where the secret stands in it, or nowhere for a look-alike.
 
 A pattern says where a credential may stand; a check decides by the value itself: card and account
 numbers by their checksums, key blocks by their lines, everything that is only *called* a password
@@ -16,8 +16,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from engram.language.stated_secrets import is_condition
+
 Span = tuple[int, int]
-Check = Callable[[re.Match[str], int | str], Span | None]
+Spans = tuple[Span, ...]
+Check = Callable[[re.Match[str], int | str], Spans]
 
 #: Key blocks are looked for this far around a marker; a 16384-bit RSA key has 12,600 characters.
 _BLOCK_REACH = 16_000
@@ -29,7 +32,7 @@ _STAND_INS = (
     "${", "$(", "{{", "#{", "%(",
 )  # fmt: skip
 _PLACEHOLDER = re.compile(
-    r"%s\Z|%[a-z_]+%\Z|(?:<|\\{1,4}u003c)[^<>\\]{1,60}(?:>|\\{1,4}u003e)\Z|&(?:lt|#60|#x3c);"
+    r"(?:%[sdr]\W?)+\Z|%[a-z_]+%\Z|(?:<|\\{1,4}u003c)[^<>\\]{1,60}(?:>|\\{1,4}u003e)\Z|&(?:lt|#60|#x3c);"
     r"|\[[a-z _]+\]\Z|[^{]{0,400}\{[a-z_.]*\}"
 )
 _VARIABLE = re.compile(r"\$(?:[A-Z][A-Z0-9_]*|[a-z][a-z_]*[0-9]?|[a-z]+(?:[A-Z][a-z]+)+)\Z")
@@ -47,6 +50,14 @@ secret secrets see self session set show stdin str string strong super switch te
 token tokens true type undefined unset update user username value void was weak when with wrong yes
 """
 _ORDINARY = frozenset(_ORDINARY_WORDS.split())
+#: Words of labels and messages about a password.
+_ASKING_WORDS = """
+characters chars choose confirm confirmation create credentials does eingeben enter field forgot
+forgotten invalid kennwort key least match max min minimum must optional pass passcode passphrase
+passwd password passwort please prompt pwd remember repeat required requires secret should string
+token type user username your
+"""
+_ASKS = frozenset(_ASKING_WORDS.split())
 _CALLED_SO = re.compile(
     r"(?:^|[-_ .])(?i:password|passwd|pwd|token|secret|key|field|input)\Z"
     r"|[a-z](?:Password|Passwd|Pwd|Token|Secret|Key|Field|Input)\Z|\w\(\)\Z"
@@ -67,7 +78,10 @@ _CODE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+[!;]?\Z"  # a path of names
     r"|[A-Za-z_$][\w.$:?!]*[(\[]|[(\[{]"  # a call, a subscript, a literal
 )
-_NAMES = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+\Z|[a-z_]+(?:\.[a-z_]+)+\Z")
+_NAMES = re.compile(
+    r"(?:[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[A-Z][a-z]*(?:_[A-Z][a-z]*)+)\Z|[a-z_]+(?:\.[a-z_]+)+\Z"
+)
+_DATE = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?\Z|\d\d?[-/.]\d\d?[-/.](?:\d{2}|\d{4})\Z")
 _DATE_OR_VERSION = re.compile(
     r"\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]*(?:Z|[+-]\d\d:?\d\d)?)?)?\Z"
     r"|[v^~]?\d+(?:\.\d+)+(?:[-+.]?(?:rc|alpha|beta|dev|post)[.\d]*)?\Z",
@@ -81,6 +95,9 @@ _FILE_ENDING = re.compile(
 )
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+\Z")
 _PIECE = re.compile(r"[A-Za-z0-9]+")
+_WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d+")
+_SLUG_OF_WORDS = re.compile(r"[a-z]{3,}(?:-[a-z]{3,}){2,}\Z")
+_PLAIN_WORDS = re.compile(r"[^\W\d_]+\d*\Z|[A-Za-z]+\Z")
 _MIXED_PIECE = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{5,}\Z")
 _NAME_WITH_NUMBER = re.compile(r"[A-Za-z]?[a-z]+(?:[A-Z]+[a-z]+)+[0-9]{1,2}\Z")
 _TURN = re.compile(r"[A-Za-z](?=[!@#$%^&*?~+=]{0,3}[0-9])|[0-9](?=[!@#$%^&*?~+=]{0,3}[A-Za-z])")
@@ -105,10 +122,22 @@ _COMMON_PAIRS = frozenset(
 
 #: prefixes of long identifiers, of agents, tools and checksums, that are no secrets
 _OPEN_ID = re.compile(
-    r"(?:(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|cus|pk_live|pk_test)[-_]"
+    r"(?:(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|cus|pk_live|pk_test|fc|rs|ws"
+    r"|evt|price|prod|sub|pi|ch|in|txn|seti|org|proj|user|team|file|batch|conv|sess|item|dpl|prj"
+    r"|ses|prt|tool|gen|gr|part|step|event|task|job|node|index|chunk|main|vendor)[-_]"
     r"|sha(?:1|256|384|512)[-:_]|AAAA[BCE]3Nza|h1:|arn:)",
     re.IGNORECASE,
 )
+
+#: what a row of hexadecimal digits is called that is no secret
+_DIGEST = re.compile(r"sha|md5|hash|digest|commit|checksum|etag|integrity|revision|blob|tree|trace")
+_BEFORE = re.compile(
+    r"[\"'`“„](?P<quoted>[^\"'`“”„\n]{4,64})[\"'`”“]\Z|(?P<bare>[^\s\"'`]{4,64})\Z"
+)
+#: what stands below the heads of a table in Markdown, and heads of columns in CSV
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-[-:| \t]*\Z")
+_CSV_HEAD = re.compile(r"\"?[\w -]{1,30}\"?(?:[,;\t]\"?[\w -]{1,30}\"?)+\Z")
+_LETTERS = re.compile(r"[A-Za-z]+")
 
 #: Where a bare value ends although no space follows: the next field, or closing punctuation.
 _NEXT_FIELD = re.compile(r"[,;&](?=\Z|[A-Za-z_][\w.\- ]{0,30}[=:])|%26(?=[A-Za-z_]+(?:=|%3D))")
@@ -155,13 +184,23 @@ def _value(match: re.Match[str], group: int | str) -> tuple[str, Span]:
 
 def _is_word(value: str, bare: bool) -> bool:
     """Whether a value can be a chosen password at all: no ordinary word, no code, no sentence."""
-    if len(value) < 3 or is_placeholder(value) or any(c.isspace() for c in value):
+    if len(value) < 3 or is_placeholder(value):
         return False
+    if any(c.isspace() for c in value):
+        return not bare and _is_phrase(value)
     if value.strip("*_`~!?-:").lower() in _ORDINARY or _CALLED_SO.search(value):
         return False
     if _NAMES.match(value) or _PATH.match(value) or _DATE_OR_VERSION.match(value):
         return False
     return not (_COLOUR.match(value) or (bare and _CODE.match(value)))
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether words in quotes can be a password: no sentence, no label and no message."""
+    words = value.split()
+    if len(words) > 10 or sum(map(is_condition, words)) * 2 >= len(words):
+        return False
+    return not any(word.lower() in _ASKS or _CALLED_SO.search(word) for word in words)
 
 
 def _is_mixed(value: str, bare: bool) -> bool:
@@ -174,7 +213,7 @@ def _is_mixed(value: str, bare: bool) -> bool:
         _INNER_SYMBOL.search(value) or all(sort.search(value) for sort in _CLASSES)
     ):
         return True
-    if _is_jumbled(value):
+    if _is_jumbled(value) or _is_joined(value):
         return True
     return any(
         _MIXED_PIECE.match(piece)
@@ -182,6 +221,24 @@ def _is_mixed(value: str, bare: bool) -> bool:
         and not (bare and _NAME_WITH_NUMBER.match(piece) and _reads(piece) > 0.5)
         for piece in _PIECE.findall(value)
     )
+
+
+def _is_joined(value: str) -> bool:
+    """Whether a value is words joined by signs as people and routers make them: `Tea-and-Cup-7`.
+
+    There is a number among the words, or a capital behind the first; `sha-256` and a name with a
+    number are no passwords.
+    """
+    pieces = _WORD_OR_NUMBER.findall(value)
+    words = [piece for piece in pieces if not piece.isdigit()]
+    if len(pieces) < 2 or not words or _TECHNICAL.fullmatch("".join(pieces[:2])):
+        return False
+    if _TECHNICAL.fullmatch(value) or _PLAIN_WORDS.match(value):
+        return False
+    if _SLUG_OF_WORDS.match(value) and not any(map(is_condition, words)):
+        return True
+    number = len(pieces) > len(words)
+    return (number and len(value) >= 6) or any(word[:2].istitle() for word in words[1:])
 
 
 def _reads(value: str) -> float:
@@ -212,57 +269,171 @@ def _is_random(value: str, strict: bool = False) -> bool:
     return _is_jumbled(value) or (size >= 16 and _reads(value) < (0.45 if strict else 0.5))
 
 
-def _check_none(match: re.Match[str], group: int | str) -> Span | None:
-    return None if is_placeholder(match[group]) else match.span(group)
+def _check_none(match: re.Match[str], group: int | str) -> Spans:
+    return () if is_placeholder(match[group]) else (match.span(group),)
 
 
-def _check_word(match: re.Match[str], group: int | str) -> Span | None:
+def _check_word(match: re.Match[str], group: int | str) -> Spans:
     value, span = _value(match, group)
-    return span if _is_word(value, "quote" not in match.re.groupindex) else None
+    return (span,) if _is_word(value, "quote" not in match.re.groupindex) else ()
 
 
-def _check_mixed(match: re.Match[str], group: int | str) -> Span | None:
+def _check_mixed(match: re.Match[str], group: int | str) -> Spans:
     value, span = _value(match, group)
-    return span if _is_mixed(value, "quote" not in match.re.groupindex) else None
+    return (span,) if _is_mixed(value, "quote" not in match.re.groupindex) else ()
 
 
-def _check_strong(match: re.Match[str], group: int | str) -> Span | None:
+def _check_strong(match: re.Match[str], group: int | str) -> Spans:
     value, span = _value(match, group)
     bare = "quote" not in match.re.groupindex
     if len(value) < 6 or _OPEN_ID.match(value) or not _is_word(value, bare):
-        return None
-    return span if _is_random(value) else None
+        return ()
+    return (span,) if _is_random(value) else ()
 
 
-def _check_entropy(match: re.Match[str], group: int | str) -> Span | None:
+def _check_entropy(match: re.Match[str], group: int | str) -> Spans:
     """At least 20 characters of 3.5 bits, machine-made, and no digest, identifier or path."""
     value, span = _value(match, group)
     if len(value) < 20 or _HEX.match(value) or _UUID.match(value) or _OPEN_ID.match(value):
-        return None
+        return ()
     if not _is_word(value, bare=True) or not any(c.isdigit() for c in value):
-        return None
+        return ()
     if _SLUG.match(value):
-        return None
-    return span if _is_random(value, strict=True) and entropy(value) >= 3.5 else None
+        return ()
+    return (span,) if _is_random(value, strict=True) and entropy(value) >= 3.5 else ()
 
 
-def _check_phrase(match: re.Match[str], group: int | str) -> Span | None:
+def _check_random(match: re.Match[str], group: int | str) -> Spans:
+    """The whole match, if the group in it is machine-made."""
+    value = match[group]
+    return (match.span(),) if _is_random(value) and not is_placeholder(value) else ()
+
+
+def _check_base62(match: re.Match[str], group: int | str) -> Spans:
+    """Capitals, small letters and digits mixed as in a random number, and no identifier."""
+    value, span = match[group], match.span(group)
+    if _OPEN_ID.match(match[0]) or is_placeholder(value) or _reads(value) > 0.45:
+        return ()
+    kinds = (str.isdigit, str.isupper, str.islower)
+    if any(sum(map(kind, value)) < 3 for kind in kinds) or entropy(value) < 3.8:
+        return ()
+    return (span,) if len(_TURN.findall(value)) >= len(value) / 8 else ()
+
+
+def _check_hex(match: re.Match[str], group: int | str) -> Spans:
+    """Hexadecimal digits in no simple order, and not called a digest of something."""
+    before = match.string[max(0, match.start() - 24) : match.start()].lower()
+    if entropy(match[group]) < 2.5 or _DIGEST.search(before):
+        return ()
+    return (match.span(group),)
+
+
+def _check_stated(match: re.Match[str], group: int | str) -> Spans:
+    """One word or a few that are said to be a password: none that says something about one."""
+    value = match[group].rstrip(" " + _CLOSING)
+    words = value.split()
+    if not words or len(words) > 8 or is_placeholder(value) or any(map(is_condition, words)):
+        return ()
+    if len(value) < 3 or value.lower() in _ORDINARY or _CALLED_SO.search(value):
+        return ()
+    start = match.start(group)
+    return ((start, start + len(value)),)
+
+
+def _check_code(match: re.Match[str], group: int | str) -> Spans:
+    """Four digits or more, three of a card's own code; no year behind a word like entry."""
+    digits = sum(map(str.isdigit, match[group]))
+    short = match[0][:2].lower() in ("cv", "cs") or "combination" in match[0].lower()
+    return (match.span(group),) if digits >= (3 if short else 4) else ()
+
+
+def _check_number(match: re.Match[str], group: int | str) -> Spans:
+    """Capitals and digits as states and insurers number people."""
+    value = match[group]
+    digits = sum(map(str.isdigit, value))
+    if is_placeholder(value) or not (digits >= 4 or (digits >= 2 and len(value) >= 8)):
+        return ()
+    return () if _DATE.match(value) else (match.span(group),)
+
+
+def _check_phrase(match: re.Match[str], group: int | str) -> Spans:
     """Several words in quotes after `passphrase`: a phrase, unless it asks for one."""
     words = match[group].lower().split()
-    if len(words) < 3 or is_placeholder(match[group]):
-        return None
-    asks = {"the", "enter", "please", "must", "should", "passphrase", "password", "key", "is"}
-    return None if asks.intersection(words) else match.span(group)
+    if len(words) < 2 or is_placeholder(match[group]):
+        return ()
+    return (
+        () if any(is_condition(word) or word in _ASKS for word in words) else (match.span(group),)
+    )
 
 
-def _check_basic(match: re.Match[str], group: int | str) -> Span | None:
+def _check_before(match: re.Match[str], group: int | str) -> Spans:
+    """What stands before "is my password": in quotes anything that can be one, else mixed."""
+    start = match.start()
+    start -= match.string[start - 1 : start] == " "
+    stated = _BEFORE.search(match.string, max(0, start - 80), start)
+    if stated is None or stated.end() != start:
+        return ()
+    quoted = stated["quoted"]
+    if quoted is not None:
+        return (stated.span("quoted"),) if _is_word(quoted, bare=False) else ()
+    return (stated.span("bare"),) if _is_mixed(stated["bare"], bare=True) else ()
+
+
+def _check_seed(match: re.Match[str], group: int | str) -> Spans:
+    """Twelve words or more of a wallet's list in a row: most of them differ, and not in order."""
+    from engram.capture.redact.seed_words import SEED_WORDS
+
+    # of twelve words in a row one is the twelfth, the twenty-fourth, ...
+    if SEED_WORDS.isdisjoint(word.lower() for word in _LETTERS.findall(match[group])[11::12]):
+        return ()
+    row: list[re.Match[str]] = []
+    for word in _LETTERS.finditer(match.string, match.start(group), match.end(group) + 260):
+        if word[0].lower() in SEED_WORDS:
+            row.append(word)
+        elif len(row) >= 12:
+            break
+        else:
+            row.clear()
+    words = [word[0].lower() for word in row] if len(row) >= 12 else []
+    if len(set(words)) < 9 or words == sorted(words) or len({word[0] for word in words}) == 1:
+        return ()
+    return ((row[0].start(), row[-1].end()),)
+
+
+def _check_column(match: re.Match[str], group: int | str) -> Spans:
+    """The cells of a table below one that is called password, up to the end of the table."""
+    text, first, spans = match.string, match.start("header"), list[Span]()
+    before = text[text.rfind("\n", 0, first) + 1 : first]
+    sign = match["sign"] or before.rstrip(' *`"')[-1:]
+    lines = match[group].split("\n")
+    if not sign or sign not in "|,;\t":
+        return ()
+    if not (_TABLE_RULE if sign == "|" else _CSV_HEAD).match(
+        lines[0] if sign == "|" else before + match["header"]
+    ):
+        return ()
+    column, signs = before.count(sign), (before + match["header"]).count(sign)
+    at = match.start(group)
+    for line in lines:
+        if line.count(sign) != signs:
+            break
+        cells = line.split(sign)
+        value = cells[column].strip().strip("`*\"'")
+        place = at + sum(len(cell) + 1 for cell in cells[:column]) + cells[column].find(value)
+        if re.search(r"[^-: ]", value) and _is_word(value, bare=False) and not is_condition(value):
+            spans.append((place, place + len(value)))
+        at += len(line) + 1
+    return tuple(spans)
+
+
+def _check_basic(match: re.Match[str], group: int | str) -> Spans:
     """Base64 of `user:password`, as HTTP basic authentication sends it."""
     value = match[group].rstrip("=")
     try:
         plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
     except (binascii.Error, ValueError):
-        return None
-    return match.span(group) if b":" in plain and min(plain) >= 0x20 else None
+        return ()
+    return (match.span(group),) if b":" in plain and min(plain) >= 0x20 else ()
 
 
 #: Issuer prefixes (first, last) of payment cards and the numbers of digits that they issue.
@@ -287,14 +458,14 @@ _ISSUERS: tuple[tuple[str, str, frozenset[int]], ...] = (
 )
 
 
-def _check_luhn(match: re.Match[str], group: int | str) -> Span | None:
+def _check_luhn(match: re.Match[str], group: int | str) -> Spans:
     """A payment card: an issuer's prefix and length, and the Luhn checksum."""
     digits = "".join(_PIECE.findall(match[group]))
     issued = any(
         first <= digits[: len(first)] <= last and len(digits) in sizes
         for first, last, sizes in _ISSUERS
     )
-    return match.span(group) if issued and len(set(digits)) > 1 and luhn(digits) else None
+    return (match.span(group),) if issued and len(set(digits)) > 1 and luhn(digits) else ()
 
 
 #: Length of an IBAN by country (SWIFT IBAN registry).
@@ -312,19 +483,37 @@ _IBAN_LENGTHS: Mapping[str, int] = {
 }  # fmt: skip
 
 
-def _check_iban(match: re.Match[str], group: int | str) -> Span | None:
+def _check_iban(match: re.Match[str], group: int | str) -> Spans:
     """An account number: as long as its country's are, and 1 modulo 97."""
     length = _IBAN_LENGTHS.get(match[group][:2])
     places = [place for place, c in enumerate(match[group]) if not c.isspace()]
     if length is None or len(places) < length:
-        return None
+        return ()
     start = match.start(group)
     end = start + places[length - 1] + 1
     plain = "".join(match.string[start:end].split())
     if match.string[end : end + 1].isalnum() or not (plain.isascii() and plain.isalnum()):
-        return None
+        return ()
     number = "".join(str(int(c, 36)) for c in plain[4:] + plain[:4])
-    return (start, end) if int(number) % 97 == 1 else None
+    return ((start, end),) if int(number) % 97 == 1 else ()
+
+
+def _check_person(match: re.Match[str], group: int | str) -> Spans:
+    """A Brazilian or an Italian number of a person: by form and check digits."""
+    plain = "".join(_PIECE.findall(match[group])).upper()
+    if len(plain) == 11:
+        right = len(set(plain)) > 1 and all(
+            -sum(int(plain[at]) * (size + 1 - at) for at in range(size)) % 11 % 10
+            == int(plain[size])
+            for size in (9, 10)
+        )
+    else:
+        odd = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25,
+               24, 23)  # fmt: skip
+        values = [int(sign) if sign.isdigit() else ord(sign) - 65 for sign in plain]
+        total = sum(value if at % 2 else odd[value] for at, value in enumerate(values[:15]))
+        right = total % 26 == values[15]
+    return (match.span(group),) if right else ()
 
 
 _LINE = r"[A-Za-z0-9+/]{16,}={0,2}"
@@ -337,22 +526,22 @@ _BACKWARD = re.compile(rf"{_LINE}(?:{_GAP}{{1,40}}(?:{_LINE}|{_REST}))*(?={_GAP}
 _LINES = re.compile(_LINE)
 
 
-def _check_key_block(match: re.Match[str], group: int | str) -> Span | None:
+def _check_key_block(match: re.Match[str], group: int | str) -> Spans:
     """A private key from its BEGIN or END marker: to the other one, or as far as its lines go."""
     text, (start, end) = match.string, match.span()
     if match["side"].upper() == "END":
         before = text[max(0, start - _BLOCK_REACH) : start]
         before = before[before.rfind("-----") + 1 :]
         lines = _BACKWARD.search(before)
-        return (start - len(before) + lines.start(), end) if lines else None
+        return ((start - len(before) + lines.start(), end),) if lines else ()
     stop = text.find("-----END", end, end + _BLOCK_REACH)
     if stop >= 0 and text.find("-----BEGIN", end, stop) < 0:
         body = sum(len(line) for line in _LINES.findall(text, end, stop))
         if body > (stop - end) / 2:
             close = text.find("-----", stop + 8, stop + 80)
-            return start, close + 5 if close >= 0 else stop
+            return ((start, close + 5 if close >= 0 else stop),)
     lines = _FORWARD.match(text, end, end + _BLOCK_REACH)
-    return (start, lines.end()) if lines else None
+    return ((start, lines.end()),) if lines else ()
 
 
 #: The names that `check` may have in config/redaction.toml.
@@ -362,9 +551,19 @@ CHECKS: Mapping[str, Check] = {
     "mixed": _check_mixed,
     "strong": _check_strong,
     "entropy": _check_entropy,
+    "random": _check_random,
+    "base62": _check_base62,
+    "hex": _check_hex,
+    "stated": _check_stated,
+    "code": _check_code,
+    "number": _check_number,
     "phrase": _check_phrase,
+    "before": _check_before,
+    "seed": _check_seed,
+    "column": _check_column,
     "basic": _check_basic,
     "luhn": _check_luhn,
     "iban": _check_iban,
+    "person": _check_person,
     "key-block": _check_key_block,
 }

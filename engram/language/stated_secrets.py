@@ -1,0 +1,174 @@
+"""Stated secrets: a sentence -> whether it tells a password, PIN, key or number of identity.
+
+"My wifi password is sunflower" tells one, whatever the value looks like; "passwords are stored in
+1Password", "the password policy is strict" and "the PIN must have four digits" say something about
+one. `is_condition` says which words behind "the password is" are no value ("required", "stored").
+Pure, bounded in time, and never stores the sentence. English, and the common sentences of German,
+Spanish, French, Italian, Portuguese, Dutch, Polish, Russian, Chinese, Japanese and Korean.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+#: Words that begin or make up what is said about a secret, and are never one.
+_CONDITION_WORDS = """
+a an the in on at of to for from by with without under inside within behind between near per via
+not no never always only also still now just already currently usually often sometimes too very so
+quite really rather pretty far much more less most least as that which what when where who whom
+whose why how if whether until unless while because since it its i you he she we they this these
+those some any all both each every either neither one someone nobody nothing something somewhere
+nowhere everywhere elsewhere here there and or but than then yet again once soon later up out off
+over down above below same different identical like about around can could may might must shall
+should will would do does did has have had is are was were be been being am get gets got going
+required optional mandatory necessary needed wrong right correct incorrect invalid valid expired
+missing empty blank unknown known unset set secret hidden visible weak strong short long safe secure
+insecure unsafe fine ok okay good bad best better worse easy hard simple complex unique random
+public private plain plaintext cleartext encrypted hashed salted kept reset lost forgotten broken
+wrongly outdated old new fresh default gone true false null none undefined numeric alphanumeric case
+read-only write-only sensitive insensitive case-sensitive case-insensitive base64 prompt prompted
+input output string text field value user username admin unchanged ready free done due useless
+useful important written printed read sent put held built tied bound taken given shown seen asked
+said told made found used reused shared stored saved part next last first enough
+der die das dem den ein eine einer im am auf in bei zu zur zum von vom mit ohne unter nicht nie
+immer nur auch noch jetzt schon sehr als wie falsch richtig ungültig gültig abgelaufen erforderlich
+notwendig nötig pflicht leer vergessen geheim sicher unsicher lang kurz gleich geändert gespeichert
+verschlüsselt bekannt unbekannt weg alt neu
+el la los las un una en con sin de del no muy ya incorrecta correcta incorrecto obligatoria
+obligatorio necesaria secreta segura débil corta larga igual misma vacía caducada
+le les une dans sur sous avec sans du des pas très déjà incorrect obligatoire requis nécessaire
+secret sûr faible court même vide expiré oublié stocké
+il lo gli nel nella non già errata sbagliata obbligatoria scaduta corta debole sicura
+o os as um uma no na em com sem não muito incorreta obrigatória expirada fraca curta
+het een de op niet altijd onjuist verplicht verlopen vergeten zwak kort nieuw
+jest w na za nie błędne wymagane krótkie słabe
+v na za není špatné povinné slabé krátké
+"""
+_CONDITIONS = frozenset(_CONDITION_WORDS.split())
+_CONDITION_ENDING = re.compile(
+    r"\w\w(?:ed|able|ible|ive|ous|ful|less|ory|ary|ly|pflichtig|lich|bar|iert|ada|ado|ida|ido)\Z"
+)
+
+_OTHER_THING = (
+    r"(?![ -]?(?:manager|polic|field|reset|rule|hint|prompt|page|form|file|length|strength|hash|"
+    r"store|storage|database|limit|budget|count|bucket|usage|price|rotation|expir|generator|check|"
+    r"validation|authentication|login|protect|pad|code generator|photo|control|office|column|input|"
+    r"box|dialog|header|type|format|vault|app|tool|name|id\b|server|service|provider|scheme|bearer|url|endpoint))"
+)
+_PASSWORD = (
+    r"(?:pass(?:word|wort|phrase|code|key)|pwd|kennwort|losungswort|zugangscode|geheimzahl|"
+    r"contraseña|clave|mot de passe|senha|palavra-passe|wachtwoord|parola(?: d'ordine)?|hasło|"
+    r"haslo|heslo|şifre|lösenord|passord|salasana)"
+)
+_CODE = (
+    r"(?:pin(?:[ -]?(?:code|number|nummer))?|puk|tan|cv[vc]2?|"
+    r"(?:(?:front|back|garage|main|office|building)[ -])?(?:door|gate|garage|alarm|safe|lock|"
+    r"unlock|entry|access|security|keypad|key pad|building|sim|phone|voicemail|verification|"
+    r"recovery|backup|2fa|bike|locker|türen?|haus|tresor|alarmanlagen)[ -]?"
+    r"(?:code|number|combination|schloss)|"
+    r"combination (?:of|for|to) (?:the|my|our) [\w -]{1,30}|(?:tür|alarm|zugangs|entsperr)code)"
+)
+_KEY = (
+    r"(?:(?:api|access|secret|private|encryption|recovery|licen[cs]e|wi-?fi|wlan|network|signing|"
+    r"account)[ -]?key|(?:api|access|auth|bearer|bot|personal access|refresh) token|client secret|"
+    r"shared secret|secret (?:answer|word|phrase)|security answer|"
+    r"key to (?:unlock|open|decrypt) [\w' -]{1,40}|"
+    r"(?:seed|recovery|wallet|backup) (?:phrase|words))"
+)
+_IDENTITY = (
+    r"(?:(?:passport|social security|national insurance|insurance|health insurance|driver'?s?'? "
+    r"licen[cs]e|driving licen[cs]e|licen[cs]e|identity card|id card|national id|tax(?:payer)?|"
+    r"account|bank account|credit card|debit card|card|member|patient|medicare|nhs|visa)"
+    r" (?:number|no\.?|nr\.?|id)|ssn|tax id|steuer-?id(?:entifikationsnummer)?|reisepassnummer|"
+    r"passnummer|ausweisnummer|kontonummer|kartennummer|versichertennummer|sozialversicherungs"
+    r"nummer|führerscheinnummer|codice fiscale|cpf|dni|nie|pesel|bsn|personnummer|aadhaar|iban)"
+)
+_NOUN = rf"(?:{_PASSWORD}|{_CODE}|{_KEY}|{_IDENTITY})"
+_ABOUT = (
+    r"(?: (?:for|of|on|to|from|at|in|für|von|vom|der|des|zum|zur|am|im|del?|du|do|da|van|voor|od|"
+    r"dla) [^.:;!?\n=]{1,50}?)?"
+)
+_IS = (
+    r"(?: ?[:=] ?|,? (?:is|are|was|were|lautet|heißt|ist|war|es|est|è|é|to|jest|je|"
+    r"(?:has |was |is |got )?(?:changed|set|reset|switched) to|starts with|begins with|ends with)"
+    r"(?: (?:now|still|just|currently|always|simply))* )"
+)
+_VALUE = r"[\"'“”„‘`*«]*(?P<value>[^\s\"'“”„‘`«]+)(?P<rest>[^.!?\n]*)"
+
+_TELLS = re.compile(rf"(?<![\w-]){_NOUN}{_OTHER_THING}{_ABOUT}{_IS}{_VALUE}")
+#: a word of German, Dutch, ... in which the noun is the last part
+_COMPOUND = re.compile(rf"\b\w{{1,40}}-?{_PASSWORD}{_ABOUT}{_IS}{_VALUE}")
+_BESIDE = re.compile(
+    rf"\b(?:with|using|uses?|used|and|und|mit|y|et) (?:(?:the|my|our|dem|la|le) )?"
+    rf"{_PASSWORD}{_OTHER_THING} (?P<value>[\w$#!%&*.-]{{3,}})(?P<rest>)"
+    r"(?= ?(?:[,;)]|for |on |in |\.?$))"
+)
+_AS = re.compile(
+    rf"\b(?:use|used|uses|set|took|take|chose) (?P<value>\S{{1,64}})(?P<rest>)"
+    rf"(?: [^.;!?\n]{{1,40}}?)? (?:as|for) (?:the|my|our|his|her|their|a) (?:[\w'-]+ ){{0,3}}"
+    rf"{_PASSWORD}(?![\w-]){_OTHER_THING}"
+)
+_BEFORE = re.compile(
+    rf"(?<!\S)(?P<value>\S{{1,64}})(?P<rest>) is (?:my|our|the|his|her|their) (?:[\w'-]+ ){{0,3}}"
+    rf"(?:{_PASSWORD}|{_CODE})(?![\w-]){_OTHER_THING}"
+)
+_LOGIN = re.compile(
+    r"\b(?:login|log-in|credentials?|zugangsdaten|anmeldedaten|logins)(?: (?:for|of|to|für) "
+    r"[^.:;\n]{1,40}?)?(?:: ?\S+ ?[/,|] ?(?P<rest>\S+)| (?:are|is|sind|ist) (?P<user>\S+) "
+    r"(?:and|und|/) \S+\W*$)"
+)
+_OPENS = re.compile(
+    r"\b(?:safe|lock|door|gate|phone|vault|alarm|tresor|tür)\b[^.!?\n]{0,20}\b"
+    r"(?:opens?|unlocks?|öffnet)(?: sich)? (?:with|by|using|mit)\b[^.!?\n]{0,40}\d"
+)
+#: languages that need no "is", or write none as a word of its own
+_ELSEWHERE = re.compile(
+    r"парол\w+(?: (?:от|для|к|на) [^\s:.,]+){0,2}(?: ?[:—–-] ?| это | )(?P<ru>[^\s.,!?]{3,})"
+    r"|(?:密码|密碼|口令)(?:是|为|為|：|:) ?(?P<zh>[^\s。，！？]{2,})"
+    r"|(?:パスワード|暗証番号)(?:は|：|:) ?(?P<ja>[^\s。、]{2,})"
+    r"|(?:비밀번호|암호)(?:는|은|：|:) ?(?P<ko>[^\s.,]{2,})"
+)
+_SAID_OF_ONE = re.compile(
+    r"(?:не|невер|неправ|обязат|забыт|истёк|истек|измен|хран|должен|слаб|слишк|треб|и |или |нуж)"
+    r"|(?:必|错|錯|正|空|加密|存|什么|多|太|不|保|忘)|(?:必|正|間|暗号|保|何|忘|設|変|英|半|長|短)"
+    r"|(?:필|틀|암|저|무엇|변|잊|최|영)"
+)
+_NO_VALUES = ("it", "this", "that", "there", "here", "what", "which", "who", "nothing", "something")
+
+
+def is_condition(word: str) -> bool:
+    """Whether a word behind "the password is" says something about it instead of being it."""
+    plain = word.strip(".,;:!?()[]*_`\"'").casefold()
+    return not plain or plain in _CONDITIONS or _CONDITION_ENDING.search(plain) is not None
+
+
+def states_secret(text: str) -> bool:
+    """Whether a text tells a password, PIN, key or number of identity, in whatever form."""
+    folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
+    plain = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
+    plain = re.sub(r"[ \t]+", " ", plain)
+    if _OPENS.search(plain):
+        return True
+    for pattern in (_TELLS, _COMPOUND, _BESIDE, _AS, _BEFORE):
+        if any(_is_value(match, pattern) for match in pattern.finditer(plain)):
+            return True
+    if any(not is_condition(m["rest"] or m["user"]) for m in _LOGIN.finditer(plain)):
+        return True
+    return any(
+        not _SAID_OF_ONE.match(next(filter(None, match.groups())))
+        and not is_condition(next(filter(None, match.groups())))
+        for match in _ELSEWHERE.finditer(plain)
+    )
+
+
+def _is_value(match: re.Match[str], pattern: re.Pattern[str]) -> bool:
+    """Whether what stands in the place of a value is one."""
+    value, rest = match["value"], match["rest"]
+    if pattern in (_AS, _BEFORE):
+        return value not in _NO_VALUES and not is_condition(value)
+    if value in ("the", "our", "my", "his", "her") and re.match(
+        r" (?:name|date|birthday|day|year|street|maiden|first|last) ", rest + " "
+    ):
+        return not re.match(r" (?:name|date) of (?:the|a) (?:file|column|key|variable)", rest)
+    return not is_condition(value)
