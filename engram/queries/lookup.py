@@ -178,8 +178,8 @@ class Lookup:
     # -- lines ---------------------------------------------------------------------------------
 
     def grep(
-        self, regex: str, wanted: Filter, go_on: Callable[[], bool], *, ignore_case: bool,
-        turns: bool,
+        self, regex: str, wanted: Filter, go_on: Callable[[], bool] = lambda: True, *,
+        ignore_case: bool = False, turns: bool = True,
     ) -> Iterator[tuple[str, MatchingLine]]:  # fmt: skip
         """`(path, line)` for every line that matches, memories first, in path order.
 
