@@ -163,21 +163,22 @@ class Daemon:
             "SIGINT": _told, "SIGTERM": _told, "SIGHUP": _told, "SIGALRM": _interrupt,
         }  # fmt: skip
         known = {name: handler for name, handler in handlers.items() if hasattr(signal, name)}
-        before = {
-            name: signal.signal(getattr(signal, name), handler) for name, handler in known.items()
-        }
         told, tell = os.pipe()
         if hasattr(os, "set_blocking"):  # not on Windows, which does without
             os.set_blocking(tell, False)
         threading.Thread(target=self._obey, args=(told,), name="signals", daemon=True).start()
+        # before the handlers: a signal that only they heard of would be lost
         signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+        before = {
+            name: signal.signal(getattr(signal, name), handler) for name, handler in known.items()
+        }
         try:
             yield
         finally:
-            signal.set_wakeup_fd(-1)
-            os.close(tell)
             for name, handler in before.items():
                 signal.signal(getattr(signal, name), handler)
+            signal.set_wakeup_fd(-1)
+            os.close(tell)
 
     def _obey(self, told: int) -> None:
         """Do what the signals say whose numbers the interpreter writes to a pipe."""
