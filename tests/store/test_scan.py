@@ -250,6 +250,17 @@ def test_a_copy_is_reported_until_one_of_the_two_goes(vault: Vault) -> None:
     assert errors(vault) == [] and known(vault) == {}
 
 
+def test_a_copy_that_takes_over_from_an_ended_original_owns_its_hash(vault: Vault) -> None:
+    place = write(vault.parts.disk, B, note("b"))
+    vault.doctor()
+    shutil.copy(place, vault.root / A)
+    vault.forget("b")
+    assert vault.parts.disk.read("state/fact-hashes.txt") == b""
+    place.unlink()
+    assert errors(vault) == [] and known(vault)["b"][0] == "a.md"
+    assert vault.parts.projections.views.hashes.read() == vault.parts.catalog.live_hashes() != []
+
+
 def test_a_copy_that_gets_an_id_of_its_own_is_a_memory(vault: Vault) -> None:
     place = write(vault.parts.disk, A, note("a"))
     vault.doctor()
