@@ -15,8 +15,8 @@ import re
 import shutil
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -192,15 +192,15 @@ class Walk:
         """The same conversations as a daemon follows them."""
         talk = self._conversation(chance)
         self.vault.import_files("jsonl", talk.path, live=True)
-        self.captured.add(turn_of("user", "", FIRST, source="jsonl", session=talk.session).transcript)
+        self.captured.add(
+            turn_of("user", "", FIRST, source="jsonl", session=talk.session).transcript
+        )
 
     def _conversation(self, chance: random.Random) -> Conversation:
         if not self.conversations or chance.random() < 0.4:
             name = f"c{chance.randrange(10**9)}"
             title = f"About {word(chance)}" if chance.random() < 0.5 else ""
-            made = Conversation(
-                self.sources / f"{name}.jsonl", name, self._project(chance), title
-            )
+            made = Conversation(self.sources / f"{name}.jsonl", name, self._project(chance), title)
             made.path.touch()
             self.conversations.append(made)
         talk = self.conversations[-1 - chance.randrange(len(self.conversations))]
@@ -246,10 +246,8 @@ class Walk:
     def _decide(self, chance: random.Random, deed: Callable[[Memory], object]) -> None:
         memory = self._some(chance)
         if memory is not None:
-            try:
+            with suppress(_REFUSED):
                 deed(memory)
-            except _REFUSED:
-                pass
 
     def forget(self, chance: random.Random) -> None:
         self._decide(chance, lambda one: self.vault.forget(one.id))
@@ -272,10 +270,8 @@ class Walk:
         disputed = [one for one in self.memories() if one.conflicts]
         if disputed:
             one = chance.choice(disputed)
-            try:
+            with suppress(_REFUSED):
                 self.vault.resolve(one.id, both=chance.random() < 0.5)
-            except _REFUSED:
-                pass
 
     def restore(self, chance: random.Random) -> None:
         ended = [one.id for one in self.memories() if one.status != "active"]
@@ -311,14 +307,14 @@ class Walk:
 
     def undo_step(self, chance: random.Random) -> None:
         runs = [row.number for row in self.vault.log(12) if row.kind == "consolidate"]
-        steps = [
-            f"{run}.{step}" for run in runs for step in self.vault.parts.history.steps(run)
-        ]
+        steps = [f"{run}.{step}" for run in runs for step in self.vault.parts.history.steps(run)]
         if steps:
             self._undo(chance.choice(steps))
 
     def undo_import(self, chance: random.Random) -> None:
-        batches = sorted({row.batch for row in self.vault.log(50) if row.batch.startswith("import-")})
+        batches = sorted(
+            {row.batch for row in self.vault.log(50) if row.batch.startswith("import-")}
+        )
         if batches:
             self._undo(chance.choice(batches))
 
@@ -347,39 +343,54 @@ class Walk:
         return (entry for entry in entries if entry.turn.seq not in out)
 
     def purge(self, chance: random.Random) -> None:
-        names = [one.id for one in self.memories()]
-        if chance.random() < 0.1:
-            names = self.ever()
-        if not names:
+        """A memory, a turn, a conversation, or whatever holds a word."""
+        catalog = self.vault.parts.catalog
+        matching, named = "", [one.id for one in self.memories()]
+        how = chance.random()
+        if how < 0.1:
+            named = self.ever()
+        elif how < 0.3:
+            named = sorted(catalog.turns.all_links())
+        elif how < 0.4:
+            named = sorted(catalog.turns.transcript_names())
+        elif how < 0.5:
+            said = _told(self.vault.parts.turn_log.entries()).lower()
+            matching, named = chance.choice(sorted({*words_in(said), "valve holds"})), []
+        elif not named:
             return
-        name = chance.choice(names)
+        names = [chance.choice(named)] if named else []
+        if not (names or matching):
+            return
         try:
-            memory = self.vault.parts.lookup.memory_or_last(name)
+            scope = self.vault.purge_preview(*names, matching=matching)
         except NotFound:
             return
-        gone = self._brought_by(memory)
-        self.vault.purge(name)
+        ids = {name for name, _ in scope.memories}
+        gone = self._brought_by(ids, frozenset(scope.turns), frozenset(scope.conversations))
+        report = self.vault.purge(*names, matching=matching)
         self.final = True
         self.purged |= gone
-        assert self.vault.parts.catalog.memory(name) is None, name
+        assert not report.left, f"left by a purge: {report.left}"
+        assert not ids & {one.id for one in self.memories()}
 
-    def _brought_by(self, memory: Memory) -> set[str]:
-        """The words that stand in a memory and in the turns that it came from, and nowhere else."""
-        own, others = set(), set()
+    def _brought_by(
+        self, ids: Collection[str], links: Collection[str], conversations: Collection[str]
+    ) -> set[str]:
+        """The words that stand in these memories and turns, and nowhere else."""
+        own: set[str] = set()
+        others = {made for made, home in self.typed.items() if home not in ids}
         for entry in self.vault.parts.turn_log.entries():
             turn = entry.turn
-            mine = f"{turn.transcript}#^{turn.block}" in memory.sources
+            mine = f"{turn.transcript}#^{turn.block}" in links
             (own if mine else others).update(words_in(turn.text))
-            others.update(words_in(f"{turn.title} {turn.project}"))
+            mine = turn.transcript in conversations
+            (own if mine else others).update(words_in(f"{turn.title} {turn.project}"))
         for transaction in self.vault.parts.transaction_log.all():
             for change in (*transaction.plan.changes, *transaction.plan.seen):
-                if layout.kind_of(layout.original_of(change.path)) != "memory":
-                    continue
-                for body in (change.before, change.after):
-                    if body is not None:
-                        mine = read_content(change.path, body).id == memory.id
+                if layout.kind_of(layout.original_of(change.path)) == "memory":
+                    for body in filter(None, (change.before, change.after)):
+                        mine = read_content(change.path, body).id in ids
                         (own if mine else others).update(words_in(body))
-        others |= {made for made, home in self.typed.items() if home != memory.id}
         return own - others
 
     # -- the editor ----------------------------------------------------------------------------
@@ -406,7 +417,7 @@ class Walk:
             path.rename(path.with_name(f"{made} renamed.md"))
         elif what == "remove":
             path.unlink()
-        elif what == "copy":
+        elif what == "copy" and path.stem == memory.id:
             other = path.with_name(f"{path.stem} copied.md")
             other.write_bytes(path.read_bytes())
             self.copied.add(memory.id)
@@ -517,11 +528,7 @@ class Walk:
         self._check_that_what_was_taken_back_is_not_found()
 
     def _check_the_doctor(self) -> None:
-        found = [
-            one
-            for one in self.vault.doctor()
-            if not self._is_the_persons(one)
-        ]
+        found = [one for one in self.vault.doctor() if not self._is_the_persons(one)]
         assert not found, f"doctor: {found}"
 
     def _is_the_persons(self, finding: Finding) -> bool:
@@ -541,7 +548,9 @@ class Walk:
                     ("undone", "taken back"), ("hand_edit", "removed"), ("memory_purged", ""),
                 ), f"lost: {name} {why}"  # fmt: skip
         for one in there.values():
-            assert one.live or one.status_reason or one.superseded_by, f"ended without a reason: {one}"
+            assert one.live or one.status_reason or one.superseded_by, (
+                f"ended without a reason: {one}"
+            )
             if one.status == "superseded":
                 self._check_succession(one, there)
 
@@ -565,7 +574,8 @@ class Walk:
         written = sorted(self.vault.parts.projections.views.hashes.read())
         assert written == self.vault.parts.catalog.live_hashes(), "views: hashes"
         boxes = self.vault.parts.projections.view.boxes()
-        assert (self.vault.parts.disk.read(layout.TRACES) or b"") == trace_list(boxes), "views: traces"
+        traces = self.vault.parts.disk.read(layout.TRACES) or b""
+        assert traces == trace_list(boxes), "views: traces"
         read = [
             read_content(row.path, (self.root / row.path).read_bytes()).content
             for row in self.vault.parts.catalog.files().values()
@@ -591,7 +601,8 @@ class Walk:
         if self.final:
             return
         for made in sorted(self.hidden)[:12]:
-            hits = [hit for hit in self.vault.search(f"{made}*", limit=5) if made in str(hit).lower()]
+            found = self.vault.search(f"{made}*", limit=5)
+            hits = [hit for hit in found if made in str(hit).lower()]
             assert not hits, f"taken back and found: {made} {hits[:2]}"
 
     def tree(self) -> dict[str, bytes]:
@@ -610,8 +621,8 @@ class Walk:
                 self.vault.undo()
             except NotFound:
                 break
-        left = self.tree()
-        wrong = sorted(name for name in {*left, *self.first} if left.get(name) != self.first.get(name))
+        left, first = self.tree(), self.first
+        wrong = sorted(name for name in {*left, *first} if left.get(name) != first.get(name))
         assert not wrong, f"not as at first: {wrong}"
 
 
@@ -645,9 +656,7 @@ def _told(entries: Iterable[TurnEntry]) -> str:
     return "\n".join(f"{one.text} {one.title} {one.project}" for one in turns)
 
 
-def _within(
-    entries: Iterable[TurnEntry], ranges: Sequence[tuple[int, int]]
-) -> Iterator[TurnEntry]:
+def _within(entries: Iterable[TurnEntry], ranges: Sequence[tuple[int, int]]) -> Iterator[TurnEntry]:
     return (
         entry for entry in entries if any(first <= entry.turn.seq <= last for first, last in ranges)
     )
