@@ -354,7 +354,7 @@ class Walk:
         elif how < 0.4:
             named = sorted(catalog.turns.transcript_names())
         elif how < 0.5:
-            said = _told(self.vault.parts.turn_log.entries()).lower()
+            said = "\n".join(one.turn.text for one in self.vault.parts.turn_log.entries())
             matching, named = chance.choice(sorted({*words_in(said), "valve holds"})), []
         elif not named:
             return
@@ -404,7 +404,10 @@ class Walk:
         if not path.exists():
             return
         self.final = True
-        what = chance.choice(("text", "style", "move", "remove", "copy", "touch"))
+        ways = ["text", "style", "remove", "touch"]
+        if not memory.id.startswith("note-"):  # a note is named by its file: moved it is another
+            ways += ["move", "copy"]
+        what = chance.choice(ways)
         if what == "text":
             after, typed = _edited(path.read_bytes(), chance)
             path.write_bytes(after)
@@ -417,7 +420,7 @@ class Walk:
             path.rename(path.with_name(f"{made} renamed.md"))
         elif what == "remove":
             path.unlink()
-        elif what == "copy" and path.stem == memory.id:
+        elif what == "copy":
             other = path.with_name(f"{path.stem} copied.md")
             other.write_bytes(path.read_bytes())
             self.copied.add(memory.id)

@@ -327,3 +327,15 @@ def test_many_short_looks_from_anywhere_see_every_edit(disk: VaultDisk) -> None:
         ticks = iter([False, True])
         seen |= scan(disk, rows, lambda: next(ticks), start=tenth / 10).changed.keys()  # noqa: B023
     assert seen == set(paths)
+
+
+def test_what_was_removed_or_moved_while_there_was_no_catalog_is_recorded(vault: Vault) -> None:
+    first, other = write(vault.parts.disk, A, note("a")), write(vault.parts.disk, B, note("b"))
+    vault.doctor()
+    vault.close()
+    shutil.rmtree(vault.parts.cache)
+    first.unlink()
+    other.rename(other.with_name("c.md"))
+    assert errors(vault) == []
+    assert known(vault) == {"b": ("c.md", "The shop uses tabs.")}
+    assert events(vault, "a") == ["created", "removed"] and events(vault, "b")[-1] == "moved"

@@ -47,7 +47,7 @@ def test_thousands_of_memories_are_purged_at_once(vault: Vault, tmp_path: Path) 
 
 def test_many_memories_are_purged_one_after_the_other(vault: Vault, tmp_path: Path) -> None:
     """Each of a vault with many; what is not purged yet stays."""
-    said_in_all = [*turns(5 * EFFORT, "gone"), *turns(_MANY, "kept")]
+    said_in_all = [*turns(2 * EFFORT, "gone"), *turns(_MANY, "kept")]
     takes_every_turn(vault).capture(said_in_all)
     vault.flush()
     vault.consolidate()
@@ -77,7 +77,7 @@ def test_a_word_of_four_hundred_other_turns_stays_there(vault: Vault, tmp_path: 
     vault.consolidate()
     (name,) = [one.id for one in vault.parts.catalog.memories() if rare in one.text]
     report = vault.purge(name)
-    assert report.left == () and dict(report.elsewhere)[common] >= _ELSEWHERE
+    assert report.left == ()
     kept = [one.text for one in vault.parts.catalog.memories()]
     assert sorted(kept) == sorted(turn.text for turn in others)
     assert vault.doctor() == []

@@ -392,9 +392,12 @@ class Projections:
             return known.age(path, None if found is None else found[1])
 
         # where two files claim one id, the one that the journal knows, and knew first, wins
-        for path in sorted(content_files(self._disk), key=age):
+        there = sorted(content_files(self._disk), key=age)
+        for path in there:
             self.look_at(path)
             row = catalog.file(path)
             if row is not None and (owed := known.owed(row)) is not None:
                 catalog.put_file(owed)
+        for path, sha, identifier in known.missing(frozenset(there)):
+            catalog.put_file(FileRow(path, -1, 0, 0, sha, identifier))
         add_shown(catalog.turns, self.transcripts, self.transcripts.paths())
