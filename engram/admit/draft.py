@@ -130,6 +130,7 @@ class AdmissionDraft:
     def _make_history(self, born: Memory, holder: str) -> Memory:
         newer = self.view.memory(holder)
         assert newer is not None  # named by the decider from this draft
+        self._put(replace(newer, supersedes=(*newer.supersedes, born.id)))
         return superseded(born, newer, "older_than_holder", self._now)
 
     def _put(self, memory: Memory) -> None:

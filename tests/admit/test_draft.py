@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -189,7 +190,7 @@ def test_what_comes_late_is_history(drafting: Drafting) -> None:
     holder = memory("The database is SQLite.", key=SLOT, created=SAID, valid_from="2026-02-01")
     draft, admission = drafting(holder)
     (born,) = enter(draft, admission, candidate(slot=SLOT, time="2026-01-01T00:00:00Z"))
-    assert born is not None and draft.amended == []
+    assert born is not None and draft.amended == [(holder, replace(holder, supersedes=(born.id,)))]
     assert (born.status, born.status_reason) == ("superseded", "older_than_holder")
     assert born.superseded_by == (holder.id,) and born.valid_until == "2026-02-01"
 

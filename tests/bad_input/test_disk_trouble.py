@@ -20,7 +20,7 @@ from engram.store.base.clock import FixedClock
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.effort import STRIDE, calls
-from tests.kit import LIGHT, takes_every_turn, tree_digest, turns
+from tests.kit import LIGHT, takes_every_turn, tree_digest, turns, where
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and errors of POSIX")
 _WRITING = ("write", "fsync", "replace", "link", "unlink", "makedirs", "ftruncate")
@@ -159,6 +159,48 @@ def test_a_disk_that_fails_at_any_step_loses_nothing(
             assert again.doctor() == []
             texts = sorted(memory.text for memory in again.parts.catalog.memories())
             assert len(texts) == len(set(texts)), "something is there twice"
+    assert steps > 3 / STRIDE
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO], ids=["full", "failing"])
+def test_a_purge_on_a_disk_that_fails_at_any_step_is_finished_by_the_next(
+    error: int, failing: FailingOs, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    path, home, prepared = tmp_path / "vault", tmp_path / "home", tmp_path / "prepared"
+    gone, kept = turns(1, "gone")[0], turns(1, "kept")[0]
+    word = gone.text.split()[1]
+
+    def opened() -> Vault:
+        make = Vault.open if path.exists() else Vault.create
+        return takes_every_turn(make(path, environment=environment, clock=FixedClock(NOW)))
+
+    with opened() as vault:
+        vault.capture([gone, kept])
+        vault.flush()
+        vault.consolidate()
+    shutil.copytree(path, prepared)
+    steps = 0
+    for step in calls(500):
+        shutil.rmtree(path)
+        shutil.copytree(prepared, path)
+        with opened() as vault:
+            vault.ready_to_read()
+            failing.arm(step, error)
+            try:
+                vault.purge(gone.transcript)
+            except EngramError as refused:
+                assert isinstance(refused, StorageError), refused
+            else:
+                failing.arm(0, error)
+                break
+            steps += 1
+            failing.arm(0, error)
+            vault.take_up_edits()
+            assert _live(vault) in ({gone.text, kept.text}, {kept.text}), f"by half at {step}"
+            if gone.text in _live(vault):
+                vault.purge(gone.transcript)
+            assert vault.doctor() == [] and _live(vault) == {kept.text}
+        assert where(path, word) == [] and where(home, word) == [], f"at step {step}"
     assert steps > 3 / STRIDE
 
 

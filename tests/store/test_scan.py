@@ -250,6 +250,17 @@ def test_a_copy_is_reported_until_one_of_the_two_goes(vault: Vault) -> None:
     assert errors(vault) == [] and known(vault) == {}
 
 
+def test_a_copy_that_takes_over_from_an_ended_original_owns_its_hash(vault: Vault) -> None:
+    place = write(vault.parts.disk, B, note("b"))
+    vault.doctor()
+    shutil.copy(place, vault.root / A)
+    vault.forget("b")
+    assert vault.parts.disk.read("state/fact-hashes.txt") == b""
+    place.unlink()
+    assert errors(vault) == [] and known(vault)["b"][0] == "a.md"
+    assert vault.parts.projections.views.hashes.read() == vault.parts.catalog.live_hashes() != []
+
+
 def test_a_copy_that_gets_an_id_of_its_own_is_a_memory(vault: Vault) -> None:
     place = write(vault.parts.disk, A, note("a"))
     vault.doctor()
@@ -316,3 +327,15 @@ def test_many_short_looks_from_anywhere_see_every_edit(disk: VaultDisk) -> None:
         ticks = iter([False, True])
         seen |= scan(disk, rows, lambda: next(ticks), start=tenth / 10).changed.keys()  # noqa: B023
     assert seen == set(paths)
+
+
+def test_what_was_removed_or_moved_while_there_was_no_catalog_is_recorded(vault: Vault) -> None:
+    first, other = write(vault.parts.disk, A, note("a")), write(vault.parts.disk, B, note("b"))
+    vault.doctor()
+    vault.close()
+    shutil.rmtree(vault.parts.cache)
+    first.unlink()
+    other.rename(other.with_name("c.md"))
+    assert errors(vault) == []
+    assert known(vault) == {"b": ("c.md", "The shop uses tabs.")}
+    assert events(vault, "a") == ["created", "removed"] and events(vault, "b")[-1] == "moved"

@@ -1,15 +1,15 @@
 """Last known version of each content file in the journal: its bytes, and which file owns an id.
 
 For a catalog that is rebuilt: a file whose bytes, or whose meaning, the journal has last is known;
-of any other the next scan is to find and record the person's version. Where files claim one id, the
-transactions are replayed in order: a file owns an id until it is removed or takes another. Bodies
-are not kept in memory; one is read again where the bytes differ.
+of any other, and of one that is gone, the next scan is to find and record what the person did.
+Where files claim one id, the transactions are replayed in order: a file owns an id until it is
+removed or takes another. Bodies are not kept in memory; one is read again where the bytes differ.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.text import sha256_bytes
@@ -101,6 +101,12 @@ class LastKnown:
         if row.sha == last.sha or row.meaning == (meaning := self._says(row.path, last)):
             return None
         return row._replace(size=-1, sha=last.sha, meaning=meaning)
+
+    def missing(self, there: Container[str]) -> Iterator[tuple[str, str, str]]:
+        """`(path, sha, id)` of the files that are not there: the next scan is to record that."""
+        for path, last in sorted(self._files.items()):
+            if path not in there:
+                yield path, last.sha, "" if path in self._homeless else last.name[1]
 
     def _says(self, path: str, last: _Last) -> str:
         """The meaning of a file's last known version."""

@@ -227,15 +227,16 @@ class Projections:
             change for change in (*plan.changes, *plan.seen) if change.path not in committed.left
         ]
         changed = [change for change in touched if layout.content_type(change.path)]
-        before = self._hashes_of(changed)
+        paths = [change.path for change in changed]
+        before = self._hashes_of(paths)
         # removed files first: a move is a removal and an appearance of the same id
         for change in sorted(changed, key=lambda change: change.after is not None):
             self.look_at(change.path)
         self._leave_to_scan(plan.seen)
         if plan.seen or any(change.after is None for change in changed):
-            self._look_at_homeless()
+            paths += self._look_at_homeless()
         catalog.record(committed)
-        after = self._hashes_of(changed)
+        after = self._hashes_of(paths)
         whole = again or bool(before - after)
         self.views.hashes.follow(sorted(after - before), catalog.live_hashes() if whole else None)
         if any(layout.content_type(change.path) is Box for change in changed):
@@ -268,10 +269,12 @@ class Projections:
                 meaning = meaning_of(change.path, change.after or b"")
                 self.catalog.put_file(row._replace(size=-1, sha=sha, meaning=meaning))
 
-    def _look_at_homeless(self) -> None:
+    def _look_at_homeless(self) -> list[str]:
         """Record files again whose id belonged to another file: it may be free now."""
-        for path in self.catalog.homeless():
+        paths = self.catalog.homeless()
+        for path in paths:
             self.look_at(path)
+        return paths
 
     def _found(self, path: str) -> tuple[os.stat_result, bytes] | None:
         """A file's stat and bytes; None for anything but a readable regular file."""
@@ -345,9 +348,8 @@ class Projections:
         """How many whole lines of the turn journal cannot be read."""
         return self.turn_log.count_damaged()
 
-    def _hashes_of(self, changed: Iterable[Change]) -> set[tuple[str, str]]:
-        paths = (one.path for one in changed if layout.content_type(one.path) is Memory)
-        rows = (self.catalog.file(path) for path in paths)
+    def _hashes_of(self, paths: Iterable[str]) -> set[tuple[str, str]]:
+        rows = (self.catalog.file(path) for path in paths if layout.content_type(path) is Memory)
         memories = (self.catalog.memory(row.id) for row in rows if row is not None and row.id)
         return {
             (content_hash(memory.text, memory.scope), memory.id)
@@ -388,9 +390,12 @@ class Projections:
             return known.age(path, None if found is None else found[1])
 
         # where two files claim one id, the one that the journal knows, and knew first, wins
-        for path in sorted(content_files(self._disk), key=age):
+        there = sorted(content_files(self._disk), key=age)
+        for path in there:
             self.look_at(path)
             row = catalog.file(path)
             if row is not None and (owed := known.owed(row)) is not None:
                 catalog.put_file(owed)
+        for path, sha, identifier in known.missing(frozenset(there)):
+            catalog.put_file(FileRow(path, -1, 0, 0, sha, identifier))
         add_shown(catalog.turns, self.transcripts, self.transcripts.paths())
