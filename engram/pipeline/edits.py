@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.admit.retention import renewed
 from engram.capture.accept import cleaned, legible
 from engram.model.change import Change, Event, Plan, Range
-from engram.model.errors import BadInput
+from engram.model.errors import BadInput, StorageError
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
 from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
@@ -150,7 +151,8 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     turn = cleaned(turn, redactor)[0]
     ports.check_writable()
     # once without the lock: what deciding loads and compiles takes longer than all that follows
-    _decided(turn, category, ports)
+    with suppress(StorageError):  # a catalog that is broken is made anew under the lock
+        _decided(turn, category, ports)
     with writing(ports):
         verdict, memory = dictate(turn, category, ports)
         stands = ports.view.memory(memory.id) if memory is not None else None

@@ -272,11 +272,11 @@ class PurgePlanner:
             yield "\n".join(line for line in lines if "[[" not in line)
 
     def _paths_of(self, ids: Collection[str]) -> set[str]:
-        """Every path at which a file of these memories ever stood, but where another one lives."""
+        """Every path of these memories' files, and of copies in which no other memory lives."""
         file = self._projections.catalog.file
-        paths = self._transaction_log.paths_of(ids)
-        homes = {path: row.id for path in paths if (row := file(path)) is not None}
-        return {path for path in paths if homes.get(path, "") in ("", *ids)}
+        paths, same = self._transaction_log.paths_of(ids)
+        homes = {path: row.id for path in same if (row := file(path)) is not None}
+        return paths | {path for path in same if homes.get(path, "") in ("", *ids)}
 
     def _earlier_versions(self, ids: Collection[str], paths: Collection[str]) -> list[str]:
         """What these memories said before, and in which words they were quoted."""
@@ -370,8 +370,10 @@ def _cleaned(committed: Transaction, remains: PurgeRemains) -> Transaction:
 
     def change(one: Change) -> Change:
         before, after = body(one.path, one.before), body(one.path, one.after)
-        if isinstance(one, Purged) or (before, after) == (None, None):
-            return Purged(remains.cleaned(one.path), None, after, one.why)
+        # a page that went before has a word for its name: no memory's file may
+        named = layout.is_page(one.path) and remains.cleaned(one.path) != one.path
+        if isinstance(one, Purged) or named or (before, after) == (None, None):
+            return Purged(remains.cleaned(one.path), None, None if named else after, one.why)
         return replace(one, before=before, after=after)
 
     def event(one: Event) -> Event:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Plan, Transaction
-from engram.model.errors import BadInput
+from engram.model.errors import BadInput, StorageError
 from engram.store.base import layout
 from engram.store.commits import transaction
 from engram.store.commits.transaction import Purged
@@ -131,7 +131,7 @@ class SecretEraser:
     def _read(self, path: str) -> bytes:
         try:
             return self._disk.read(path) or b""
-        except BadInput:
+        except (BadInput, StorageError):
             return b""
 
     def _has(self, data: bytes) -> bool:

@@ -182,14 +182,15 @@ class TransactionLog:
             if isinstance(found, Memory):
                 yield found
 
-    def paths_of(self, identifiers: Collection[str]) -> set[str]:
-        """Every path at which a file of these memories ever stood.
+    def paths_of(self, identifiers: Collection[str]) -> tuple[set[str], set[str]]:
+        """Every path at which a file of these memories ever stood, and where its bytes did.
 
-        Also under another name: a note without a header has the name of its file for its id.
+        Bytes tell of another name: a note without a header has the name of its file for its id.
         """
         bodies = list(dict.fromkeys(self.memory_bodies())) if identifiers else []
-        own = {body for path, body in bodies if id_in(path, body) in identifiers}
-        return {path for path, body in bodies if body in own}
+        own = [one for one in bodies if id_in(*one) in identifiers]
+        same = {body for _, body in own}
+        return {path for path, _ in own}, {path for path, body in bodies if body in same}
 
 
 def _decoded(path: str, data: bytes) -> Transaction:
