@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from engram.model.change import Change, Event, Plan
+from engram.model.change import Change, Event, Plan, Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 class MemoryEdit:
     """What a person changes: the verb, `(before, after)` of each memory, and what the log says.
 
-    `changes` are those of other files than the memories of `pairs`.
+    `changes` are those of other files than the memories of `pairs`; `ack` are turns of which
+    nothing is to be made any more.
     """
 
     verb: str
     pairs: tuple[tuple[Memory, Memory], ...]
     events: tuple[Event, ...]
     changes: tuple[Change, ...] = ()
+    ack: tuple[Range, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from engram.admit.retention import renewed
 from engram.capture.accept import cleaned, legible
-from engram.model.change import Change, Event, Plan, Range
+from engram.model.change import FORGOTTEN, Change, Event, Plan, Range
 from engram.model.errors import BadInput, StorageError
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
@@ -25,6 +25,7 @@ from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
+from engram.model.text import sha256_bytes
 from engram.model.turn import turn_of
 from engram.pipeline.writing import writing
 
@@ -57,7 +58,8 @@ def decide(
 
 def plan_of(edit: MemoryEdit, writer: Writer) -> Plan:
     """An edit as one transaction."""
-    return Plan(edit.verb, (*writer.changes([], edit.pairs), *edit.changes), edit.events)
+    changes = (*writer.changes([], edit.pairs), *edit.changes)
+    return Plan(edit.verb, changes, edit.events, edit.ack)
 
 
 def reason_of(text: str, ports: Ports) -> str:
@@ -69,26 +71,54 @@ def reason_of(text: str, ports: Ports) -> str:
 
 
 def forget(
-    memory: Memory, reason: str, now: Instant, silenced: Sequence[Change] = ()
+    memories: Sequence[Memory], reason: str, now: Instant, silenced: Sequence[Change] = ()
 ) -> MemoryEdit:
-    """Retire a memory; its source turns are hidden from search too (design 5.21).
+    """Retire memories; their source turns are hidden from search too (design 5.21).
 
-    `silenced`: the pages that told of it, without its words.
+    `silenced`: the pages that told of them, without their words. One that is retired stays so.
     """
-    if memory.status == "retired":
-        raise BadInput(f"{memory.id} is forgotten already", "`engram restore` brings it back")
-    after = replace(
-        memory, status="retired", status_since=now, status_reason="forgotten",
-    )  # fmt: skip
-    details = (("reason", reason or "forgotten"), ("was", memory.status))
-    event = Event("memory_deleted", memory.id, details)
-    return MemoryEdit("forget", ((memory, after),), (event,), tuple(silenced))
+    pairs, events = [], []
+    for memory in _each(memories):
+        if memory.status != "retired":
+            after = replace(memory, status="retired", status_since=now, status_reason="forgotten")
+            pairs.append((memory, after))
+            details = (("reason", reason or "forgotten"), ("was", memory.status))
+            events.append(Event("memory_deleted", memory.id, details))
+    if memories and not pairs:
+        raise BadInput(f"{memories[0].id} is forgotten already", "`engram restore` brings it back")
+    return MemoryEdit("forget", tuple(pairs), tuple(events), tuple(silenced))
 
 
-def silenced(memory: Memory, ports: Ports) -> list[Change]:
-    """The boxes, entities and plain pages that tell of a memory, without its words."""
-    boxes = ports.pages.pages(ports.box_weaver.silence(memory, ports.view))
-    return [*boxes, *ports.eraser.unmentioned(memory)]
+def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
+    """What forgetting a scope means: its memories, its turns, and the pages that tell of either.
+
+    A turn is hidden by the memory that was made of it, so that both come back together; any other
+    by a list of its own. Raises BadInput where there is nothing to forget.
+    """
+    memories = [one for one in scope.memories if ports.view.memory(one.id) is not None]
+    hiding = {link for one in memories if one.status != "retired" for link in one.sources}
+    links = sorted(set(scope.links) - hiding - ports.turns.hidden())
+    if not (links or memories):
+        raise BadInput("there is nothing that is not forgotten already", "`engram log` shows it")
+    silenced: list[Change] = []
+    if hiding or links:
+        names = [memory.id for memory in memories]
+        boxes = ports.box_weaver.silence(names, {*hiding, *links}, ports.view)
+        silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories)]
+    retired = [one for one in memories if one.status != "retired"]
+    edit = forget(memories if not links else retired, reason, ports.clock.now(), silenced)
+    if not links:
+        return edit
+    body = "".join(f"{link}\n" for link in links).encode("utf-8")
+    path = f"{FORGOTTEN}/{sha256_bytes(body)[:12]}.txt"
+    hidden = Change(path, None, body, "forgotten")
+    event = Event("turns_forgotten", "", (("turns", " ".join(links)), ("reason", reason)))
+    return replace(
+        edit,
+        events=(*edit.events, event),
+        changes=(*edit.changes, hidden),
+        ack=tuple(ports.turns.pending_among(links)),
+    )
 
 
 def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> MemoryEdit:

@@ -248,6 +248,10 @@ class IndexSync:
                     with suppress(NotFound):
                         memory = self._transaction_log.last_memory(name)
                 found.update(dict.fromkeys(memory.sources if memory is not None else ()))
+            for change in one.plan.changes:
+                if change.path.startswith(layout.FORGOTTEN):
+                    links = (change.before or change.after or b"").decode("utf-8", "replace")
+                    found.update(dict.fromkeys(links.split()))
         return found
 
     def _turn_documents(

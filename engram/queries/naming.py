@@ -76,7 +76,7 @@ class Naming:
         except NotFound:
             raise NotFound(
                 f"there is no memory, turn or conversation {reference!r}",
-                "`engram search` shows ids; `engram purge --matching TEXT` looks for words",
+                "`engram search` shows ids; `--matching TEXT` looks for words",
             ) from None
 
     def _conversation(self, name: str) -> str:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
-    from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Status
+    from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Scope, Status
     from engram.model.shown import MemoryOrigin, ShownTurn
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
@@ -175,6 +175,15 @@ def new_status(identifier: str, status: str) -> Shape:
     return {"id": identifier, "status": status}
 
 
+def forgotten(scope: Scope, done: bool) -> Shape:
+    """`forget`: what is, or would be, forgotten; `id` where that is one memory."""
+    names = [memory.id for memory in scope.memories]
+    return {
+        "id": names[0] if len(names) == 1 else "", "status": "retired" if done else "",
+        "memories": names, "turns": list(scope.links),
+    }  # fmt: skip
+
+
 def ruling(before: Memory, after: Memory) -> Shape:
     """`confirm`, `retire`, `archive`, `supersede`, `resolve`: one memory that was decided about."""
     return {"id": before.id, "was": before.status, "status": after.status}
@@ -215,8 +224,9 @@ def secrets(holding: Sequence[str], left: Sequence[str]) -> Shape:
 def purge(report: PurgeReport) -> Shape:
     """`purge`: what is, or would be, destroyed, and where words of it still stand."""
     purged = report.purged
+    names = [name for name, _ in purged.memories]
     return {
-        "memories": [name for name, _ in purged.memories], "files": purged.paths,
+        "id": names[0] if len(names) == 1 else "", "memories": names, "files": purged.paths,
         "turns": purged.turns, "conversations": purged.conversations,
         "still_citing_the_same_turns": purged.citing,
         "left": [_words_at(one) for one in report.left],

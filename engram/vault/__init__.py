@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         PurgePreview,
         PurgeReport,
         Remembered,
+        Scope,
         Status,
     )
     from engram.model.settings import Settings
@@ -525,16 +526,23 @@ class Vault:
 
     # -- what the person decides ---------------------------------------------------------------
 
-    def forget(self, reference: str, reason: str = "") -> Memory:
-        """Take a memory out of use, and its source turns out of search; the file stays."""
+    def forget(
+        self, *references: str, matching: str = "", reason: str = "", dry_run: bool = False
+    ) -> Scope:
+        """Take memories out of use, and turns out of search, one by one, by conversation or text.
+
+        A memory takes its source turns along; every file stays. Returns what was meant.
+        """
         from engram.pipeline import edits
 
-        def forgotten() -> MemoryEdit:
-            memory, said = self.parts.lookup.memory(reference), edits.reason_of(reason, self.parts)
-            silenced = edits.silenced(memory, self.parts)
-            return edits.forget(memory, said, self.clock.now(), silenced)
+        meant = []
 
-        return edits.decide(forgotten, self.parts).pairs[0][0]
+        def forgotten() -> MemoryEdit:
+            meant.append(self.parts.naming.scope(references, matching))
+            return edits.forgotten(meant[0], edits.reason_of(reason, self.parts), self.parts)
+
+        edits.decide(forgotten, self.parts, dry_run=dry_run)
+        return meant[0]
 
     def restore(self, reference: str) -> str:
         """Make a memory active again; one whose file was removed comes back as it last was."""

@@ -38,19 +38,21 @@ class BoxSealer:
         held = (view.memory(name) for name in box.memories)
         return without(box, names, [memory for memory in held if memory is not None])
 
-    def silence(self, memory: Memory, view: VaultView) -> list[tuple[Box, Box | None]]:
-        """`(before, after)` of the boxes that list a memory which is to be forgotten.
+    def silence(
+        self, names: Collection[str], links: Collection[str], view: VaultView
+    ) -> list[tuple[Box, Box | None]]:
+        """`(before, after)` of the boxes that tell of memories or turns to be forgotten.
 
-        Its line is removed, and the goal of its conversation, where that is its source.
+        Their lines are removed, and the goal of a conversation, where that is one of the turns.
         """
-        sessions = {link.partition("#")[0] for link in memory.sources}
+        sessions = {link.partition("#")[0] for link in links}
         pairs: list[tuple[Box, Box | None]] = []
         for box in view.boxes():
             after: Box | None = box
-            if memory.id in box.memories:
-                after = self.without(box, [memory.id], view)
+            if not set(names).isdisjoint(box.memories):
+                after = self.without(box, names, view)
             if after and after.goal and box.session in sessions:
-                told = view.opening(box.session, without=memory.sources)
+                told = view.opening(box.session, without=links)
                 after = after if told else replace(after, goal="")
             if after != box:
                 pairs.append((box, after))

@@ -70,7 +70,7 @@ def test_a_mistake_in_the_arguments_ends_with_2(
         ("there is no memory 'x'", ["show", "x"]),
         ("there is no memory ''", ["why", ""]),
         ("there is no memory '#abcdef'", ["links", "#abcdef"]),
-        ("there is no memory 'x'", ["forget", "x"]),
+        ("there is no memory, turn or conversation 'x'", ["forget", "x"]),
         ("there is no memory 'x'", ["restore", "x"]),
         ("there is no memory, turn or conversation 'x'", ["purge", "x", "--yes"]),
         ("there is no transaction 99", ["undo", "99"]),

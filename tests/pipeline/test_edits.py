@@ -52,7 +52,7 @@ def result(changes: tuple[Change, ...]) -> Memory:
 
 
 def test_forgetting_leaves_the_file_and_says_why(disk: VaultDisk) -> None:
-    plan = edits.plan_of(edits.forget(MEMORY, "it was wrong", NOW), stored(disk, MEMORY))
+    plan = edits.plan_of(edits.forget([MEMORY], "it was wrong", NOW), stored(disk, MEMORY))
     assert plan.kind == "forget"
     assert plan.events == (
         Event("memory_deleted", "fact-a", (("reason", "it was wrong"), ("was", "active"))),
@@ -65,7 +65,7 @@ def test_forgetting_leaves_the_file_and_says_why(disk: VaultDisk) -> None:
 def test_forgetting_twice_is_refused() -> None:
     gone = replace(MEMORY, status="retired")
     with pytest.raises(BadInput, match="forgotten already"):
-        edits.forget(gone, "", NOW)
+        edits.forget([gone], "", NOW)
 
 
 @pytest.mark.parametrize("status", ["needs-review", "superseded", "retired", "expired"])

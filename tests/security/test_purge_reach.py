@@ -39,7 +39,7 @@ def lived_in(vault: Vault) -> Vault:
     vault.flush()
     vault.consolidate()
     held = memory(vault, WORD)
-    vault.forget(held, f"{WORD} is a silly word")
+    vault.forget(held, reason=f"{WORD} is a silly word")
     vault.undo()
     path = vault.root / vault.memory(held).path
     path.rename(path.with_name(f"My {WORD} note.md"))

@@ -110,6 +110,14 @@ class TurnStore(Protocol):
         """The titles that a conversation had when turns of it were taken back."""
         ...
 
+    def hidden(self) -> set[str]:
+        """The links of the turns that are forgotten, with a memory or without."""
+        ...
+
+    def pending_among(self, links: Sequence[str]) -> list[Range]:
+        """The ranges of those of the turns behind links that are pending."""
+        ...
+
     def untitled(self, turns: Sequence[Turn]) -> set[str]:
         """Transcripts of these turns whose title was purged: none is stored for them any more."""
         ...
@@ -290,8 +298,8 @@ class CopyMerger(Protocol):
 class Eraser(Protocol):
     """Takes the words of memories and turns out of the pages of others, or out of everything."""
 
-    def unmentioned(self, memory: Memory) -> list[Change]:
-        """The pages of its entities, and plain pages, without the memory."""
+    def unmentioned(self, memories: Sequence[Memory]) -> list[Change]:
+        """The pages of their entities, and plain pages, without these memories."""
         ...
 
     def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, Sequence[str]]:

@@ -93,8 +93,10 @@ class BoxWeaver(Protocol):
         """A box without these memories; None when none is left in it."""
         ...
 
-    def silence(self, memory: Memory, view: VaultView) -> list[tuple[Box, Box | None]]:
-        """`(before, after)` of the boxes that list a memory which is to be forgotten."""
+    def silence(
+        self, names: Some[str], links: Some[str], view: VaultView
+    ) -> list[tuple[Box, Box | None]]:
+        """`(before, after)` of the boxes that tell of memories or turns to be forgotten."""
         ...
 
     def thread(self, boxes: Iterable[Box]) -> list[tuple[Box, Box]]:

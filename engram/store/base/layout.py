@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from engram.model.box import Box
+from engram.model.change import FORGOTTEN as FORGOTTEN
 from engram.model.entity import Entity
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory

@@ -250,12 +250,17 @@ class Catalog:
         return [row[0] for row in rows]
 
     def hidden(self) -> set[str]:
-        """Links of turns that a forgotten memory hides from search (design 5.21)."""
+        """Links of turns that are hidden: forgotten, or sources of what is (design 5.21)."""
         rows = self.db.rows(
             "select link from memories indexed by memories_forgotten"
-            " join sources using (id) where forgotten"
+            " join sources using (id) where forgotten union select link from hidden"
         )
         return {row[0] for row in rows}
+
+    def hide(self, links: Iterable[str]) -> None:
+        """Record which turns are forgotten without a memory of them: these and no others."""
+        self.db.do("delete from hidden")
+        self.db.many("insert or ignore into hidden values(?)", [(link,) for link in links])
 
     def live_hashes(self) -> list[tuple[str, str]]:
         """`(hash, id)` of every active or needs-review memory, sorted: `state/fact-hashes.txt`."""

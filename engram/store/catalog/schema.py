@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"11, analysis {ANALYSIS}"
+SCHEMA = f"12, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -86,6 +86,7 @@ create index turns_transcript on turns(transcript, seq);
 create index turns_segment on turns(segment, offset);
 create index turns_project on turns(project) where project != '';
 create index turns_batch on turns(batch) where batch != '';
+create table hidden(link text primary key) without rowid;
 create table untitled(transcript text primary key) without rowid;
 create table attempts(
   transcript text primary key, attempts int, retry_at text, reason text

@@ -242,9 +242,17 @@ class Projections:
         if any(layout.content_type(change.path) is Box for change in changed):
             self.views.traces.follow(catalog.pages.traces.listed())
         self._follow_turns(committed)
+        if any(change.path.startswith(layout.FORGOTTEN) for change in plan.changes):
+            catalog.hide(self._forgotten())
         if plan.kind in COUNTING:
             self.views.topics.write(catalog.topics.best())
         self.views.trace.follow(committed)
+
+    def _forgotten(self) -> list[str]:
+        """The links of the turns that a person forgot."""
+        names = self._disk.names(layout.FORGOTTEN)
+        found = (self._found(f"{layout.FORGOTTEN}/{name}") for name in names)
+        return [line for one in found if one for line in one[1].decode("utf-8", "replace").split()]
 
     def _follow_turns(self, committed: Transaction) -> None:
         plan = committed.plan
@@ -381,6 +389,7 @@ class Projections:
         known = LastKnown(self._transaction_log)
         catalog.turns.add(self.turn_log.entries())
         catalog.turns.add_purged(self.turn_log.purged())
+        catalog.hide(self._forgotten())
         for committed in self._transaction_log.all():
             catalog.record(committed)
             known.follow(committed)

@@ -140,15 +140,17 @@ class PurgePlanner:
         self._copies = copies
         self._own_words = own_words
 
-    def unmentioned(self, memory: Memory) -> list[Change]:
-        """The pages of its entities, and the plain pages, without a memory."""
+    def unmentioned(self, memories: Sequence[Memory]) -> list[Change]:
+        """The pages of their entities, and the plain pages, without these memories."""
         entity = self._projections.view.entity
-        named = [one for one in map(entity, memory.entities) if one is not None]
+        names = {name for memory in memories for name in memory.entities}
+        named = [one for one in map(entity, sorted(names)) if one is not None]
         leads = sorted({one.merged_into or one.id for one in named})
         pages = [page for page in map(entity, leads) if page is not None]
-        remains = PurgeRemains.of([memory.id], [memory.text])
+        ids = [memory.id for memory in memories]
+        remains = PurgeRemains.of(ids, [memory.text for memory in memories])
         found = self._pages.pages([(page, remains.unmentioned(page)) for page in pages])
-        linked = PurgeRemains.of([memory.id], [])
+        linked = PurgeRemains.of(ids, [])
         for path in layout.PROSE:
             data = self._disk.read(path)
             if data is not None and (kept := linked.without(path, data)) != data:

@@ -23,6 +23,15 @@ class VaultTurns:
         """Digests of those turns that were captured before, those that were taken back too."""
         return self._projections.catalog.turns.seen(turns)
 
+    def hidden(self) -> set[str]:
+        """The links of the turns that are forgotten, with a memory or without."""
+        return self._projections.catalog.hidden()
+
+    def pending_among(self, links: Sequence[str]) -> list[Range]:
+        """The ranges of those of the turns behind links that are pending."""
+        rows = self._projections.catalog.turns.behind_links(links).values()
+        return ranges_of(sorted(row.seq for row in rows if row.state == PENDING and row.seq > 0))
+
     def untitled(self, turns: Sequence[Turn]) -> set[str]:
         """Transcripts of these turns whose title was purged: none is stored for them any more."""
         names = {turn.transcript for turn in turns}

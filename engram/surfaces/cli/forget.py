@@ -1,26 +1,60 @@
-"""`engram forget ID`: take a memory out of use; nothing is deleted."""
+"""`engram forget`: take memories out of use and turns out of search; nothing is deleted."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from engram.model.errors import BadInput
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
+from engram.surfaces.cli.arguments import common, named, scope_arguments
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
+
+if TYPE_CHECKING:
+    from engram.model.report import Scope
+
+#: a list of more is cut
+_SHOWN = 10
 
 
 @click.command("forget")
-@click.argument("identifier", metavar="ID")
+@scope_arguments
 @click.option("--reason", default="", metavar="TEXT", help="A word for the log.")
+@click.option("--yes", is_flag=True, help="Forget what --matching finds.")
+@click.option("--dry-run", is_flag=True, help="Say what would be forgotten, and stop.")
 @common
-def command(identifier: str, reason: str) -> None:
-    """Take memory ID out of use. Its file stays; the turns it came from leave the search too."""
+def command(what: tuple[str, ...], matching: str, reason: str, yes: bool, dry_run: bool) -> None:
+    """Take memories out of use, and the turns they came from out of search; or a turn, or a
+    conversation, or all that holds a TEXT. Every file stays, and `engram undo` brings it back."""
+    references, text = named(what, matching)
     with opened() as vault:
-        memory = vault.forget(identifier, reason)
-    if wants_json():
-        emit_json(shapes.new_status(memory.id, "retired"))
+        # what a text finds is looked at first
+        looking = dry_run or bool(text and not yes)
+        scope = vault.forget(*references, matching=text, reason=reason, dry_run=looking)
+    if wants_json() and (dry_run or not looking):
+        emit_json(shapes.forgotten(scope, done=not looking))
         return
-    say(f"forgot {memory.id}")
-    say(fitted(memory.text, 4))
-    talk(f"bring it back with: engram restore {memory.id}")
+    tell = talk if looking and not dry_run else say
+    tell(f"{'would forget' if looking else 'forgot'} {_summary(scope)}")
+    for memory in scope.memories[:_SHOWN]:
+        tell(fitted(memory.text, 4))
+    if looking and not dry_run:
+        raise BadInput("nothing was forgotten yet", "say --yes to forget all of this")
+    if not looking:
+        talk(f"bring it back with: {_back(scope)}")
+
+
+def _summary(scope: Scope) -> str:
+    if len(scope.memories) == 1 and not scope.phrase:
+        return scope.memories[0].id
+    memories = plural(len(scope.memories), "memory", "memories")
+    return f"{memories}, {plural(len(scope.links), 'turn')}"
+
+
+def _back(scope: Scope) -> str:
+    """A memory comes back by its name, whatever happened since; anything else by an undo."""
+    (one, *more) = scope.memories or (None,)
+    alone = one is not None and not more and set(scope.links) <= set(one.sources)
+    return f"engram restore {one.id}" if one is not None and alone else "engram undo"

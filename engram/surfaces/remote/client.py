@@ -41,6 +41,8 @@ def handed_over(arguments: list[str]) -> int | None:
     verb = verb_of(arguments)
     if verb not in HANDED or os.environ.get("ENGRAM_NO_DAEMON", "0") not in ("", "0"):
         return None
+    if "-" in arguments:  # stdin is read, which is this process's
+        return None
     try:
         return _handed_over(arguments, verb in WRITING)
     except KeyboardInterrupt:

@@ -1,0 +1,91 @@
+"""What is forgotten by turn, conversation or text is found by nobody, and comes back as it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.model.errors import BadInput, NotFound
+from engram.model.turn import turn_of
+from engram.vault import Vault
+from tests.kit import where
+
+SAID = (
+    ("user", "We use postgres for the Quaddelberg shop."),
+    ("assistant", "Noted: postgres for Quaddelberg."),
+    ("user", "I prefer small commits."),
+)
+TURNS = [
+    turn_of(role, text, f"2026-03-05T10:0{number}:00Z", session="s")
+    for number, (role, text) in enumerate(SAID)
+]
+LINKS = [f"{turn.transcript}#^{turn.block}" for turn in TURNS]
+
+
+def found(vault: Vault, word: str) -> list[str]:
+    """What search and grep give for a word."""
+    answers = vault.search(word)
+    hits = [hit.id for hit in (*answers.memories, *answers.turns)]
+    return hits + [path for path, _ in vault.grep(word)]
+
+
+@pytest.fixture
+def told(vault: Vault) -> Vault:
+    vault.capture(TURNS)
+    vault.flush()
+    vault.consolidate()
+    return vault
+
+
+@pytest.mark.parametrize(
+    ("references", "text"),
+    [((LINKS[0], LINKS[1]), ""), ((TURNS[0].transcript,), ""), ((), "QUADDELBERG")],
+    ids=["turns", "conversation", "text"],
+)
+def test_what_is_forgotten_is_found_by_nobody_until_it_is_undone(
+    references: tuple[str, ...], text: str, told: Vault
+) -> None:
+    before = found(told, "Quaddelberg")
+    memory = next(one for one in told.list() if "Quaddelberg" in one.text)
+    told.forget(*references, matching=text)
+    assert found(told, "Quaddelberg") == []
+    assert told.memory(memory.id).status == "retired"
+    assert where(told.root / "boxes", "Quaddelberg") == []
+    told.rebuild()
+    told.capture(TURNS)
+    told.consolidate(full=True)
+    assert found(told, "Quaddelberg") == []
+    assert told.doctor() == []
+    told.undo()
+    assert found(told, "Quaddelberg") == before
+    assert told.doctor() == []
+
+
+def test_nothing_is_made_of_a_turn_that_was_forgotten_while_it_waited(vault: Vault) -> None:
+    said = turn_of("user", "We moved the Tannenhof to Oslo.", "2026-03-05T10:05:00Z", session="t")
+    vault.parts.turns.add(vault.parts.turn_log.append([(said, "none")]))
+    assert vault.status().pending == 1
+    vault.forget(said.transcript)
+    vault.flush()
+    assert vault.status().pending == 0
+    assert found(vault, "Tannenhof") == []
+
+
+def test_restoring_the_memory_shows_its_turn_again(told: Vault) -> None:
+    told.forget(LINKS[0])
+    memory = next(one for one in told.parts.catalog.memories() if "Quaddelberg" in one.text)
+    told.restore(memory.id)
+    assert LINKS[0] in [hit.id for hit in told.search("Quaddelberg").turns]
+
+
+def test_there_is_nothing_to_forget_twice(told: Vault) -> None:
+    told.forget(LINKS[1])
+    with pytest.raises(BadInput, match="forgotten already"):
+        told.forget(LINKS[1])
+    with pytest.raises(NotFound):
+        told.forget("nobody")
+
+
+def test_a_look_forgets_nothing(told: Vault) -> None:
+    scope = told.forget(matching="quaddelberg", dry_run=True)
+    assert (len(scope.memories), len(scope.links)) == (1, 2)
+    assert found(told, "Quaddelberg") != []
