@@ -95,7 +95,7 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     A turn is hidden by the memory that was made of it, so that both come back together; any other
     by a list of its own. Raises BadInput where there is nothing to forget.
     """
-    memories = [one for one in scope.memories if ports.view.memory(one.id) is not None]
+    memories = list(scope.memories)
     hiding = {link for one in memories if one.status != "retired" for link in one.sources}
     links = sorted(set(scope.links) - hiding - ports.turns.hidden())
     if not (links or memories):

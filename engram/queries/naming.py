@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engram.language.distinct_words import SHORTEST, holds, phrase_of
@@ -42,10 +43,15 @@ class Naming:
         self._transaction_log = transaction_log
         self._lookup = lookup
 
-    def scope(self, references: Sequence[str], matching: str = "") -> Scope:
-        """All that is named by references, or holds a text, whatever its case and spaces."""
+    def scope(
+        self, references: Sequence[str], matching: str = "", *, gone: bool = True
+    ) -> Scope:  # fmt: skip
+        """All that is named by references, or holds a text, whatever its case and spaces.
+
+        With `gone` also memories whose files are gone, as they were last.
+        """
         if matching:
-            return self._matching(matching)
+            return self._matching(matching, gone)
         memories: dict[str, Memory] = {}
         links: dict[str, None] = {}
         conversations: dict[str, None] = {}
@@ -59,25 +65,32 @@ class Naming:
                 conversations[found] = None
                 said = self._projections.catalog.turns.links_of(found)
                 links.update(dict.fromkeys(said))
-                memories.update(self._resting_on(said))
+                memories.update(self._resting_on(said, gone))
             elif found := self._turn(name):
                 links[found] = None
-                memories.update(self._resting_on([found]))
+                memories.update(self._resting_on([found], gone))
             else:
-                gone = self._gone(reference)
-                memories[gone.id] = gone
-                links.update(dict.fromkeys(gone.sources))
+                last = self._last(reference, gone)
+                memories[last.id] = last
+                links.update(dict.fromkeys(last.sources))
         return Scope(tuple(memories.values()), tuple(links), tuple(conversations))
 
-    def _gone(self, reference: str) -> Memory:
+    def _last(self, reference: str, gone: bool) -> Memory:
         """A memory whose file is gone, as it was last."""
-        try:
-            return self._transaction_log.last_memory(reference)
-        except NotFound:
-            raise NotFound(
-                f"there is no memory, turn or conversation {reference!r}",
-                "`engram search` shows ids; `--matching TEXT` looks for words",
-            ) from None
+        if gone:
+            with suppress(NotFound):
+                return self._transaction_log.last_memory(reference)
+        raise NotFound(
+            f"there is no memory, turn or conversation {reference!r}",
+            "`engram search` shows ids; `--matching TEXT` looks for words",
+        )
+
+    def _memories(self, gone: bool, names: Sequence[str] | None = None) -> Iterator[Memory]:
+        """The memories of the vault, or some of them, and those whose files are gone."""
+        catalog = self._projections.catalog
+        yield from catalog.memories(names)
+        if gone:
+            yield from self._transaction_log.gone(catalog)
 
     def _conversation(self, name: str) -> str:
         """The transcript of that name, or at that path."""
@@ -95,24 +108,23 @@ class Naming:
         short = "#" + name.removeprefix("#").lower()
         return next((link for link in sorted(turns.all_links()) if docid(link) == short), "")
 
-    def _resting_on(self, links: Iterable[str]) -> dict[str, Memory]:
+    def _resting_on(self, links: Iterable[str], gone: bool) -> dict[str, Memory]:
         """The memories that came from these turns and from no other."""
         catalog, said = self._projections.catalog, frozenset(links)
         names = sorted({name for link in said for name in catalog.cited_by(link)})
-        known = [*catalog.memories(names), *self._transaction_log.gone(catalog)]
         return {
-            one.id: one for one in known if one.sources and said.issuperset(one.sources)
-        }  # fmt: skip
+            one.id: one
+            for one in self._memories(gone, names)
+            if one.sources and said.issuperset(one.sources)
+        }
 
-    def _matching(self, text: str) -> Scope:
+    def _matching(self, text: str, gone: bool) -> Scope:
         phrase = phrase_of(text)
         if len(phrase) < SHORTEST:
             raise BadInput(
                 f"{text!r} is too short to look for", f"give {SHORTEST} characters at least"
             )
-        catalog = self._projections.catalog
-        known = (*catalog.memories(), *self._transaction_log.gone(catalog))
-        memories = tuple(memory for memory in known if holds(_said_by(memory), phrase))
+        memories = tuple(one for one in self._memories(gone) if holds(_said_by(one), phrase))
         links = dict.fromkeys(self._links_with(phrase))
         return Scope(memories, tuple(links), (), phrase)
 

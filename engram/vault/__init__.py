@@ -538,7 +538,7 @@ class Vault:
         meant = []
 
         def forgotten() -> MemoryEdit:
-            meant.append(self.parts.naming.scope(references, matching))
+            meant.append(self.parts.naming.scope(references, matching, gone=False))
             return edits.forgotten(meant[0], edits.reason_of(reason, self.parts), self.parts)
 
         edits.decide(forgotten, self.parts, dry_run=dry_run)

@@ -33,6 +33,7 @@ def command(what: tuple[str, ...], matching: str, reason: str, yes: bool, dry_ru
         # what a text finds is looked at first
         looking = dry_run or bool(text and not yes)
         scope = vault.forget(*references, matching=text, reason=reason, dry_run=looking)
+        said = vault.purge_preview(*references, matching=text).said if looking else []
     if wants_json() and (dry_run or not looking):
         emit_json(shapes.forgotten(scope, done=not looking))
         return
@@ -40,6 +41,8 @@ def command(what: tuple[str, ...], matching: str, reason: str, yes: bool, dry_ru
     tell(f"{'would forget' if looking else 'forgot'} {_summary(scope)}")
     for memory in scope.memories[:_SHOWN]:
         tell(fitted(memory.text, 4))
+    for line in said:
+        tell(fitted(line, 8))
     if looking and not dry_run:
         raise BadInput("nothing was forgotten yet", "say --yes to forget all of this")
     if not looking:
