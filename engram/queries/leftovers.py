@@ -55,6 +55,7 @@ def leftovers(plan: Plan, vault: Path, cache: Path, state: Path) -> Places:
             here = found_in(text, words) | ({phrase} if phrase and holds(text, phrase) else set())
         else:
             here = _in_bytes(_bytes(path), [*long, *([phrase] if len(phrase) >= _LEAST else [])])
+        here |= found_in(path.name, words)
         if here:
             found.append((shown, tuple(sorted(here))))
     return tuple(found)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from engram.language.distinct_words import DistinctWords
@@ -32,6 +33,7 @@ from engram.store.files.taken_copies import TakenCopies
 if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.ports import PageWriter, TurnLog
+    from engram.model.turn import Turn
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections
     from engram.store.commits.purge_secrets import SecretEraser
@@ -87,11 +89,15 @@ class PurgeWriter:
                 self._put_without(remains, change.path)
         self._rewrite(remains, sorted(own))
         messages = details.get("messages", "").split()
-        self._turn_log.purge(messages, remains.named_in)
-        self._transcripts.purge(details.get("turns", "").split(), remains.named_in)
+        nameless = _Nameless(remains, committed.plan.events)
+        self._turn_log.purge(messages, nameless.turn)
+        self._transcripts.purge(
+            details.get("turns", "").split(), nameless.untitled, remains.named_in
+        )
         for name in details.get("conversations", "").split():
             self._transcripts.remove(name)
-        TakenCopies(self._disk).purge(messages, json.loads(details.get("texts") or "[]"))
+        texts = json.loads(details.get("texts") or "[]")
+        TakenCopies(self._disk).purge(messages, texts, remains.named_in)
         for path in own:
             # another memory may have its path by now; a conflict copy belongs to nothing else
             if layout.original_of(path) != path or self._identity(path) in remains.ids:
@@ -327,6 +333,24 @@ class PurgePlanner:
             if remains.named_in(transcripts.header(path).get("title", "")):
                 names.add(path.rpartition("/")[2].removesuffix(".md"))
         return sorted(names)
+
+
+class _Nameless:
+    """Which conversations lose their title, and which sessions their name."""
+
+    def __init__(self, remains: PurgeRemains, events: Iterable[Event]) -> None:
+        self._named_in = cache(remains.named_in)
+        self._untitled = {event.subject for event in events if event.name == TITLE_PURGED}
+
+    def turn(self, turn: Turn) -> Turn:
+        """A turn that stays, without them."""
+        if self._named_in(turn.session):
+            return turn.nameless
+        return replace(turn, title="") if self.untitled(turn.transcript, turn.title) else turn
+
+    def untitled(self, transcript: str, title: str) -> bool:
+        """Whether the title of a transcript is to be taken out."""
+        return bool(title) and (transcript in self._untitled or self._named_in(title))
 
 
 def remains_of(events: Iterable[Event]) -> PurgeRemains:
