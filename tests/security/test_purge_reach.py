@@ -214,3 +214,15 @@ def test_a_title_goes_with_the_turn_though_the_answer_says_its_word(
     assert [words for _, words in report.elsewhere] == [(NAME,)]
     assert title not in vault.show(f"{said[2].transcript}#^{said[2].block}").turn.title
     assert where(vault.root, title) == []
+
+
+def test_a_purge_of_a_number_leaves_ids_and_times_as_they_are(vault: Vault, tmp_path: Path) -> None:
+    lived_in(vault)
+    vault.remember("The roadmap of 2026 hangs in the kitchen.")
+    before = len(vault.list())
+    vault.purge(matching="2026")
+    assert len(vault.list()) == before - 1
+    assert vault.doctor() == []
+    vault.rebuild()
+    assert [box.created[:4] for box in vault.boxes()] == ["2026"] * len(vault.boxes())
+    assert where(vault.root / "state", "roadmap of") == []

@@ -397,7 +397,7 @@ def _cleaned(committed: Transaction, remains: PurgeRemains) -> Transaction:
     def change(one: Change) -> Change:
         before, after = body(one.path, one.before), body(one.path, one.after)
         # a page that went before has a word for its name: no memory's file may
-        named = layout.is_page(one.path) and remains.cleaned(one.path) != one.path
+        named = layout.is_page(one.path) and remains.names_file(one.path)
         if isinstance(one, Purged) or named or (before, after) == (None, None):
             return Purged(remains.cleaned(one.path), None, None if named else after, one.why)
         return replace(one, before=before, after=after)
