@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 Range = tuple[int, int]
 
 
-#: the turns that a person forgot without a memory of them: a file of links for each time
-FORGOTTEN = "state/forgotten"
 #: how the names of batches begin: what was imported, and what was piped in
 IMPORT, CAPTURE = "import-", "capture-"
 

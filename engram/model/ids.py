@@ -53,6 +53,8 @@ def docid(name: str) -> str:
     return "#" + sha256_text(name)[:6]
 
 
+#: folder of the turns that a person forgot without a memory of them: links, a file for each time
+FORGOTTEN = "state/forgotten"
 #: a session known by its digest alone
 _NAMELESS = re.compile(r"#[0-9a-f]{12}")
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from engram.admit.retention import renewed
 from engram.capture.accept import cleaned, legible
-from engram.model.change import FORGOTTEN, Change, Event, Plan, Range
+from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput, StorageError
+from engram.model.ids import FORGOTTEN
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
 from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope

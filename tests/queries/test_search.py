@@ -154,7 +154,7 @@ def test_the_forgotten_are_listed_when_asked_for(full: Vault) -> None:
 
 def test_an_origin_is_the_words_the_time_and_every_event(full: Vault) -> None:
     memory = the(full, "tea")
-    full.forget(memory.id, "wrong")
+    full.forget(memory.id, reason="wrong")
     full.restore(memory.id)
     origin = full.parts.lookup.origin(the(full, "tea"))
     assert origin.receipts == (

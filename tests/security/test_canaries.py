@@ -305,7 +305,7 @@ def test_what_a_person_says_to_the_program(
     memory = vault.remember("The shop uses Postgres.", project=cage.word("project")).memory
     for kind in TOKENS:
         vault.remember(f"The shop uses {kind}.", project=f"/home/kim/{cage.word('folder', kind)}")
-    vault.forget(memory.id, cage.text("reason"))
+    vault.forget(memory.id, reason=cage.text("reason"))
     for kind in KINDS:
         vault.search(cage.word("query", kind))
         vault.recall(cage.word("question", kind))

@@ -85,7 +85,7 @@ def test_no_field_of_a_conversation_is_run_from_a_note(
     vault.consolidate(full=True)
     identifiers = [memory.id for memory in vault.list(limit=100)]
     assert len(identifiers) > 5
-    vault.forget(identifiers[0], WORDS)
+    vault.forget(identifiers[0], reason=WORDS)
     vault.retire([identifiers[1]], WORDS)
     if again:
         vault.rebuild()

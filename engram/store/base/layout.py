@@ -11,8 +11,8 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from engram.model.box import Box
-from engram.model.change import FORGOTTEN as FORGOTTEN
 from engram.model.entity import Entity
+from engram.model.ids import FORGOTTEN as FORGOTTEN
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
 from engram.store.base.copy_name import original_name

@@ -18,7 +18,6 @@ from engram.model.memory import Memory
 from engram.model.text import sha256_bytes
 from engram.store.base import layout
 from engram.store.files.content_file import read_content
-from engram.store.files.memory_file import id_in
 
 if TYPE_CHECKING:
     from engram.model.change import Transaction
@@ -174,6 +173,8 @@ class TransactionLog:
 
     def gone(self, catalog: Catalog) -> Iterator[Memory]:
         """The memories whose files are gone, as those last were."""
+        from engram.store.files.memory_file import id_in
+
         last: dict[str, tuple[str, bytes]] = {}
         for path, body in self.memory_bodies():
             last[id_in(path, body)] = path, body
@@ -187,6 +188,9 @@ class TransactionLog:
 
         Bytes tell of another name: a note without a header has the name of its file for its id.
         """
+        # imported here: a search finds memories by the catalog
+        from engram.store.files.memory_file import id_in
+
         bodies = list(dict.fromkeys(self.memory_bodies())) if identifiers else []
         own = [one for one in bodies if id_in(*one) in identifiers]
         same = {body for _, body in own}
