@@ -46,10 +46,6 @@ class Event(NamedTuple):
     details: tuple[tuple[str, str], ...] = ()
 
 
-#: the event of an import that a model is to read, because the person says so
-MODEL_CHOSEN = "model_chosen"
-
-
 class Plan(NamedTuple):
     """Content of one transaction: all of it happens, or none.
 

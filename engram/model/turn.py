@@ -11,6 +11,8 @@ from engram.model.ids import block_id, is_id, message_digest, session_digest
 from engram.model.instant import Instant, day_of, instant_of
 
 Role = Literal["user", "assistant"]
+#: the event of an import whose turns a model is to read, because the person says so
+MODEL_CHOSEN = "model_chosen"
 _MESSAGE = re.compile(r"[0-9a-f]{16}")
 
 

@@ -14,13 +14,13 @@ from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
 from engram.capture.trigger import due
 from engram.extract.receipt import verify
-from engram.model.change import IMPORT, MODEL_CHOSEN, Event, Plan, Range
+from engram.model.change import IMPORT, Event, Plan, Range
 from engram.model.errors import EngramError, Locked, ModelRefuses
 from engram.model.instant import Instant
 from engram.model.intake import ExtractionResult
 from engram.model.model_request import Request, Tier
 from engram.model.ports import Asker, Extractor
-from engram.model.turn import Waiting
+from engram.model.turn import MODEL_CHOSEN, Waiting
 from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.change import MODEL_CHOSEN
+from engram.model.turn import MODEL_CHOSEN
 
 if TYPE_CHECKING:
     from engram.model.change import Range, Transaction
