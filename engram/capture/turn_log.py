@@ -13,8 +13,6 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cache
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -130,13 +128,14 @@ class VaultTurnLog:
             return b""
 
     def purge(
-        self, messages: Iterable[str], untitled: Callable[[str], bool] = lambda _: False
+        self, messages: Iterable[str], change: Callable[[Turn], Turn] = lambda turn: turn
     ) -> int:
-        """Blank the lines of these message digests, and titles elsewhere; returns how many lines.
+        """Blank the lines of these message digests, and `change` others; returns how many lines.
 
-        A damaged line that names one of them is blanked, a torn tail that does is removed.
+        A damaged line that names one of them is blanked, a torn tail that does is removed. A
+        changed line keeps its length where it can.
         """
-        purge_preview, count, told = frozenset(messages), 0, cache(untitled)
+        purge_preview, count = frozenset(messages), 0
         digests = [message.encode("utf-8") for message in purge_preview]
         for segment in self.segments():
             lines = (self._disk.read(segment) or b"").splitlines(keepends=True)
@@ -147,9 +146,8 @@ class VaultTurnLog:
                 if turn is not None and turn.message in purge_preview:
                     lines[index] = encode_purged(turn.seq, turn.message, len(line))
                     changed, count = True, count + 1
-                elif decoded and turn is not None and turn.title and told(turn.title):
-                    plain = replace(turn, title="")
-                    lines[index] = encode(plain, turn.seq, *decoded[2:], length=len(line))
+                elif decoded and turn is not None and (other := change(turn)) != turn:
+                    lines[index] = encode(other, turn.seq, *decoded[2:], length=len(line))
                     changed = True
                 elif decoded is None and any(digest in line for digest in digests):
                     lines[index] = re.sub(rb"[^\n]", b" ", line)

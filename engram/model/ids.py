@@ -53,9 +53,18 @@ def docid(name: str) -> str:
     return "#" + sha256_text(name)[:6]
 
 
+#: a session known by its digest alone
+_NAMELESS = re.compile(r"#[0-9a-f]{12}")
+
+
 @lru_cache(maxsize=4096)
 def session_digest(source: str, session: str) -> str:
-    """Twelve hex digits that name a session in its transcript's file name."""
+    """Twelve hex digits that name a session in its transcript's file name.
+
+    A session whose own name is not to be kept is called by them, behind a `#`.
+    """
+    if _NAMELESS.fullmatch(session):
+        return session[1:]
     return sha256_text(f"{source}\x1f{session}")[:12]
 
 

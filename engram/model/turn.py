@@ -55,6 +55,12 @@ class Turn:
         """UTC day of the turn."""
         return day_of(self.time)
 
+    @property
+    def nameless(self) -> Turn:
+        """The same turn without the title and the name of its conversation."""
+        session = f"#{session_digest(self.source, self.session)}"
+        return replace(self, title="", session=session)
+
     def numbered(self, seq: int) -> Turn:
         """The same turn with its journal number."""
         return replace(self, seq=seq)

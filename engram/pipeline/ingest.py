@@ -58,7 +58,7 @@ def take_in(
                 continue
             seen.add(turn.message)
             if turn.transcript in untitled:
-                turn = replace(turn, title="")
+                turn = turn.nameless
             clean, found = cleaned(turn, ports.redactor)
             redactions += found
             level = ports.signals.scan(clean.text).level if clean.role == "user" else "none"

@@ -45,6 +45,8 @@ def leftovers(plan: Plan, vault: Path, cache: Path, state: Path) -> Places:
     remains = remains_of(plan.events)
     numbers = {word for word in remains.words if word.isdigit() and len(word) >= _LEAST}
     words, phrase = remains.rare | numbers, remains.phrase
+    if len(phrase) < _LEAST and not any(map(str.isalpha, phrase)):
+        phrase = ""
     long = sorted((word for word in words if len(word) >= _LEAST), key=len)[-_MOST_WORDS:]
     if not (words or phrase):
         return ()
@@ -55,6 +57,7 @@ def leftovers(plan: Plan, vault: Path, cache: Path, state: Path) -> Places:
             here = found_in(text, words) | ({phrase} if phrase and holds(text, phrase) else set())
         else:
             here = _in_bytes(_bytes(path), [*long, *([phrase] if len(phrase) >= _LEAST else [])])
+        here |= found_in(path.name, words)
         if here:
             found.append((shown, tuple(sorted(here))))
     return tuple(found)

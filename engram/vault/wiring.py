@@ -63,7 +63,8 @@ if TYPE_CHECKING:
     from engram.store.catalog.consolidation_rows import ConsolidationRows
     from engram.store.commits.committer import VaultCommitter
     from engram.store.commits.cursors import CursorFile
-    from engram.store.commits.purge import PurgePlanner, PurgeWriter
+    from engram.store.commits.purge import PurgeWriter
+    from engram.store.commits.purge_plan import PurgePlanner
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.vault_turns import VaultTurns
     from engram.store.files.render import FileRenderer
@@ -274,7 +275,7 @@ class VaultParts:
     def eraser(self) -> PurgePlanner:
         """What is taken out with a memory."""
         from engram.settings.own_words import own_words
-        from engram.store.commits.purge import PurgePlanner
+        from engram.store.commits.purge_plan import PurgePlanner
         from engram.store.merge.conflict_copies import conflict_copies
 
         return PurgePlanner(

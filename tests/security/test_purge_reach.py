@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engram.model.turn import Turn, turn_of
+from engram.store.files.taken_copies import TakenCopies
 from engram.vault import Vault
 from tests.conftest import NOW
 from tests.kit import reopened, where
@@ -174,3 +175,54 @@ def test_a_name_that_a_note_had_is_purged_with_it(vault: Vault, tmp_path: Path) 
     vault.take_up_edits()
     assert vault.purge("note-plain").left == ()
     assert standing(vault, tmp_path, WORD) == []
+
+
+def test_a_purge_reaches_names_of_sessions_and_of_files_in_the_inbox(
+    vault: Vault, tmp_path: Path
+) -> None:
+    session = f"{WORD} talk"
+    said = [
+        turn_of("user", f"The {WORD} hangs behind the oven.", NOW, session=session, title=session),
+        turn_of("user", "We use postgres for the shop.", NOW, session=session, title=session),
+    ]
+    vault.capture(said)
+    vault.flush()
+    TakenCopies(vault.parts.disk).write(f"{session}.jsonl", said)
+    (transcript,) = {turn.transcript for turn in said}
+    assert vault.purge(f"{transcript}#^{said[0].block}").left == ()
+    later = turn_of("user", "We ship on Fridays.", NOW, session=session, title=session)
+    assert later.transcript == transcript
+    vault.capture([later])
+    vault.rebuild()
+    assert "postgres" in vault.search("postgres").turns[0].snippet
+    assert "Fridays" in vault.search("fridays").turns[0].snippet
+    assert vault.doctor() == []
+    assert standing(vault, tmp_path, WORD) == []
+
+
+def test_a_title_goes_with_the_turn_though_the_answer_says_its_word(
+    vault: Vault, tmp_path: Path
+) -> None:
+    title = f"{NAME}s deployment"
+    said = [
+        turn_of("user", f"{NAME} deploys to Oslo.", NOW, session="s", title=title),
+        turn_of("assistant", f"Understood: {NAME} deploys.", NOW, session="s", title=title),
+        turn_of("user", "We use postgres for the shop.", NOW, session="s", title=title),
+    ]
+    vault.capture(said)
+    report = vault.purge(f"{said[0].transcript}#^{said[0].block}")
+    assert [words for _, words in report.elsewhere] == [(NAME,)]
+    assert title not in vault.show(f"{said[2].transcript}#^{said[2].block}").turn.title
+    assert where(vault.root, title) == []
+
+
+def test_a_purge_of_a_number_leaves_ids_and_times_as_they_are(vault: Vault, tmp_path: Path) -> None:
+    lived_in(vault)
+    vault.remember("The roadmap of 2026 hangs in the kitchen.")
+    before = len(vault.list())
+    vault.purge(matching="2026")
+    assert len(vault.list()) == before - 1
+    assert vault.doctor() == []
+    vault.rebuild()
+    assert [box.created[:4] for box in vault.boxes()] == ["2026"] * len(vault.boxes())
+    assert where(vault.root / "state", "roadmap of") == []

@@ -86,8 +86,11 @@ class TurnLog(Protocol):
         """How many whole lines of the journal cannot be read."""
         ...
 
-    def purge(self, messages: Iterable[str], untitled: Callable[[str], bool]) -> int:
-        """Take the words of these messages, and titles, out of the journal; returns how many."""
+    def purge(self, messages: Iterable[str], change: Callable[[Turn], Turn]) -> int:
+        """Take the words of these messages out of the journal, and `change` other turns.
+
+        Returns how many lines were blanked.
+        """
         ...
 
 

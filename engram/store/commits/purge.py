@@ -1,39 +1,33 @@
 """Purge: destroys words wherever a vault holds them or what was made of them (design 4.2).
 
-A plan names memories, turns and whole conversations; committed, it leaves a vault without the files
-of these memories, and boxes, entities, plain pages, transactions, turn journal, transcripts, taken
-inbox files and titles without their words. What is to be looked for stands in the transaction file
-only as long as it is applied, so that a crash repeats the whole; repeating changes nothing.
-Catalog, index and views are made anew afterwards. Git history, backups, synced copies and another
-program's files are not reached.
+A plan (`purge_plan`) names memories, turns and whole conversations; committed, it leaves a vault
+without the files of these memories, and boxes, entities, plain pages, transactions, turn journal,
+transcripts, taken inbox files and titles without their words. What is to be looked for stands in
+the transaction file only as long as it is applied, so that a crash repeats the whole; repeating
+changes nothing. Catalog, index and views are made anew afterwards. Git history, backups, synced
+copies and another program's files are not reached.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
-from engram.language.distinct_words import DistinctWords
-from engram.model.change import Change, Event, Plan, Transaction
-from engram.model.errors import StorageError
-from engram.model.report import PurgePreview, Scope
-from engram.model.text import first_line
+from engram.model.change import Change, Event, Transaction
 from engram.store.base import layout
 from engram.store.commits import transaction
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.purge_secrets import SECRETS_PURGED
 from engram.store.commits.transaction import Purged
-from engram.store.files.box_file import box_remains
-from engram.store.files.memory_file import id_in, read_memory
 from engram.store.files.taken_copies import TakenCopies
 
 if TYPE_CHECKING:
-    from engram.model.memory import Memory
-    from engram.model.ports import PageWriter, TurnLog
+    from engram.model.ports import TurnLog
+    from engram.model.turn import Turn
     from engram.store.base.disk import VaultDisk
-    from engram.store.commits.projections import Projections
     from engram.store.commits.purge_secrets import SecretEraser
     from engram.store.commits.transaction_log import TransactionLog
     from engram.store.files.transcripts import Transcripts
@@ -44,10 +38,6 @@ WORDS_PURGED = "words_purged"
 TITLE_PURGED = "title_purged"
 #: the details of `words_purged` that stay in the journal
 _LASTING = frozenset({"turns", "messages"})
-#: turns whose words a preview shows
-_PREVIEWED = 10
-#: a word that more of the other texts have tells nothing of what was purged
-_SELDOM = 3
 #: details of events that are no words
 _PLAIN = frozenset({"turns", "messages", "attempt", "retry_at"})
 
@@ -87,11 +77,15 @@ class PurgeWriter:
                 self._put_without(remains, change.path)
         self._rewrite(remains, sorted(own))
         messages = details.get("messages", "").split()
-        self._turn_log.purge(messages, remains.named_in)
-        self._transcripts.purge(details.get("turns", "").split(), remains.named_in)
+        nameless = _Nameless(remains, committed.plan.events)
+        self._turn_log.purge(messages, nameless.turn)
+        self._transcripts.purge(
+            details.get("turns", "").split(), nameless.untitled, remains.named_in
+        )
         for name in details.get("conversations", "").split():
             self._transcripts.remove(name)
-        TakenCopies(self._disk).purge(messages, json.loads(details.get("texts") or "[]"))
+        texts = json.loads(details.get("texts") or "[]")
+        TakenCopies(self._disk).purge(messages, texts, remains.named_in)
         for path in own:
             # another memory may have its path by now; a conflict copy belongs to nothing else
             if layout.original_of(path) != path or self._identity(path) in remains.ids:
@@ -120,213 +114,22 @@ class PurgeWriter:
         return "" if data is None else read_content(path, data).id
 
 
-class PurgePlanner:
-    """What is to be erased in one vault; nothing is written."""
+class _Nameless:
+    """Which conversations lose their title, and which sessions their name."""
 
-    def __init__(
-        self,
-        disk: VaultDisk,
-        projections: Projections,
-        transaction_log: TransactionLog,
-        pages: PageWriter,
-        copies: Callable[[], list[str]],
-        own_words: Callable[[], frozenset[str]],
-    ) -> None:
-        """`copies` finds the conflict copies, `own_words` are those of the program's own files."""
-        self._disk = disk
-        self._projections = projections
-        self._transaction_log = transaction_log
-        self._pages = pages
-        self._copies = copies
-        self._own_words = own_words
+    def __init__(self, remains: PurgeRemains, events: Iterable[Event]) -> None:
+        self._named_in = cache(remains.named_in)
+        self._untitled = {event.subject for event in events if event.name == TITLE_PURGED}
 
-    def unmentioned(self, memories: Sequence[Memory]) -> list[Change]:
-        """The pages of their entities, and the plain pages, without these memories."""
-        entity = self._projections.view.entity
-        names = {name for memory in memories for name in memory.entities}
-        named = [one for one in map(entity, sorted(names)) if one is not None]
-        leads = sorted({one.merged_into or one.id for one in named})
-        pages = [page for page in map(entity, leads) if page is not None]
-        ids = [memory.id for memory in memories]
-        remains = PurgeRemains.of(ids, [memory.text for memory in memories])
-        found = self._pages.pages([(page, remains.unmentioned(page)) for page in pages])
-        linked = PurgeRemains.of(ids, [])
-        for path in layout.PROSE:
-            data = self._disk.read(path)
-            if data is not None and (kept := linked.without(path, data)) != data:
-                found.append(Change(path, data, kept, "forgotten"))
-        return found
+    def turn(self, turn: Turn) -> Turn:
+        """A turn that stays, without them."""
+        if self._named_in(turn.session):
+            return turn.nameless
+        return replace(turn, title="") if self.untitled(turn.transcript, turn.title) else turn
 
-    def preview(self, scope: Scope) -> PurgePreview:
-        """What a purge would destroy, of memories also where the file is gone."""
-        cited = self._projections.catalog.cited_by
-        ids = {memory.id for memory in scope.memories}
-        citing = {name for link in scope.links for name in cited(link)} - ids
-        paths = self._paths_of(ids) | {memory.path for memory in scope.memories}
-        paths.update(copy for copy in self._copies() if layout.original_of(copy) in paths)
-        return PurgePreview(
-            tuple((memory.id, memory.text) for memory in scope.memories),
-            sorted(paths), list(scope.links), list(scope.conversations), sorted(citing),
-            self._said(scope.links[:_PREVIEWED]),
-        )  # fmt: skip
-
-    def _said(self, links: Sequence[str]) -> list[str]:
-        """What turns say, as far as the journal has them."""
-        turns = self._projections.catalog.turns
-        numbers = [row.seq for row in turns.behind_links(links).values() if row.seq > 0]
-        read = self._projections.turn_log.read(turns.places(numbers))
-        return [f"{turn.role}: {first_line(turn.text)}" for turn in read]
-
-    def plan(self, scope: Scope) -> tuple[Plan, PurgePreview, Sequence[str]]:
-        """The transaction, what it destroys, and which of its words are seldom said elsewhere.
-
-        Raises StorageError when a file of the journal cannot be searched.
-        """
-        for path in self._transaction_log.unreadable():
-            raise StorageError(
-                f"{path} cannot be read and may hold the same words; nothing was purged",
-                "restore it from a backup, or remove it, and purge again",
-            )
-        preview, turns = self.preview(scope), self._projections.catalog.turns
-        ids = [name for name, _ in preview.memories]
-        messages = turns.messages_behind(scope.links)
-        texts, words, seldom = self._words(scope, preview, frozenset(messages))
-        remains = PurgeRemains(
-            frozenset(ids), PurgeRemains.of(ids, texts).said, words,
-            _searched(words, self._own_words()), scope.phrase,
-        )  # fmt: skip
-        remains = replace(remains, ids=remains.ids | self._pages_gone(remains))
-        details = {
-            "turns": " ".join(scope.links), "messages": " ".join(messages),
-            "conversations": " ".join(scope.conversations), "ids": " ".join(sorted(remains.ids)),
-            "texts": json.dumps(texts), "words": " ".join(sorted(words)),
-            "rare": " ".join(sorted(remains.rare)), "phrase": scope.phrase,
-        }  # fmt: skip
-        events = [Event("memory_purged", name) for name in ids]
-        events.append(Event(WORDS_PURGED, "", tuple(details.items())))
-        events += [Event(TITLE_PURGED, name) for name in self._untitled(scope, remains)]
-        changes = tuple(self._changes(preview.paths, remains))
-        return Plan("purge", changes, tuple(events)), preview, seldom
-
-    def _changes(self, paths: Iterable[str], remains: PurgeRemains) -> Iterator[Purged]:
-        """A memory's own files are removed; pages lose their lines, or go as well."""
-        for path in paths:
-            yield Purged(path, None, None, "purged")
-        known = (*self._projections.catalog.files(), *self._copies())
-        pages = [path for path in known if layout.is_page(layout.original_of(path))]
-        for path in (*sorted(pages), *layout.PROSE):
-            data = self._disk.read(path)
-            if data is not None and (kept := _without(remains, path, data)) != data:
-                yield Purged(path, None, kept, "purged")
-
-    # -- what is to be looked for --------------------------------------------------------------
-
-    def _words(
-        self, scope: Scope, preview: PurgePreview, messages: frozenset[str]
-    ) -> tuple[list[str], frozenset[str], list[str]]:
-        """All that is purged, the words that only it has, and those that others seldom say."""
-        own, conversations = frozenset(preview.paths), frozenset(scope.conversations)
-        texts = [text for one in scope.memories for text in (one.text, one.quote, one.title)]
-        texts += self._earlier_versions({name for name, _ in preview.memories}, own)
-        texts += [tag for memory in scope.memories for tag in memory.tags]
-        others: list[str] = []
-        for entry in self._projections.turn_log.entries():
-            turn = entry.turn
-            words = (turn.text, turn.speaker, *turn.tools)
-            if turn.message in messages:
-                # the title of a conversation that goes as a whole says what it was about
-                whole = turn.transcript in conversations
-                texts += (*words, turn.title, turn.project) if whole else words
-            else:
-                others.append("\n".join((*words, turn.project, turn.time)))
-        shown = frozenset(scope.links)
-        texts += self._shown_only(lambda link: link in shown)
-        texts = list(dict.fromkeys(filter(None, texts)))
-        distinct = DistinctWords([*texts, scope.phrase])
-        for text in (*others, *self._shown_only(lambda link: link not in shown), *self._files(own)):
-            distinct.other(text)
-        said = "\n".join([one.text for one in scope.memories] or texts)
-        return texts, distinct.left, distinct.seldom(said, _SELDOM, self._own_words())
-
-    def _shown_only(self, wanted: Callable[[str], bool]) -> list[str]:
-        """The texts of turns that only transcripts have, captured on another machine."""
-        transcripts = self._projections.transcripts
-        foreign = self._projections.catalog.turns.foreign_links()
-        paths = {transcripts.find(link.partition("#")[0]) for link in foreign}
-        return [
-            block.text
-            for path in sorted(filter(None, paths))
-            for block in transcripts.blocks(path)
-            if block.link in foreign and wanted(block.link)
-        ]
-
-    def _files(self, own: frozenset[str]) -> Iterator[str]:
-        """What other memories say, and what a person wrote on pages."""
-        for path in self._projections.catalog.files():
-            if path in own or layout.kind_of(path) != "memory":
-                continue
-            yield path + "\n" + (self._disk.read(path) or b"").decode("utf-8", "replace")
-        for entity in self._projections.view.entities():
-            if entity.synthesis_by == "person":
-                yield entity.synthesis
-        for path in layout.PROSE:
-            lines = (self._disk.read(path) or b"").decode("utf-8", "replace").splitlines()
-            yield "\n".join(line for line in lines if "[[" not in line)
-
-    def _paths_of(self, ids: Collection[str]) -> set[str]:
-        """Every path of these memories' files, and of copies in which no other memory lives."""
-        file = self._projections.catalog.file
-        paths, same = self._transaction_log.paths_of(ids)
-        homes = {path: row.id for path in same if (row := file(path)) is not None}
-        return paths | {path for path in same if homes.get(path, "") in ("", *ids)}
-
-    def _earlier_versions(self, ids: Collection[str], paths: Collection[str]) -> list[str]:
-        """What these memories said before, and in which words they were quoted."""
-        bodies = (
-            [one for one in self._transaction_log.memory_bodies() if one[0] in paths] if ids else []
-        )
-        bodies += [(path, self._disk.read(path) or b"") for path in paths]
-        read = [
-            read_memory(path, body).memory
-            for path, body in dict.fromkeys(bodies)
-            if body and id_in(path, body) in ids
-        ]
-        return [text for memory in read for text in (memory.text, memory.quote, memory.title)]
-
-    def _pages_gone(self, remains: PurgeRemains) -> frozenset[str]:
-        """The boxes that nothing is left in, and the entities that nothing speaks of any more."""
-        view, gone = self._projections.view, set()
-        for box in view.boxes():
-            data = self._disk.read(box.path)
-            if box.lines and remains.ids.issuperset(box.memories) and data is not None:
-                gone |= {box.id} if box_remains(data, box) is None else set()
-        named = {
-            name
-            for memory in self._projections.catalog.memories()
-            if memory.id not in remains.ids
-            for name in memory.entities
-        }
-        for entity in view.entities():
-            resting = {item[1] for item in (*entity.timeline, *entity.activity)}
-            resting |= {item[2] for item in entity.relations}
-            unsaid = entity.synthesis_by != "person" and resting <= remains.ids
-            if unsaid and not named.intersection((entity.id, *entity.aliases)):
-                gone |= {entity.id} if resting or remains.named_in(entity.name) else set()
-        return frozenset(gone)
-
-    def _untitled(self, scope: Scope, remains: PurgeRemains) -> list[str]:
-        """The conversations whose title tells of what is purged, or may tell of it later."""
-        transcripts = self._projections.transcripts
-        names = {link.partition("#")[0] for link in scope.links} | set(scope.conversations)
-        names.update(
-            name
-            for name, title in self._projections.catalog.turns.titles()
-            if remains.named_in(title)
-        )
-        for path in transcripts.paths():
-            if remains.named_in(transcripts.header(path).get("title", "")):
-                names.add(path.rpartition("/")[2].removesuffix(".md"))
-        return sorted(names)
+    def untitled(self, transcript: str, title: str) -> bool:
+        """Whether the title of a transcript is to be taken out."""
+        return bool(title) and (transcript in self._untitled or self._named_in(title))
 
 
 def remains_of(events: Iterable[Event]) -> PurgeRemains:
@@ -373,7 +176,7 @@ def _cleaned(committed: Transaction, remains: PurgeRemains) -> Transaction:
     def change(one: Change) -> Change:
         before, after = body(one.path, one.before), body(one.path, one.after)
         # a page that went before has a word for its name: no memory's file may
-        named = layout.is_page(one.path) and remains.cleaned(one.path) != one.path
+        named = layout.is_page(one.path) and remains.names_file(one.path)
         if isinstance(one, Purged) or named or (before, after) == (None, None):
             return Purged(remains.cleaned(one.path), None, None if named else after, one.why)
         return replace(one, before=before, after=after)
@@ -397,8 +200,3 @@ def _cleaned(committed: Transaction, remains: PurgeRemains) -> Transaction:
 def _without(remains: PurgeRemains, path: str, data: bytes) -> bytes | None:
     """A page, or a conflict copy of one, without what was purged."""
     return remains.without(layout.original_of(path), data)
-
-
-def _searched(words: Iterable[str], own: Collection[str]) -> frozenset[str]:
-    """The words that are looked for in texts of any kind: numbers stand there for anything."""
-    return frozenset(word for word in words if word not in own and not word.isdigit())

@@ -29,6 +29,13 @@ _BEGINNING = 40
 #: a shorter statement ("yes") is not searched inside other texts
 _LEAST = 12
 _ITEM = re.compile(r"\s*[-*+] ")
+#: lines of a header that hold no words: ids, times, links, codes
+_PLAIN = re.compile(
+    r"(?:id|created|sealed|seal|session|trace|previous|next|type|category|kind|status|status_since"
+    r"|schema|valid_from|valid_until|expires|confidence|importance|authority|space|merged_into"
+    r"|synthesis_by|synthesis_digest|extracted|started|source):"
+    r"|[ \t]*- [\"']?\[\[[a-z0-9#^-]+\]\][\"']?[ \t]*\r?$"
+)
 #: what stands in the place of a word in a text that is not the program's to write again
 MARK = "(purged)"
 
@@ -80,7 +87,15 @@ class PurgeRemains:
     def cleaned_bytes(self, data: bytes) -> bytes:
         """The same for the bytes of a file; of no text nothing changes."""
         text = data.decode("utf-8", "surrogateescape")
-        return self.cleaned(text).encode("utf-8", "surrogateescape")
+        if self.cleaned(text) == text:
+            return data
+        lines = (line if _PLAIN.match(line) else self.cleaned(line)
+                 for line in text.splitlines(keepends=True))  # fmt: skip
+        return "".join(lines).encode("utf-8", "surrogateescape")
+
+    def names_file(self, path: str) -> bool:
+        """Whether a word of what was purged stands in the name of a file."""
+        return tells(path, self.rare)
 
     def named_in(self, text: str) -> bool:
         """Whether a title, a topic or a name holds a word of what was purged."""
@@ -141,7 +156,7 @@ class PurgeRemains:
         names = {target_of(link).partition("#")[0] for link in LINK.findall(line)}
         if names & self.ids:
             return True
-        if names and _ITEM.match(line):
+        if (names and _ITEM.match(line)) or _PLAIN.match(line):
             return False
         # a heading that is as short as a short statement is still a heading
         said = self._told(line) if line.startswith("#") else self._said(line)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engram.model.errors import EngramError
+from engram.model.text import sha256_text
 from engram.store.base.layout import TAKEN
 
 if TYPE_CHECKING:
@@ -53,19 +54,29 @@ class TakenCopies:
             with suppress(EngramError):
                 yield f"{TAKEN}/{name}", self._disk.read(f"{TAKEN}/{name}") or b""
 
-    def purge(self, messages: Collection[str], texts: Collection[str]) -> list[str]:
-        """Take out turns of these digests or exactly these texts; returns the paths it changed."""
+    def purge(
+        self, messages: Collection[str], texts: Collection[str],
+        named: Callable[[str], bool] = lambda _: False,
+    ) -> list[str]:  # fmt: skip
+        """Take out turns of these digests or exactly these texts; returns the paths it changed.
+
+        A name that is `named` goes too: of a file, of a session, or a title.
+        """
         changed = []
         for path, data in self.bodies():
             body = data.decode("utf-8", "surrogateescape")
             without = _without_lines if path.lower().endswith(_LINES) else _without_text
-            left = without(body, messages, texts)
-            if left == body:
+            left = _unnamed(without(body, messages, texts), named)
+            name = path.removeprefix(f"{TAKEN}/")
+            if left == body and not named(name):
                 continue
             changed.append(path)
             if left.strip():
-                self._disk.put(path, left.encode("utf-8", "surrogateescape"))
-            else:
+                self._disk.put(
+                    f"{TAKEN}/{plain_name(name)}" if named(name) else path,
+                    left.encode("utf-8", "surrogateescape"),
+                )
+            if named(name) or not left.strip():
                 self._disk.remove(path)
         self._disk.sync([TAKEN] if changed else [])
         return changed
@@ -89,6 +100,27 @@ def _lines(turns: Sequence[Turn]) -> str:
         given = {key: value for key, value in row.items() if value}
         rows.append(json.dumps(given, ensure_ascii=False) + "\n")
     return "".join(rows)
+
+
+def plain_name(name: str) -> str:
+    """A name for a file whose own is not to be kept."""
+    return f"dropped-{sha256_text(name)[:8]}{os.path.splitext(name)[1]}"
+
+
+def _unnamed(body: str, named: Callable[[str], bool]) -> str:
+    """A copy of lines without titles and names of sessions that are `named`."""
+    if not named(body):
+        return body
+    kept = []
+    for line in body.splitlines(keepends=True):
+        try:
+            row = json.loads(line)
+            plain = {key: value for key, value in row.items()
+                     if key not in ("session", "title") or not named(str(value))}  # fmt: skip
+            kept.append(line if plain == row else json.dumps(plain, ensure_ascii=False) + "\n")
+        except (ValueError, AttributeError, RecursionError):
+            kept.append(line)
+    return "".join(kept)
 
 
 def _without_lines(body: str, messages: Collection[str], texts: Collection[str]) -> str:

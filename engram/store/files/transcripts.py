@@ -206,17 +206,23 @@ class Transcripts:
                 self.append(own)
 
     def purge(
-        self, links: Iterable[str], untitled: Callable[[str], bool] = lambda _: False
-    ) -> None:
+        self, links: Iterable[str],
+        untitled: Callable[[str, str], bool] = lambda *_: False,
+        named: Callable[[str], bool] = lambda _: False,
+    ) -> None:  # fmt: skip
         """Replace the text of blocks by a mark; their speaker lines stay: links resolve.
 
-        Also in the conflict copies of their transcripts; and take titles out.
+        Also in the conflict copies of their transcripts. `untitled(transcript, title)` tells
+        whether a title is to be taken out, `named` the same of a session's name.
         """
         copies = self._copies()
         every = [*self.paths(), *(path for found in copies.values() for path in found)]
         for path in every:
-            if untitled(self.header(path).get("title", "")):
-                self._rewrite(path, _untitled)
+            header, name = self.header(path), _name_of(path)
+            keys = ["title"] if untitled(name, header.get("title", "")) else []
+            keys += ["session"] if named(header.get("session", "")) else []
+            if keys:
+                self._rewrite(path, partial(_nameless, name, keys))
         blocks: dict[str, set[str]] = {}
         for link in links:
             name, _, block = link.partition("#^")
@@ -404,15 +410,21 @@ def _purged(blocks: Set[str], data: bytes) -> bytes:
     return "".join([*pieces, text[done:]]).encode("utf-8", "surrogateescape")
 
 
-def _untitled(data: bytes) -> bytes:
-    """A transcript without its title, in the header and as its heading."""
+def _name_of(path: str) -> str:
+    """The name of a transcript, of a conflict copy that of its original."""
+    return layout.original_of(path).rpartition("/")[2].removesuffix(".md")
+
+
+def _nameless(name: str, keys: Sequence[str], data: bytes) -> bytes:
+    """A transcript without its title, in the header and as its heading, or its session's name."""
     parsed = document.parse(data)
     title, header = parsed.header.get("title"), parsed.header
-    if not isinstance(title, str):
-        return data
+    other = {"title": None, "session": f"#{name.rpartition('-')[2]}"}
     try:
-        data = document.patch(data, {"title": None})
+        data = document.patch(data, {key: other[key] for key in keys if key in header})
     except BadInput:
+        return data
+    if "title" not in keys or not isinstance(title, str):
         return data
     plain = _heading("", str(header.get("source", "")), str(header.get("started", ""))[:10])
     old, new = (one.encode("utf-8") for one in (_heading(title, "", ""), plain))
