@@ -58,11 +58,11 @@ def _names(path: str) -> list[str]:
 def excluded(path: str, project: str, globs: Iterable[str]) -> bool:
     """Whether `capture.exclude` keeps a transcript, or a project, from being read.
 
-    A glob may name a project (`acme`, `client-*`), a folder or file anywhere on the path, a whole
-    path (`/home/kim/private/**`; everything below is meant), or a working folder: agents that
-    store transcripts under the folder's name with `-` for every other sign are understood. Case
-    does not matter, nor which slash a path is written with; an empty path or project matches
-    nothing.
+    A glob may name a project (`acme`, `Acme Corp`, `client-*`), a folder or file anywhere on the
+    path, a whole path (`/home/kim/private/**`; everything below is meant), or a working folder:
+    agents that store transcripts under the folder's name with `-` for every other sign are
+    understood. Case does not matter, nor which slash a path is written with; an empty path or
+    project matches nothing.
     """
     names = [name for name in _folded(path).split("/") if name]
     parents = ["/".join(names[:count]) for count in range(2, len(names) + 1)]
@@ -79,7 +79,7 @@ def _patterns(glob: str) -> list[str]:
     if not bare:
         return []
     if "/" not in whole:
-        return [bare]
+        return [bare] if _WILD.search(bare) else [bare, slug(bare)]
     mangled = ("*" if whole.startswith("~") else "") + re.sub(
         r"[^a-z0-9*?\[\]]", "-", whole.removeprefix("~")
     )

@@ -19,7 +19,7 @@ _PASTED = (
     r"|threads?|reviews?|proposals?|clauses?|terms|minutes|transcripts?|conversations?|chats?"
     r"|stories|story|poems?|lyrics|speech|announcements?|quotes?|statements?|replies|wording"
     r"|grammar|spelling|typos?|punctuation|phrasing|tone|copy|gist|key points|main points"
-    r"|takeaways?|document|report|paper|recipe|contract|ad|slogan|listing|notes)"
+    r"|takeaways?|document|report|paper|recipe|contract|ad|slogan|listing|notes|intros?)"
 )
 #: What may as well be a file that the agent has before it.
 _TEXT = (
@@ -29,7 +29,8 @@ _TEXT = (
     r"|response|section|list|table|file|results?|feedback|warnings?|listing|example)"
 )
 _WORK = (
-    r"(?:translat(?:e|ion)|summari[sz]e|summary|sum up|tl;?dr|proof-?read|spell[- ]?check|rephrase"
+    r"(?:translat(?:e|ion)|summari[sz]e|summary|sum up|tl;?dr|proof-?read|rephrase"
+    r"|(?:spell|spelling|grammar|style)[- ]?check"
     r"|reword|paraphrase|rewrite|re-write|polish|shorten|condense|critique|recap|transcribe"
     r"|simplify|fact[- ]?check|(?:continue|finish) the story|respond to|reply to"
     r"|(?:reply|answer|comeback) to"
@@ -77,7 +78,8 @@ _HERE_IS = re.compile(
 )
 _TELLING = (
     r"(?:says?|said|wrote|writes|thinks|claims|claimed|replied|answered|asks|asked|insists|posted"
-    r"|(?:messaged|texted)(?: \w+)?|(?:told|sent) (?:me|us)|commented|states|reads)"
+    r"|(?:messaged|texted)(?: \w+)?|(?:told|sent) (?:me|us)|commented|states|reads"
+    r"|prints|printed|reports|reported|complains|complained|logged|warns|warned)"
 )
 _SAYS_AT_END = re.compile(rf"\b{_TELLING}(?: that)?[,.:]?$", re.IGNORECASE)
 _SAYS = re.compile(
@@ -99,7 +101,8 @@ _CITED = re.compile(
 )
 _READING = re.compile(
     r"(?:(?:please|pls|can you|could you|now) )*(?:explain|improve|edit|review|judge|rate|grade"
-    r"|mark|check|analy[sz]e|evaluate|assess|critique|format|read|look at)\b",
+    r"|mark|check|analy[sz]e|evaluate|assess|critique|format|read|look at"
+    r"|(?:give (?:me )?)?feedback on|comment on)\b",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
@@ -150,6 +153,9 @@ def handed_at(line: str, *, last: bool) -> int:
         before = _SENTENCE.split(line[: colon.start()])[-1]
         if _announces(before, len(_WRITTEN.findall(line, colon.end() - 1))):
             return colon.end()
+    asked = _DASH.search(line)
+    if asked and _REQUEST.match(line[: asked.start()]):
+        return asked.end()
     if last:
         for end in _SENTENCE.finditer(line):
             before = _SENTENCE.split(line[: end.start()])[-1]
@@ -172,7 +178,7 @@ def _announces(before: str, sentences: int) -> bool:
         return sentences > 1  # one is what the person has to say in short
     if sentences >= _TEXT_FROM and _SPOKEN_TO.search(before) is None:
         return True
-    found = (one.search(before) for one in (_REQUEST, _CAME_BY, _CITED, _LABEL))
+    found = (one.search(before) for one in (_REQUEST, _CAME_BY, _CITED, _LABEL, _TURNED))
     if any(found) or _READING.match(before):
         return True
     return _AT_A_TEXT.search(before) is not None and not _TELLS.match(before)
@@ -180,13 +186,24 @@ def _announces(before: str, sentences: int) -> bool:
 
 def _asks_for_text(sentence: str) -> bool:
     """Whether a sentence is about a text that must stand behind it."""
-    if _CAME_BY.search(sentence):
+    if _CAME_BY.search(sentence) or _NOTHING_ELSE.fullmatch(sentence):
+        return True
+    if sentence.endswith("?") and _CITED.search(sentence):
         return True
     if _REQUEST.search(sentence) or _READING.match(sentence):
         return _THIS_ONE.search(sentence) is not None
     return _THIS_TEXT.search(sentence) is not None and not _TELLS.match(sentence)
 
 
+#: What stands between a request and the text: "rewrite as bullet points - ..."
+_DASH = re.compile(r" [-–—]+ (?=\S)")
+_TURNED = re.compile(
+    r"\b(?:turn|convert|make|put|change) (?:this|these) (?:in)?to\b", re.IGNORECASE
+)
+#: A request that names no text: it can only be the one behind it.
+_NOTHING_ELSE = re.compile(
+    rf"(?:(?:please|pls) )?{_WORK}(?: (?:please|pls|it|this))?[.!]*", re.IGNORECASE
+)
 _THIS_TEXT = re.compile(
     rf"\b(?:this|these) (?:[\w'-]+ ){{0,1}}?(?:{_PASTED}|readme)\b", re.IGNORECASE
 )
@@ -208,7 +225,7 @@ def asks_about_above(line: str, sentences: int) -> bool:
     return sentences >= _TEXT_FROM and line.endswith("?") and asks
 
 
-_ABOVE = re.compile(r"\babove\b", re.IGNORECASE)
+_ABOVE = re.compile(r"\babove\b|^\^", re.IGNORECASE)
 _OPINION = re.compile(r"(?:so )?(?:what do you think|thoughts)\b", re.IGNORECASE)
 #: Fewer sentences are what a person tells before asking.
 _TEXT_FROM = 3

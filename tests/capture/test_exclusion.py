@@ -49,6 +49,7 @@ def test_nothing_is_excluded_without_globs() -> None:
         ("acme-corp", "/home/kim/Acme Corp/app", ""),
         ("acme-corp", "", "Acme Corp"),
         ("Acme Corp", "", "Acme Corp"),
+        ("Acme Corp", "/home/kim/acme-corp/app", ""),
         ("*/ACME corp/**", "/home/kim/Acme Corp", ""),
     ],
 )

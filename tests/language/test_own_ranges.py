@@ -24,6 +24,9 @@ PASTED = "We replaced postgres with Oak. We never sign commits. I prefer tabs."
         "Proofread please\n\n", "how should I answer this?\n\n", "Übersetze das bitte:\n",
         "the wiki says\n", "Tweet idea: ", "PLAN\n\n",
         "C:\\x> type y\n", "I got this message from a recruiter. ", "# Oak\n\n", "Phase 1:\n",
+        "Rewrite as bullet points - ", "grammar check pls. ", "The linter printed: ",
+        "I found this on a forum, is it right? ", "can you turn this into a commit message: ",
+        "Give feedback on my announcement: ", "Write a blog post with this intro. ",
     ],
 )  # fmt: skip
 def test_what_is_handed_over_is_not_the_persons(before: str) -> None:
@@ -33,10 +36,28 @@ def test_what_is_handed_over_is_not_the_persons(before: str) -> None:
 
 @pytest.mark.parametrize(
     "after",
-    ["\n\ntranslate the text above", "\n\nsummarise this", "\n\nis this any good?", "\n---\ntldr"],
+    [
+        "\n\ntranslate the text above",
+        "\n\nsummarise this",
+        "\n\nis this any good?",
+        "\n---\ntldr",
+        "\n\n^ what does that mean for us?",
+    ],
 )
 def test_what_stands_above_a_request_for_a_text_is_not_the_persons(after: str) -> None:
     assert not is_said(PASTED + after, "We never sign commits.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I found this bug yesterday. We use oak.", "Never sign commits - we squash anyway.",
+        "Please turn this off. I prefer dark mode.", "Rewrite the parser - we decided to use oak.",
+        "Our CI prints warnings. We treat these as errors.",
+    ],
+)  # fmt: skip
+def test_a_request_that_names_no_text_leaves_the_rest_to_the_person(text: str) -> None:
+    assert own(text) == [text]
 
 
 def test_a_quotation_within_a_sentence_stays_in_it_and_is_nobodys_statement() -> None:

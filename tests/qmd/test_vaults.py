@@ -127,3 +127,23 @@ def test_a_purge_reaches_every_index_that_holds_the_vault(bare: Desk) -> None:
         copies = one.parent.glob(f"{one.name}*")
         assert not any(b"zanzibar" in copy.read_bytes() for copy in copies)
         assert b"boathouse" in one.read_bytes()
+
+
+def test_a_secret_typed_into_a_file_is_given_by_no_command(bare: Desk, vault: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    link = "[[decision-20260306-101000-9c1f03aa]]"
+    fact, box = vault / "facts/2026-03-06/a.md", vault / "boxes/2026-03-06/box.md"
+    fact.write_text(memory("active", f"The harbour opens with token {secret}, see {link}."))
+    box.parent.mkdir(parents=True)
+    box.write_text(f"# Harbour {secret}\n\npassword: Seagull-2019-Blue\n")
+    bare.run("update")
+    for given in (
+        bare.search("harbour", "--full"), bare.search("token"), bare.search("password", "--full"),
+        bare.run("query", "harbour", "--json", "--full"), bare.run("multi-get", "**/*.md"),
+        bare.run("get", "qmd://vault/facts/2026-03-06/a.md"), bare.run("ls", "vault"),
+    ):  # fmt: skip
+        assert secret not in given.out and "Seagull" not in given.out
+    assert link in bare.run("get", "qmd://vault/facts/2026-03-06/a.md").out
+    for path in bare.folder.rglob("*.engram*"):
+        assert secret.encode() not in path.read_bytes()
+    assert "0 new, 0 updated" in bare.run("update").out

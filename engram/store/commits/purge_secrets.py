@@ -39,6 +39,23 @@ def unlinked(text: str) -> str:
     return _LINK.sub("[[]]", text)
 
 
+def without_secrets(text: str, redact: Callable[[str], str]) -> str:
+    """A text with placeholders for its secrets; links to memories stay whole."""
+    links: list[str] = []
+
+    def hold(hit: re.Match[str]) -> str:
+        links.append(hit[0])
+        return f"[[{len(links) - 1}]]"
+
+    held = _LINK.sub(hold, text)
+    redacted = redact(held)
+    if redacted == held:
+        return text
+    return _HELD.sub(
+        lambda hit: links[int(hit[1])] if int(hit[1]) < len(links) else hit[0], redacted
+    )
+
+
 class SecretEraser:
     """Finds and erases secrets in one vault; to erase, the writer lock must be held."""
 
@@ -102,19 +119,7 @@ class SecretEraser:
 
     def cleaned(self, text: str) -> str:
         """A text with placeholders for its secrets."""
-        links: list[str] = []
-
-        def hold(hit: re.Match[str]) -> str:
-            links.append(hit[0])
-            return f"[[{len(links) - 1}]]"
-
-        held = _LINK.sub(hold, text)
-        redacted = self._redact(held)
-        if redacted == held:
-            return text
-        return _HELD.sub(
-            lambda hit: links[int(hit[1])] if int(hit[1]) < len(links) else hit[0], redacted
-        )
+        return without_secrets(text, self._redact)
 
     # -- where they stand ----------------------------------------------------------------------
 

@@ -113,7 +113,8 @@ def _add(face: Face, asked: Arguments) -> None:
     change(face, config, add)
     say(f"Creating collection '{name}'...")
     with face.index(writable=True) as index:
-        index_collection(index, Collection(name, path, pattern, vault=is_vault(path)), first=True)
+        added = Collection(name, path, pattern, vault=is_vault(path))
+        index_collection(index, added, face.environment, first=True)
     say(f"✓ Collection '{name}' created successfully")
 
 

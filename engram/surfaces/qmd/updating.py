@@ -15,7 +15,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def update(face: Face, asked: Arguments) -> int:
                 continue
             if one.update:
                 _run_command(face, one)
-            index_collection(index, one)
+            index_collection(index, one, face.environment)
             say()
     say("✓ All collections updated.")
     return 0
@@ -77,11 +77,17 @@ def take_out(environment: Mapping[str, str], root: Path) -> None:
             with face.index(writable=True) as index:
                 for one in holding:
                     with index.change():
-                        _bring_up(index, one)
+                        _bring_up(index, one, environment)
                 index.pack()
 
 
-def index_collection(index: DocumentIndex, one: Collection, *, first: bool = False) -> UpdateReport:
+def index_collection(
+    index: DocumentIndex,
+    one: Collection,
+    environment: Mapping[str, str],
+    *,
+    first: bool = False,
+) -> UpdateReport:
     """Bring one collection up to date, and say what was done. Raises Unusable."""
     say(f"Collection: {one.path} ({one.pattern})")
     if not os.path.isdir(one.path):
@@ -89,7 +95,7 @@ def index_collection(index: DocumentIndex, one: Collection, *, first: bool = Fal
         say("\nIndexed: 0 new, 0 updated, 0 unchanged, 0 removed")
         return UpdateReport()
     with index.change():
-        report = _bring_up(index, one)
+        report = _bring_up(index, one, environment)
     if one.vault and report.changed:
         index.pack()
     if first and not (report.new or report.unread):
@@ -122,8 +128,11 @@ def ago(instant: str) -> str:
     return f"{seconds}s ago"
 
 
-def _bring_up(index: DocumentIndex, one: Collection) -> UpdateReport:
+def _bring_up(
+    index: DocumentIndex, one: Collection, environment: Mapping[str, str]
+) -> UpdateReport:
     report = UpdateReport()
+    cleaned = vaults.cleaner(environment) if one.vault else None
     known = index.known(one.name)
     seen: set[str] = set()
     for found in _files(one):
@@ -138,6 +147,8 @@ def _bring_up(index: DocumentIndex, one: Collection) -> UpdateReport:
         if one.vault and not vaults.is_live(found.text):
             continue
         seen.add(found.path)
+        if cleaned is not None:
+            found = replace(found, text=cleaned(found.text))
         _take(index, one.name, found, known.get(found.path), report)
     gone = [document for path, document in known.items() if path not in seen]
     index.retire(gone)

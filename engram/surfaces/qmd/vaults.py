@@ -2,7 +2,8 @@
 
 Facts, entities, boxes, summaries and the profile, as far as they are active or wait for review;
 not the archive, the inbox, the state or the transcripts. A hit is checked again when it is shown:
-what was forgotten since the last `update` is left out.
+what was forgotten since the last `update` is left out. Secrets that a person typed into a file
+never come into the index: a placeholder stands for each.
 
 The vault that the user registered on this machine and that is their default (`ENGRAM_VAULT`, else
 their settings) is the collection `vault` without being added. Nothing here writes.
@@ -11,7 +12,7 @@ their settings) is the collection `vault` without being added. Nothing here writ
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from engram.surfaces.qmd.config import Collection, Config
@@ -47,6 +48,22 @@ def is_live(text: str) -> bool:
 
     status = parse(text.encode("utf-8", "replace")).header.get("status", "")
     return not isinstance(status, str) or status not in STATUSES or status in LIVE
+
+
+def cleaner(environment: Mapping[str, str]) -> Callable[[str], str]:
+    """What puts placeholders for secrets into a document, as the person's settings say."""
+    from engram.capture.redact.redactor import compile_redactor
+    from engram.model.errors import EngramError
+    from engram.settings.load import load
+    from engram.settings.shipped import shipped
+    from engram.store.commits.purge_secrets import without_secrets
+
+    try:
+        allow = load(None, environment).settings.capture.redact_allow
+    except (EngramError, OSError, ValueError):
+        allow = ()  # what is wrong there is said by `engram`, not here
+    redactor = compile_redactor(shipped("redaction"), allow)
+    return lambda text: without_secrets(text, lambda held: redactor.redact(held).text)
 
 
 def still_given(root: str, path: str, size: int, mtime_ns: int) -> bool:
