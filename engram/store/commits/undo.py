@@ -19,6 +19,7 @@ from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.memory import Memory
 from engram.model.report import Reverted
+from engram.model.turn import Turn
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import Catalog
@@ -302,8 +303,11 @@ class UndoPlanner:
             box = read_content(change.path, change.after).content
             if not (isinstance(box, Box) and box.goal):
                 return change
-            away = [row[1:] for row in rows.withdrawn_of(box.session) if row[0] not in back]
-            if not any(" ".join(turn.text.split()).startswith(box.goal) for turn in log.read(away)):
+            found = rows.withdrawn_of(box.session)
+            here, away = (
+                [row[1:] for row in found if (row[0] in back) is side] for side in (True, False)
+            )
+            if _opens(log.read(here), box.goal) or not _opens(log.read(away), box.goal):
                 return change
             bare = box_changes(change.after, box, dataclasses.replace(box, goal=""))
             return dataclasses.replace(change, after=bare)
@@ -360,6 +364,10 @@ class UndoPlanner:
             Event("undone", name, (("what", what), ("undoes", numbers)))
             for name, what in named.items()
         )
+
+
+def _opens(turns: Iterable[Turn], goal: str) -> bool:
+    return any(" ".join(turn.text.split()).startswith(goal) for turn in turns)
 
 
 def _does_something(plan: Plan) -> bool:
