@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
+from engram.model.change import Transaction
 from engram.model.errors import BadInput, Conflict, EngramError, NotFound
 from engram.model.findings import Finding
 from engram.model.instant import plus_days, plus_minutes
@@ -29,7 +30,7 @@ from engram.model.memory import Memory
 from engram.model.turn import Turn, TurnEntry, turn_of
 from engram.store.base import layout
 from engram.store.catalog.trace_rows import trace_list
-from engram.store.catalog.turn_rows import PURGED
+from engram.store.catalog.turn_rows import PURGED, WITHDRAWN
 from engram.store.files.content_file import read_content
 from engram.vault import Vault
 from tests.kit import files
@@ -112,14 +113,18 @@ class Walk:
         self.sources.mkdir(parents=True)
         self.conversations: list[Conversation] = []
         self.said: list[list[Turn]] = []
-        #: made-up words: those typed by hand with the id of the memory, or "page"; those purged
+        self.captured: set[str] = set()
+        #: made-up words: those typed by hand with the id of the memory, or "page"; those purged;
+        #: those that were taken back
         self.typed: dict[str, str] = {}
         self.purged: set[str] = set()
+        self.hidden: set[str] = set()
         #: ids that a person gave to a second file
         self.copied: set[str] = set()
         #: whether something was done that is final: an edit by hand, a purge
         self.final = False
         self._open()
+        self.first = self.tree()
 
     def _open(self) -> None:
         make = Vault.open if (self.root / "engram.toml").exists() else Vault.create
@@ -172,6 +177,7 @@ class Walk:
                 )  # fmt: skip
         self.vault.capture(turns)
         self.said.append(turns)
+        self.captured.add(turns[0].transcript)
 
     def _answer(self, chance: random.Random) -> str:
         return f"Noted: {word(chance)} is fine." if chance.random() < 0.3 else "Noted."
@@ -180,11 +186,15 @@ class Walk:
         """The person imports a conversation: a new one, one that went on, or one again."""
         talk = self._conversation(chance)
         self.vault.import_files("jsonl", talk.path, extract=chance.random() < 0.8)
+        self.hidden -= words_in(talk.path.read_bytes())
 
     def follow(self, chance: random.Random) -> None:
         """The same conversations as a daemon follows them."""
         talk = self._conversation(chance)
         self.vault.import_files("jsonl", talk.path, live=True)
+        self.captured.add(
+            turn_of("user", "", FIRST, source="jsonl", session=talk.session).transcript
+        )
 
     def _conversation(self, chance: random.Random) -> Conversation:
         if not self.conversations or chance.random() < 0.4:
@@ -267,8 +277,13 @@ class Walk:
         ended = [one.id for one in self.memories() if one.status != "active"]
         names = ended if ended and chance.random() < 0.7 else self.ever()
         if names:
-            with suppress(_REFUSED):
-                self.vault.restore(chance.choice(names))
+            name = chance.choice(names)
+            try:
+                self.vault.restore(name)
+            except _REFUSED:
+                return
+            back = self.vault.memory(name)
+            self.hidden -= words_in("\n".join((back.text, back.quote, back.project, *back.tags)))
 
     def edit(self, chance: random.Random) -> None:
         """`engram edit`: another text, or another key in the header."""
@@ -308,13 +323,26 @@ class Walk:
         if undos:
             self._undo(str(chance.choice(undos)))
 
-    def _undo(self, what: str) -> None:
+    def _undo(self, what: str) -> Transaction | None:
         last = self.vault.parts.catalog.last
         try:
-            assert self.vault.undo(what).number > last
+            done = self.vault.undo(what)
         except _REFUSED:
             kinds = {entry.kind for entry in self.vault.log(5) if entry.number > last}
             assert kinds <= {"settle"}, kinds
+            return None
+        entries = list(self.vault.parts.turn_log.entries())
+        self.hidden -= words_in(_told(_within(entries, done.plan.readmit)))
+        gone = words_in(_told(_within(entries, done.plan.withdraw)))
+        self.hidden |= gone - words_in(_told(self._in_force(entries))) - self.typed.keys()
+        for change in done.plan.changes:  # a redo may bring a memory without its turns
+            self.hidden -= words_in(change.after or b"")
+        return done
+
+    def _in_force(self, entries: Iterable[TurnEntry]) -> Iterator[TurnEntry]:
+        out = set(self.vault.parts.catalog.turns.in_state(WITHDRAWN))
+        out |= set(self.vault.parts.catalog.turns.in_state(PURGED))
+        return (entry for entry in entries if entry.turn.seq not in out)
 
     def purge(self, chance: random.Random) -> None:
         """A memory, a turn, a conversation, or whatever holds a word."""
@@ -499,6 +527,7 @@ class Walk:
         self._check_turns()
         self._check_views()
         self._check_that_purged_words_are_gone()
+        self._check_that_what_was_taken_back_is_not_found()
 
     def _check_the_doctor(self) -> None:
         found = [one for one in self.vault.doctor() if not self._is_the_persons(one)]
@@ -570,6 +599,34 @@ class Walk:
                     left[name] = sorted(held)
             assert not left, f"purged words: {left}"
 
+    def _check_that_what_was_taken_back_is_not_found(self) -> None:
+        if self.final:
+            return
+        for made in sorted(self.hidden)[:12]:
+            found = self.vault.search(f"{made}*", limit=5)
+            hits = [hit for hit in found if made in str(hit).lower()]
+            assert not hits, f"taken back and found: {made} {hits[:2]}"
+
+    def tree(self) -> dict[str, bytes]:
+        """The visible vault, without transcripts of what agents handed over."""
+        return {
+            name: path.read_bytes()
+            for path in files(self.root)
+            for name in [path.relative_to(self.root).as_posix()]
+            if not name.startswith("state/") and path.stem not in self.captured
+        }
+
+    def take_everything_back(self) -> None:
+        """Undo after undo gives the vault of the beginning, byte for byte."""
+        for _ in range(1000):
+            try:
+                self.vault.undo()
+            except NotFound:
+                break
+        left, first = self.tree(), self.first
+        wrong = sorted(name for name in {*left, *first} if left.get(name) != first.get(name))
+        assert not wrong, f"not as at first: {wrong}"
+
 
 def words_in_bytes(data: bytes) -> set[str]:
     """The made-up words of bytes, without their digits."""
@@ -599,6 +656,12 @@ def _edited(data: bytes, chance: random.Random) -> tuple[bytes, str]:
 def _told(entries: Iterable[TurnEntry]) -> str:
     turns = [entry.turn for entry in entries]
     return "\n".join(f"{one.text} {one.title} {one.project}" for one in turns)
+
+
+def _within(entries: Iterable[TurnEntry], ranges: Sequence[tuple[int, int]]) -> Iterator[TurnEntry]:
+    return (
+        entry for entry in entries if any(first <= entry.turn.seq <= last for first, last in ranges)
+    )
 
 
 def _first_difference(question: str, before: object, after: object) -> str:
@@ -651,6 +714,9 @@ def first_failure(steps: Sequence[Step], every: int = 1) -> Failure | None:
                     walk.check()
             walk.check()
             walk.rebuild(random.Random(len(steps)))
+            if not FINAL.keys() & {step.verb for step in steps}:
+                walk.take_everything_back()
+                walk.check()
         except (AssertionError, EngramError, Exception) as error:  # noqa: BLE001
             return Failure(_kind(error), done, f"{type(error).__name__}: {error}")
     return None

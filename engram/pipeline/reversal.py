@@ -153,4 +153,8 @@ def _profile(reverted: Reverted, view: Overlay, ports: Ports) -> Iterable[Change
         return ()
     request = ConsolidationRequest(changed=frozenset(reverted.gone))
     context = replace(pass_context(request, ports), view=view)
-    return [change for step in profile.plan(context) for change in step.prose]
+    changes = [change for step in profile.plan(context) for change in step.prose]
+    return [
+        replace(change, after=None) if profile.is_bare((change.after or b"").decode()) else change
+        for change in changes
+    ]

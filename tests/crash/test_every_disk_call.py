@@ -5,9 +5,11 @@ The two long ones at effort 1 for one k in four, which ones depends on the day.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from engram.store.catalog.trace_rows import trace_list
 from engram.vault import Adapters, Vault
 from tests.conftest import NOW
 from tests.effort import STRIDE, calls
-from tests.kit import LIGHT, box, entity, takes_every_turn, turns, where, write_pages
+from tests.kit import LIGHT, box, entity, files, takes_every_turn, turns, where, write_pages
 
 
 class Stopped(BaseException):
@@ -193,20 +195,32 @@ def test_undo_happens_whole_or_not_at_all(
     cycle = Cycle(tmp_path, environment)
 
     def prepare(vault: Vault) -> None:
-        vault.capture(turns(3))
+        said = ("The zwiebel valve is open.", "I prefer zwiebel soup.", "I live in zwiebel street.")
+        rows = ({"role": "user", "content": text, "session": "s", "time": NOW} for text in said)
+        batch = vault.capture_stream(
+            BytesIO("".join(json.dumps(row) + "\n" for row in rows).encode())
+        )
+        assert batch.batch == "capture-1"
         vault.flush()
+        vault.consolidate(full=True)
+        vault.forget(next(one.id for one in vault.list() if "valve" in one.text))
+        assert where(vault.root / "boxes", "zwiebel")
 
     cycle.prepare(prepare)
-    outcomes: set[int] = set()
+    outcomes: set[tuple[int, bool, int]] = set()
 
     def check(vault: Vault) -> None:
-        outcomes.add(len(live_texts(vault)))
-        assert len(live_texts(vault)) in (0, 3)
+        pages = any(
+            "zwiebel" in path.read_text("utf-8")
+            for path in files(vault.root)
+            if not path.relative_to(vault.root).as_posix().startswith("state/")
+        )
+        outcomes.add((len(live_texts(vault)), pages, vault.status().turns))
 
-    stops = cycle.interrupt(stopping, lambda vault: vault.undo(), check)
+    stops = cycle.interrupt(stopping, lambda vault: vault.undo("capture-1"), check)
     with capsys.disabled():
         print(f"\n  undo: stopped {stops} times")
-    assert outcomes == {0, 3}
+    assert outcomes == {(0, False, 0), (2, True, 3)}
 
 
 def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.model.errors import Conflict
+from engram.model.errors import Conflict, NotFound
 from engram.vault import Vault
 from tests.kit import where
 
@@ -261,11 +261,70 @@ def test_what_was_forgotten_or_archived_since_goes_too_and_what_was_confirmed_do
     names = [memory.id for memory in vault.list()]
     vault.forget(names[0])
     vault.archive(names[1:2])
+    before = {name: vault.memory(name) for name in names}
     redo = undone(vault)
+    assert [
+        entry.number for entry in vault.log() if entry.kind != "undo" and not entry.undone
+    ] == []
+    with pytest.raises(NotFound):
+        vault.undo()
     vault.undo(redo)
+    assert {name: vault.memory(name) for name in names} == before
     vault.confirm(names[2:])
     with pytest.raises(Conflict, match="changed since"):
         vault.undo("import-1")
+
+
+def test_a_plain_undo_passes_over_what_went_with_another(vault: Vault, first: Path) -> None:
+    vault.remember("I live in Bonn.")
+    vault.import_files("jsonl", first, live=True)
+    vault.flush()
+    batch = vault.import_files("jsonl", first)[0].batch  # nothing new, but it may consolidate
+    vault.retire([next(memory.id for memory in vault.list() if "one topic" in memory.text)])
+    extraction = next(entry for entry in vault.log() if entry.kind == "extract" and entry.changes)
+    vault.undo(str(extraction.number))
+    assert texts(vault) == ["I live in Bonn."], batch
+    vault.undo()
+    assert texts(vault) == []
+    with pytest.raises(NotFound):
+        vault.undo()
+    assert vault.doctor() == []
+
+
+def test_changes_are_taken_back_in_any_order_and_come_back_the_same(vault: Vault) -> None:
+    memory = vault.remember("I live in Bonn.").memory
+    path = vault.root / memory.path
+    written = path.read_bytes()
+    vault.edit(memory, written, written.replace(b"\n---\n", b"\nmood: fine\n---\n"))
+    vault.retire([memory.id])
+    retired = path.read_bytes()
+    first = vault.undo("2").number
+    assert path.read_bytes() == retired.replace(b"mood: fine\n", b"")
+    second = vault.undo("3").number
+    assert path.read_bytes() == written
+    vault.undo(str(first))
+    vault.undo(str(second))
+    assert path.read_bytes() == retired
+    assert vault.doctor() == []
+
+
+@pytest.mark.parametrize("how", ["edit", "editor"])
+def test_words_of_a_person_are_never_taken_back_with_an_import(
+    how: str, vault: Vault, first: Path
+) -> None:
+    vault.import_files("jsonl", first)
+    memory = next(memory for memory in vault.list() if "one topic" in memory.text)
+    path = vault.root / memory.path
+    mine = path.read_bytes().replace(b"one topic", b"one subject")
+    if how == "edit":
+        vault.edit(memory, path.read_bytes(), mine)
+    else:
+        path.write_bytes(mine)
+    vault.archive([one.id for one in vault.list() if one.id != memory.id])
+    with pytest.raises(Conflict, match="changed since") as refused:
+        vault.undo("import-1")
+    assert "one subject" in refused.value.hint and "one topic" in refused.value.hint
+    assert path.read_bytes() == mine and len(vault.parts.catalog.files()) > 1
 
 
 def test_what_was_purged_is_passed_over_and_the_rest_is_taken_back(

@@ -132,8 +132,7 @@ def test_a_memory_that_was_moved_meanwhile_does_not_come_back_a_second_time(vaul
     vault.restore(memory.id)
     place = vault.root / memory.path
     place.rename(place.with_name("moved.md"))
-    with pytest.raises(Conflict, match=r"moved\.md already"):
-        vault.undo("2")
+    vault.undo("2")
     assert [one.name for one in (vault.root / "facts").rglob("*.md")] == ["moved.md"]
 
 
@@ -258,7 +257,7 @@ def test_a_memory_that_changed_hands_in_between_stops_the_undo(
     vault.parts.committer.commit(
         Plan("extract", (Change(memory.path, before, before + b"\n"),), batch=batch)
     )
-    with pytest.raises(Conflict, match="in between"):
+    with pytest.raises(Conflict, match="changed since"):
         vault.undo(batch)
     assert path.read_bytes() == before + b"\n"
 

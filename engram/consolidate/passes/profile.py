@@ -90,6 +90,12 @@ def plan(context: PassContext) -> list[Step]:
     return [Step(TASK, "update", tuple(names), _why(text, made), prose=(change,))]
 
 
+def is_bare(text: str) -> bool:
+    """Whether a page has nothing but what this pass writes around its lines."""
+    ours = {"", *_HEAD.splitlines(), *(f"## {heading}" for heading in SECTIONS.values())}
+    return ours.issuperset(_CONDENSED.sub("", text).splitlines())
+
+
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8")
 

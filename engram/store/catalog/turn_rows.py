@@ -357,10 +357,15 @@ class TurnRows:
         return {row[0] for row in rows}.intersection(transcripts) if rows else set()
 
     def withdrawn_of(self, transcript: str) -> list[tuple[int, str, int, int]]:
-        """`(seq, segment, offset, length)` of the user turns taken back from a transcript."""
+        """`(seq, segment, offset, length)` of the user turns taken back from a transcript.
+
+        Not of those that were captured again since.
+        """
         return self._db.rows(
-            "select seq, segment, offset, length from turns where transcript = ?"
-            f" and role = 'user' and state = {WITHDRAWN} and seq > 0 order by seq",
+            "select seq, segment, offset, length from turns gone where transcript = ?"
+            f" and role = 'user' and state = {WITHDRAWN} and seq > 0 and not exists (select 1"
+            f" from turns here where here.message = gone.message and here.state != {WITHDRAWN})"
+            " order by seq",
             transcript,
         )
 

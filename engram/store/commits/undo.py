@@ -12,42 +12,43 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 
 from engram.model.box import Box
 from engram.model.change import Change, Event, Plan, Range, Transaction
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.memory import Memory
 from engram.model.report import Reverted
+from engram.model.turn import Turn
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
 from engram.store.catalog.catalog import Catalog
-from engram.store.catalog.turn_rows import DEAD, DONE, ranges_of
-from engram.store.commits.later_changes import LaterChanges, born_in, later_changes, without
+from engram.store.catalog.turn_rows import DEAD, DONE, WITHDRAWN, ranges_of
 from engram.store.commits.projections import Projections
+from engram.store.commits.replay import (
+    Replayed,
+    Side,
+    Version,
+    carried,
+    changed_since,
+    replayed,
+)
+from engram.store.commits.subjects import subjects_of
 from engram.store.commits.transaction import Purged
 from engram.store.commits.transaction_log import TransactionLog, undone_in
 from engram.store.files.box_file import box_changes
 from engram.store.files.content_file import read_content
 from engram.store.files.meaning import same_meaning
-from engram.store.files.render import FileRenderer
 
 #: kinds that cannot be undone: they follow the person, destroy, or only retry
 _FINAL = frozenset({"settle", "purge", "retry"})
 #: kinds that a plain `undo` skips
 _UNASKED = _FINAL | {"undo", "seal"}
-#: events by which a person made a memory theirs
-_DECIDED = frozenset({"hand_edit", "memory_restored", "contradiction_settled"})
-#: lines of each version that a refused undo shows
-_SHOWN_LINES = 4
+#: kinds that never go along with another: they settle turns, or follow the person
+_APART = _FINAL | {"undo", "import", "capture", "extract", "remember"}
 
-
-class _Swap(NamedTuple):
-    """The plan that swaps some transactions; the paths that it passes over because of a purge."""
-
-    plan: Plan
-    purged: tuple[str, ...]
+#: a row of the catalog's log
+_Row = tuple[int, str, str, str, int, str, str]
 
 
 class UndoPlanner:
@@ -62,8 +63,12 @@ class UndoPlanner:
 
     def plan(self, what: str) -> Reverted:
         """The plan: files, turns and transactions. Raises NotFound, BadInput, Conflict."""
-        step = re.fullmatch(r"[0-9]{1,15}\.[0-9]{1,6}", what)
-        plan = self._undo_of_a_step(what) if step else self._undo_of(what)
+        if re.fullmatch(r"[0-9]{1,15}\.[0-9]{1,6}", what):
+            plan = self._undo_of_a_step(what)
+        elif what:
+            plan = self._undo_of(what)
+        else:
+            plan = self._undo_of_the_last()
         now, then = _memories(plan.changes)
         return Reverted(
             plan,
@@ -76,40 +81,60 @@ class UndoPlanner:
             frozenset(self._projections.catalog.turns.links_in(plan.withdraw)),
         )
 
+    def _undo_of_the_last(self) -> Plan:
+        """The plan for the last change of which something is left, with those above it."""
+        passed: list[int] = []
+        for numbers, batch in self._standing():
+            passed += (number for number in numbers if number not in passed)
+            plan, purged = self._without(passed, batch)
+            if _does_something(plan):
+                return self._told(plan, purged)
+        raise NotFound("there is nothing to undo", "`engram log` shows the changes")
+
     def _undo_of(self, what: str) -> Plan:
-        """The plan for transactions, with what came of them since."""
-        catalog = self._projections.catalog
-        numbers, batch = self._named(what, catalog)
-        targets = [self._transaction_log.existing(number) for number in sorted(numbers)]
-        taken = catalog.turns.batch_range(batch) if batch else []
-        withdraw = tuple(catalog.turns.in_force((*_withdrawn_by(targets), *taken)))
-        links = catalog.turns.links_in(withdraw)
-        gone = born_in(targets)
-        later = self._later(targets, gone, links)
-        if later.whole:
-            numbers = sorted({*numbers, *later.whole})
-            targets = [self._transaction_log.existing(number) for number in numbers]
-        plan, purged = self._swapped(targets, gone)
-        plan = plan._replace(
-            changes=tuple(map(self._ungoaled(plan.readmit), plan.changes)), withdraw=withdraw
-        )
-        plan = plan._replace(
-            changes=(*plan.changes, *self._uncited(later, plan)),
-            requeue=(*plan.requeue, *self._said_again(plan, links)),
-        )
-        if not (plan.changes or plan.withdraw or plan.readmit or plan.requeue):
-            if purged:
-                raise Conflict(
-                    f"{what or numbers[0]} cannot be undone: {purged[0]} was purged",
-                    "purged content is gone for good; that is what purge is for",
-                )
-            raise BadInput(
-                "there is nothing left of that to take back", "`engram log` shows the changes"
+        """The plan for a transaction, or an import."""
+        numbers, batch = self._named(what)
+        plan, purged = self._without(numbers, batch)
+        if purged and not _does_something(plan):
+            raise Conflict(
+                f"{what} cannot be undone: {purged[0]} was purged",
+                "purged content is gone for good; that is what purge is for",
             )
-        if catalog.turns.captured_again(plan.readmit):
+        if self._projections.catalog.turns.captured_again(plan.readmit):
             raise Conflict(
                 "those turns were captured again meanwhile, so they cannot come back a second time",
                 "undo the newer import first, or leave it as it is",
+            )
+        return self._told(plan, purged)
+
+    def _without(self, numbers: Sequence[int], batch: str) -> tuple[Plan, list[str]]:
+        """The plan for transactions, with what came of them since, and the paths purged since."""
+        catalog = self._projections.catalog
+        targets = [self._transaction_log.existing(number) for number in sorted(numbers)]
+        taken = catalog.turns.batch_range(batch) if batch else []
+        withdraw = tuple(catalog.turns.in_force((*_withdrawn_by(targets), *taken)))
+        readmit = tuple(pair for target in targets for pair in target.plan.withdraw)
+        found = self._replayed(numbers, withdraw, readmit)
+        targets = sorted(
+            (*targets, *self._wholly_about(found, targets)), key=lambda target: target.number
+        )
+        pages, purged = self._swapped(targets)
+        plan = Plan(
+            "undo",
+            (*self._memories(found), *map(self._ungoaled(readmit), pages)),
+            withdraw=withdraw,
+            readmit=readmit,
+            requeue=tuple(pair for target in targets for pair in target.plan.dead),
+            undoes=tuple(target.number for target in targets),
+        )
+        again = self._said_again(plan, catalog.turns.links_in(withdraw))
+        return plan._replace(requeue=(*plan.requeue, *again)), purged
+
+    def _told(self, plan: Plan, purged: Sequence[str]) -> Plan:
+        """A plan with its events. Raises BadInput for one that does nothing, and Conflict."""
+        if not _does_something(plan):
+            raise BadInput(
+                "there is nothing left of that to take back", "`engram log` shows the changes"
             )
         if elsewhere := self._second_homes(plan):
             raise Conflict(
@@ -128,12 +153,14 @@ class UndoPlanner:
         while more := {one for one in steps if subjects & set(steps[one])} - wanted:
             wanted |= more
             subjects.update(*(steps[one] for one in more))
-        plan, purged = self._part(int(number), subjects)
-        if not plan.changes:
-            raise BadInput(f"there is nothing left of {what} to take back", "`engram log` shows it")
+
+        def concerned(path: str) -> bool:
+            return path in subjects or path.rpartition("/")[2].removesuffix(".md") in subjects
+
+        found = self._replayed([int(number)], only=subjects)
+        pages, purged = self._swapped([self._transaction_log.existing(int(number))], concerned)
         label = f"{number}.{'+'.join(sorted(wanted, key=int))}"
-        plan = plan._replace(batch=label)
-        return plan._replace(events=self._events(plan, purged))
+        return self._told(Plan("undo", (*self._memories(found), *pages), batch=label), purged)
 
     def _second_homes(self, plan: Plan) -> list[str]:
         """Files that have the id of a file that the plan would restore: people move files."""
@@ -147,41 +174,35 @@ class UndoPlanner:
                     found.append(home)
         return found
 
-    def _named(self, what: str, catalog: Catalog) -> tuple[list[int], str]:
-        """The transactions that an `undo` means, and the import that it includes, if any.
+    def _standing(self) -> Iterator[tuple[list[int], str]]:
+        """The changes that a plain undo may mean, newest first: an import is one of them."""
+        rows = self._projections.catalog.log.rows()
+        undone = undone_in(rows)
+        for row in rows:
+            # a transaction without file changes (a failure, turns without memories) needs no undo
+            if row[0] in undone or row[2] in _UNASKED or not (row[4] or row[3]):
+                continue
+            if row[3]:
+                yield _of_batch(rows, row[3], undone), row[3]
+            if not row[3] or row[2] == "consolidate":
+                yield [row[0]], ""
 
-        '' is the last change that stands, with all of its import; `N` that transaction alone;
-        `import-N` that import. Raises NotFound and BadInput.
+    def _named(self, what: str) -> tuple[list[int], str]:
+        """The transactions that `N` or `import-N` means, and the import.
+
+        Raises NotFound and BadInput.
         """
+        catalog = self._projections.catalog
         rows = catalog.log.rows()
         undone = undone_in(rows)
         if re.fullmatch(r"[0-9]{1,15}", what):
             return [self._one(int(what), rows, undone)], ""
-        if what:
-            batch = what
-            known = any(row[3] == batch for row in rows)
-            if not known and not (batch.isascii() and catalog.turns.batch_range(batch)):
-                raise NotFound(f"there is no change {what!r}", "`engram log` shows the changes")
-        else:
-            # a transaction without file changes (a failure, turns without memories) needs no undo
-            standing = [
-                row
-                for row in rows
-                if row[0] not in undone and row[2] not in _UNASKED and (row[4] or row[3])
-            ]
-            if not standing:
-                raise NotFound("there is nothing to undo", "`engram log` shows the changes")
-            batch = standing[0][3]
-            if not batch:
-                return [standing[0][0]], ""
-        # a consolidation after an import is about the whole vault: what of it goes is seen later
-        return [
-            row[0]
-            for row in rows
-            if row[3] == batch and row[0] not in undone and row[2] != "consolidate"
-        ], batch
+        known = any(row[3] == what for row in rows)
+        if not known and not (what.isascii() and catalog.turns.batch_range(what)):
+            raise NotFound(f"there is no change {what!r}", "`engram log` shows the changes")
+        return _of_batch(rows, what, undone), what
 
-    def _one(self, number: int, rows: Sequence[tuple], undone: set[int]) -> int:  # type: ignore[type-arg]
+    def _one(self, number: int, rows: Sequence[_Row], undone: Container[int]) -> int:
         kind = next((row[2] for row in rows if row[0] == number), "")
         if not kind:
             raise NotFound(f"there is no transaction {number}", "`engram log` shows the changes")
@@ -196,35 +217,68 @@ class UndoPlanner:
             )
         return number
 
-    # -- what came since -----------------------------------------------------------------------
+    # -- memories ------------------------------------------------------------------------------
 
-    def _later(
-        self, targets: Sequence[Transaction], gone: Collection[str], links: Collection[str]
-    ) -> LaterChanges:
-        """What later transactions that are in force did with what goes."""
-        if not targets or not (gone or links):
-            return LaterChanges()
-        undone = undone_in(self._projections.catalog.log.rows())
-        out = undone | {target.number for target in targets}
-        later = (
+    def _replayed(
+        self,
+        numbers: Collection[int],
+        withdraw: Sequence[Range] = (),
+        readmit: Sequence[Range] = (),
+        only: Collection[str] = (),
+    ) -> Replayed:
+        """What the memories would be without these transactions, or (`only`) their part in some."""
+        rows, turns = self._projections.catalog.log.rows(), self._projections.catalog.turns
+        out = _out_of_force(rows)
+        then_out = out if only else _out_of_force(rows, numbers)
+        away = turns.links_in(ranges_of(turns.in_state(WITHDRAWN))) - turns.all_links()
+        away_then = away - turns.links_in(readmit) | turns.links_in(withdraw)
+
+        first = _first_that_counts({*(out ^ then_out), *numbers}, rows)
+        return replayed(
+            self._transaction_log.all(first - 1),
+            Side(lambda number, name: number in out, frozenset(away)),
+            Side(
+                lambda number, name: number in then_out or (number in numbers and name in only),
+                frozenset(away_then),
+            ),
+        )
+
+    def _memories(self, found: Replayed) -> list[Change]:
+        """The changes of the memories' files. Raises Conflict where one is not as it should be."""
+        changes: list[Change] = []
+        for name, (now, then) in found.different.items():
+            home = self._projections.catalog.home(Memory, name)
+            body = self._disk.read(home) if home else None
+            if body is None or now is None:
+                if now is not None and then is not None:
+                    raise changed_since(now.path, body, now.body)
+                if then is not None:
+                    changes.append(Change(then.path, None, then.body, "undo"))
+            else:
+                here = Version(home, body)
+                after = carried(now, then, here)
+                if after is None or after.path != home:
+                    changes.append(Change(home, body, None, "undo"))
+                    home, body = "", None
+                if after is not None and after.body != body:
+                    changes.append(Change(after.path, body, after.body, "undo"))
+        return changes
+
+    def _wholly_about(self, found: Replayed, targets: Sequence[Transaction]) -> list[Transaction]:
+        """Later transactions in force that are about nothing but memories that go."""
+        gone = found.missing - found.missed
+        if not gone:
+            return []
+        rows = self._projections.catalog.log.rows()
+        out = _out_of_force(rows, [target.number for target in targets])
+        return [
             one
             for one in self._transaction_log.all(targets[0].number)
-            if one.number not in out and one.plan.kind not in _FINAL
-        )
-        return later_changes(later, gone, links)
-
-    def _uncited(self, later: LaterChanges, plan: Plan) -> list[Change]:
-        """The other memories without what they took over; those that are reverted are left out."""
-        catalog = self._projections.catalog
-        done = {change.path for change in plan.changes}
-        pairs = []
-        for name, versions in later.citing.items():
-            now = catalog.memory(name)
-            if now is not None and now.path not in done:
-                after = without(now, versions)
-                if after != now:
-                    pairs.append((now, after))
-        return FileRenderer(self._disk).changes([], pairs)
+            if one.number not in out
+            and one.plan.kind not in _APART
+            and gone & (subjects := subjects_of(one))
+            and subjects <= found.missing
+        ]
 
     def _said_again(self, plan: Plan, links: Collection[str]) -> list[Range]:
         """The settled turns that confirmed a memory which goes: they are to be extracted anew."""
@@ -249,8 +303,11 @@ class UndoPlanner:
             box = read_content(change.path, change.after).content
             if not (isinstance(box, Box) and box.goal):
                 return change
-            away = [row[1:] for row in rows.withdrawn_of(box.session) if row[0] not in back]
-            if not any(" ".join(turn.text.split()).startswith(box.goal) for turn in log.read(away)):
+            found = rows.withdrawn_of(box.session)
+            here, away = (
+                [row[1:] for row in found if (row[0] in back) is side] for side in (True, False)
+            )
+            if _opens(log.read(here), box.goal) or not _opens(log.read(away), box.goal):
                 return change
             bare = box_changes(change.after, box, dataclasses.replace(box, goal=""))
             return dataclasses.replace(change, after=bare)
@@ -260,140 +317,35 @@ class UndoPlanner:
     # -- files ---------------------------------------------------------------------------------
 
     def _swapped(
-        self,
-        targets: Sequence[Transaction],
-        gone: Collection[str] = (),
-        only: Callable[[Change], bool] = lambda change: True,
-    ) -> _Swap:
-        """The plan that undoes transactions: before and after swapped over all of them.
+        self, targets: Sequence[Transaction], only: Callable[[str], bool] = lambda path: True
+    ) -> tuple[list[Change], list[str]]:
+        """What brings the other files back as before the targets, and the paths purged since.
 
-        `gone` are the memories that they brought, `only` selects changes of them; the others stay.
-        A file that an editor rewrote with the same meaning gets its older bytes all the same, and
-        a page that shows memories which are taken back stays as it is by now. Raises Conflict (both
-        versions in its hint) when a person changed a file since.
+        `only` selects paths. A file that an editor rewrote with the same meaning gets its older
+        bytes all the same; one that was changed in between or since stays: pages are folds.
         """
         before: dict[str, bytes | None] = {}
         after: dict[str, bytes | None] = {}
+        left: set[str] = set()
         purged: dict[str, None] = {}
-        between: set[str] = set()
         for target in targets:
             for change in target.plan.changes:
-                if change.path in target.left or not only(change):
+                path = change.path
+                if path in target.left or not only(path):
                     continue
                 if isinstance(change, Purged):
-                    purged[change.path] = None
-                    continue
-                earlier = after.get(change.path, change.before)
-                if not same_meaning(change.path, earlier, change.before):
-                    between.add(change.path)
-                before.setdefault(change.path, change.before)
-                after[change.path] = change.after
-        pages = any(layout.kind_of(path) == "memory" for path in (*after, *purged))
-        changes: list[Change] = []
-        for path, final in after.items():
+                    purged[path] = None
+                elif layout.kind_of(path) != "memory":
+                    if not same_meaning(path, after.get(path, change.before), change.before):
+                        left.add(path)
+                    before.setdefault(path, change.before)
+                    after[path] = change.after
+        changes = []
+        for path in after.keys() - purged.keys() - left:
             now = self._disk.read(path)
-            if path in purged:
-                continue
-            if same_meaning(path, now, before[path]) and not self._elsewhere(path, final, gone):
-                continue  # it has the older meaning already
-            if path not in between and same_meaning(path, now, final):
+            if same_meaning(path, now, after[path]) and not same_meaning(path, now, before[path]):
                 changes.append(Change(path, now, before[path], "undo"))
-            elif not (pages and layout.is_page(path)):
-                found = (before[path], final)
-                changes += self._despite(path, found, targets, gone, same=path not in between)
-        plan = Plan(
-            "undo",
-            tuple(changes),
-            withdraw=_withdrawn_by(targets),
-            readmit=tuple(pair for target in targets for pair in target.plan.withdraw),
-            requeue=tuple(pair for target in targets for pair in target.plan.dead),
-            undoes=tuple(target.number for target in targets),
-        )
-        return _Swap(plan, tuple(purged))
-
-    def _elsewhere(self, path: str, final: bytes | None, gone: Collection[str]) -> bool:
-        """Whether a memory that is to go was moved from where the transactions left it."""
-        if final is None or not gone or layout.kind_of(path) != "memory":
-            return False
-        name = read_content(path, final).id
-        return name in gone and bool(self._projections.catalog.home(Memory, name))
-
-    def _despite(
-        self,
-        path: str,
-        versions: tuple[bytes | None, bytes | None],
-        targets: Sequence[Transaction],
-        gone: Collection[str],
-        *,
-        same: bool,
-    ) -> list[Change]:
-        """How a file is reverted that is not as the transactions left it.
-
-        A file that was moved is reverted where it is; what the program did to a memory since does
-        not hold up its end. Raises Conflict for a person's changes. Not `same`: another changed it
-        between the transactions.
-        """
-        catalog, (before, final) = self._projections.catalog, versions
-        body = before if final is None else final
-        if body is not None and layout.kind_of(path) == "memory":
-            read = read_content(path, body)
-            home = catalog.home(Memory, read.id)
-            now = self._disk.read(home) if home else None
-            if same and home and now is not None and same_meaning(path, now, final):
-                return [Change(home, now, before, "undo")]
-            if now is None and (read.id in gone or self._is_undone(read.id, targets[0].number)):
-                return []  # the person took it away already, or another undo did
-            if now is not None and not self._vouched(read.id, targets, final):
-                if read.id in gone:
-                    return [Change(home, now, None, "undo")]
-                known = catalog.memory(read.id)
-                if before is not None and final is not None and known is not None:
-                    old, new = (read_content(path, one).content for one in (before, final))
-                    if isinstance(old, Memory) and isinstance(new, Memory):
-                        reverted = without(known, [(old, new)])
-                        return FileRenderer(self._disk).changes([], [(known, reverted)])
-        when = "since" if same else "in between"
-        raise Conflict(
-            f"{path} was changed {when}; it is left as it is",
-            _versions(self._disk.read(path), final),
-        )
-
-    def _is_undone(self, identifier: str, number: int) -> bool:
-        """Whether an undo in force, after a transaction, removed a memory."""
-        log = self._projections.catalog.log
-        out = undone_in(log.rows())
-        return any(
-            ("what", "taken back") in event.details and later > number and later not in out
-            for later, _, event in log.events(identifier)
-        )
-
-    def _vouched(
-        self, identifier: str, targets: Sequence[Transaction], final: bytes | None
-    ) -> bool:
-        """Whether a person changed a memory, or confirmed it, after the first of transactions.
-
-        To move its file as they left it (`final`) is no change.
-        """
-        log = self._projections.catalog.log
-        out = undone_in(log.rows()) | {target.number for target in targets}
-        return any(
-            (event.name in _DECIDED or dict(event.details).get("by") == "person")
-            and number > targets[0].number
-            and number not in out
-            and not (("what", "moved") in event.details and self._saw(number, identifier, final))
-            for number, _, event in log.events(identifier)
-        )
-
-    def _saw(self, number: int, identifier: str, version: bytes | None) -> bool:
-        """Whether a transaction found a memory's file with the meaning of a version."""
-        found = self._transaction_log.read(number)
-        return found is not None and any(
-            same_meaning(change.path, change.after, version)
-            for change in found.plan.seen
-            if change.after is not None
-            and layout.kind_of(change.path) == "memory"
-            and read_content(change.path, change.after).id == identifier
-        )
+        return sorted(changes, key=lambda change: change.path), list(purged)
 
     def _events(self, plan: Plan, purged: Iterable[str]) -> tuple[Event, ...]:
         """One event for each memory, box and entity whose file the undo touches, or cannot."""
@@ -413,20 +365,48 @@ class UndoPlanner:
             for name, what in named.items()
         )
 
-    def _part(self, number: int, subjects: Container[str]) -> _Swap:
-        """The plan that undoes what a transaction did to these ids (or plain pages)."""
 
-        def concerned(change: Change) -> bool:
-            stem = change.path.rpartition("/")[2].removesuffix(".md")
-            if change.path in subjects or stem in subjects:
-                return True
-            body = change.after if change.after is not None else change.before
-            if body is None or layout.kind_of(change.path) != "memory":
-                return False
-            return read_content(change.path, body).id in subjects
+def _opens(turns: Iterable[Turn], goal: str) -> bool:
+    return any(" ".join(turn.text.split()).startswith(goal) for turn in turns)
 
-        plan, purged = self._swapped([self._transaction_log.existing(number)], (), concerned)
-        return _Swap(plan._replace(undoes=()), purged)
+
+def _does_something(plan: Plan) -> bool:
+    return bool(plan.changes or plan.withdraw or plan.readmit or plan.requeue)
+
+
+def _of_batch(rows: Sequence[_Row], batch: str, undone: Container[int]) -> list[int]:
+    """The transactions of an import that stand.
+
+    A consolidation after it is about the whole vault: what of that goes is seen later.
+    """
+    return [
+        row[0]
+        for row in rows
+        if row[3] == batch and row[0] not in undone and row[2] != "consolidate"
+    ]
+
+
+def _out_of_force(rows: Sequence[_Row], undoes: Collection[int] = ()) -> set[int]:
+    """The transactions that are out of force, as if others were undone too.
+
+    The undo of a step is so with its consolidation.
+    """
+    more = [(0, "", "undo", "", 0, "", " ".join(map(str, undoes)))]
+    out = undone_in([*more, *rows])
+    steps = (row for row in rows if row[2] == "undo" and not row[6])
+    return out | {row[0] for row in steps if int(row[3].partition(".")[0] or 0) in out}
+
+
+def _first_that_counts(numbers: Collection[int], rows: Sequence[_Row]) -> int:
+    """The transaction before which two histories that differ in these were the same.
+
+    An undo since then may have changed what came earlier.
+    """
+    first = min(numbers, default=1)
+    for row in rows:  # newest first: an undo is made after what it undoes
+        if row[2] == "undo" and row[0] > first:
+            first = min((first, *map(int, row[6].split())))
+    return first
 
 
 def _withdrawn_by(targets: Iterable[Transaction]) -> tuple[Range, ...]:
@@ -467,19 +447,3 @@ def retry_plan(disk: VaultDisk, catalog: Catalog) -> tuple[Plan, int]:
     names = catalog.turns.transcripts_in(ranges)
     events = tuple(Event("requeued", name) for name in names)
     return Plan("retry", tuple(letters), events, requeue=tuple(ranges)), len(numbers)
-
-
-def _versions(now: bytes | None, expected: bytes | None) -> str:
-    """Where two versions of a file differ, in short lines, for the person to compare."""
-
-    def lines(body: bytes | None) -> list[str]:
-        return ["(no file)"] if body is None else body.decode("utf-8", "replace").splitlines()
-
-    here, there = lines(now), lines(expected)
-    mine = [line for line in here if line not in there][:_SHOWN_LINES]
-    ours = [line for line in there if line not in here][:_SHOWN_LINES]
-    return f"on disk: {_shown(mine)} | expected: {_shown(ours)}"
-
-
-def _shown(lines: Sequence[str]) -> str:
-    return " / ".join(line[:100] for line in lines if line.strip()) or "(nothing more)"
