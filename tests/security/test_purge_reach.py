@@ -117,6 +117,10 @@ def test_a_secret_typed_by_hand_is_named_until_one_command_removes_it(
     path.write_text(before.replace("Hetzner.", f"Hetzner with {secret}."))
     vault.take_up_edits()
     assert [finding.code for finding in vault.doctor()] == ["secret", "secret"]
+    home = vault.root / "home.md"
+    home.write_text(f"{home.read_text()}\nThe key is {secret}.\n")
+    assert "home.md" in [finding.subject for finding in vault.doctor()]
+    home.write_text(home.read_text().replace(secret, ""))
     path.write_text(before)
     vault.take_up_edits()
     (finding,) = vault.doctor()

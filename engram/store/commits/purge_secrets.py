@@ -131,7 +131,9 @@ class SecretEraser:
     def _files(self) -> list[str]:
         shown = [*self._projections.catalog.files(), *self._projections.transcripts.paths()]
         taken = [path for path, _ in TakenCopies(self._disk).bodies()]
-        return sorted(shown) + [path for path in layout.PROSE if self._read(path)] + taken
+        # home.md and whatever else a person keeps above the folders
+        notes = [path.name for path in self._disk.root.glob("*.md")]
+        return [*sorted(shown), *sorted(notes), *taken]
 
     def _read(self, path: str) -> bytes:
         try:
