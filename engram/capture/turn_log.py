@@ -135,15 +135,15 @@ class VaultTurnLog:
         A damaged line that names one of them is blanked, a torn tail that does is removed. A
         changed line keeps its length where it can.
         """
-        purge_preview, count = frozenset(messages), 0
-        digests = [message.encode("utf-8") for message in purge_preview]
+        unwanted, count = frozenset(messages), 0
+        digests = [message.encode("utf-8") for message in unwanted]
         for segment in self.segments():
             lines = (self._disk.read(segment) or b"").splitlines(keepends=True)
             changed = False
             for index, line in enumerate(lines):
                 decoded = decode(line)
                 turn = decoded[1] if decoded else None
-                if turn is not None and turn.message in purge_preview:
+                if turn is not None and turn.message in unwanted:
                     lines[index] = encode_purged(turn.seq, turn.message, len(line))
                     changed, count = True, count + 1
                 elif decoded and turn is not None and (other := change(turn)) != turn:

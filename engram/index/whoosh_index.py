@@ -89,11 +89,11 @@ class CollectionWriter:
 
     def remove(self, keys: Iterable[str]) -> None:
         """Remove the committed documents of some keys, where there are any."""
-        purge_preview = list(keys)
+        unwanted = list(keys)
         for name in sorted(self._known):
             reader = _opened(self._folder, name).reader()
             try:
-                held = [number for key in purge_preview for number in _documents_of(reader, key)]
+                held = [number for key in unwanted for number in _documents_of(reader, key)]
             finally:
                 reader.close()
             for number in held:
@@ -135,15 +135,15 @@ class CollectionWriter:
         opened = _opened(self._folder, name)
         reader = opened.reader()
         try:
-            purge_preview: list[int] = []
+            unwanted: list[int] = []
             for key in self._repeated:
                 held = _documents_of(reader, key)
-                purge_preview += held[:-1] if self._homes[key] == name else held
+                unwanted += held[:-1] if self._homes[key] == name else held
         finally:
             reader.close()
-        if purge_preview:
+        if unwanted:
             writer = BagWriter(opened)
-            for number in purge_preview:
+            for number in unwanted:
                 writer.delete_document(number)
             writer.commit(merge=False)
 

@@ -22,6 +22,9 @@ from engram.model.ids import slug
 #: a shorter word stands by chance in other words, names and numbers
 SHORTEST = 3
 _WORD = re.compile(r"[^\W_]+")
+_SPACED = re.compile(r"\S+")
+_ACCENT = re.compile("([a-z])[\u0300-\u036f]+")
+_UNDOTTED = {ord("ı"): "i", ord("ø"): "o", ord("ł"): "l", ord("đ"): "d"}
 _DENSE_RUN = re.compile(f"[{DENSE}]{{2,}}")
 
 
@@ -90,23 +93,36 @@ def unspoken(text: str, words: frozenset[str], phrase: str, mark: str) -> str:
     """A text with a mark in the place of a phrase and of each of these words."""
     if phrase and phrase in _plain(text):
         text = _pattern(phrase).sub(mark, text)
+        if phrase in _plain(text):  # with accents, or over the end of a line
+            parts = frozenset(phrase.split())
+            text = _SPACED.sub(lambda hit: mark if _is_of(hit[0], parts) else hit[0], text)
     if not words:
         return text
     return _WORD.sub(lambda hit: mark if words.intersection(_forms(hit[0])) else hit[0], text)
 
 
 def phrase_of(text: str) -> str:
-    """What a person looks for, as it is compared: casefolded, white space collapsed."""
-    return _plain(text).strip()
+    """What a person looks for, as it is compared: without case, accents and extra white space."""
+    return _plain(text)
 
 
 def holds(text: str, phrase: str) -> bool:
-    """Whether a text holds a phrase, whatever the case and the spaces."""
+    """Whether a text holds a phrase, whatever the case, the accents and the spaces."""
     return phrase in _plain(text)
 
 
 def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    if folded.isascii():
+        return folded
+    # accents of Latin letters alone: in other scripts marks are letters
+    return _ACCENT.sub(r"\1", unicodedata.normalize("NFD", folded)).translate(_UNDOTTED)
+
+
+def _is_of(word: str, parts: frozenset[str]) -> bool:
+    """Whether a word, with the signs around it, is one of a phrase or holds it."""
+    plain = _plain(word)
+    return plain in parts or any(part in plain for part in parts if len(part) >= SHORTEST)
 
 
 @lru_cache(maxsize=8)

@@ -251,20 +251,20 @@ def test_a_purge_reaches_what_was_torn_and_what_is_damaged(
 ) -> None:
     """Half a line, put aside, and a line that cannot be read hold the words as well."""
     path = vault.root / "state" / "turns" / "00000001.jsonl"
-    purge_preview, kept = turns(2)
+    unwanted, kept = turns(2)
     with open_vault() as opened:
         takes_every_turn(opened).capture([kept])
-        line = encode(purge_preview, 99)
+        line = encode(unwanted, 99)
         with path.open("ab") as stream:
             stream.write(line[:-5])
-        assert opened.capture([purge_preview]).new == 1
+        assert opened.capture([unwanted]).new == 1
         opened.flush()
-        damaged = encode(purge_preview, 100).replace(b'"role":"user"', b'"role":"uzer"')
+        damaged = encode(unwanted, 100).replace(b'"role":"user"', b'"role":"uzer"')
         data = path.read_bytes().splitlines(keepends=True)
         path.write_bytes(b"".join([data[0], damaged, *data[1:]]))
     assert list(path.parent.glob("*.torn"))
     shutil.rmtree(vault.parts.cache)
-    word = purge_preview.text.split()[1]
+    word = unwanted.text.split()[1]
     with open_vault() as opened:
         memory = next(one for one in opened.parts.lookup.listing(Filter(), 100) if word in one.text)
         opened.purge(memory.id)

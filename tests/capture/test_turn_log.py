@@ -202,8 +202,8 @@ def test_a_purge_keeps_every_place_and_number(
         add(disk, 2, first=first)
     turn_log = VaultTurnLog(disk)
     before = list(turn_log.entries())
-    purge_preview = [before[1].turn.message, before[5].turn.message, "nobody"]
-    assert turn_log.purge(purge_preview) == 2
+    unwanted = [before[1].turn.message, before[5].turn.message, "nobody"]
+    assert turn_log.purge(unwanted) == 2
     after = list(turn_log.entries())
     assert after == [entry for number, entry in enumerate(before) if number not in (1, 5)]
     places = [(entry.segment, entry.offset, entry.length) for entry in before]
@@ -211,7 +211,7 @@ def test_a_purge_keeps_every_place_and_number(
     whole = b"".join(disk.read(path) or b"" for path in turn_log.segments())
     assert not any(before[number].turn.text.encode() in whole for number in (1, 5))
     assert turn_log.count_damaged() == 0 and VaultTurnLog(disk).end()[2] == 6
-    assert turn_log.purge(purge_preview) == 0
+    assert turn_log.purge(unwanted) == 0
     assert add(disk, 1, first=6) == [7]
 
 

@@ -261,17 +261,17 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
     stopping: Callable[[int, bool], None], capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     cycle = Cycle(tmp_path, environment, Adapters())
-    purge_preview, (kept,) = turns(1)[0], turns(1, session="other", first=1)
-    word = purge_preview.text.split()[1]
+    unwanted, (kept,) = turns(1)[0], turns(1, session="other", first=1)
+    word = unwanted.text.split()[1]
 
     def prepare(vault: Vault) -> None:
-        vault.capture([purge_preview, kept])
+        vault.capture([unwanted, kept])
         vault.flush()
         found = memory(vault)
         assert found is not None
-        lines = ((found.id, purge_preview.text), ("fact-other", kept.text))
-        tool = entity("tool-valve", timeline=(("2026-03-06", found.id, purge_preview.text),))
-        write_pages(vault, (None, box("box-a", lines=lines, goal=purge_preview.text)), (None, tool))
+        lines = ((found.id, unwanted.text), ("fact-other", kept.text))
+        tool = entity("tool-valve", timeline=(("2026-03-06", found.id, unwanted.text),))
+        write_pages(vault, (None, box("box-a", lines=lines, goal=unwanted.text)), (None, tool))
 
     def memory(vault: Vault) -> Memory | None:
         return next((one for one in vault.parts.catalog.memories() if word in one.text), None)
@@ -282,7 +282,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
         if named == "text":
             vault.purge(matching=word)
         else:
-            vault.purge(found.id if named == "memory" else purge_preview.transcript)
+            vault.purge(found.id if named == "memory" else unwanted.transcript)
 
     def check(vault: Vault) -> None:
         vault.parts.index.refresh()
@@ -292,7 +292,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
             assert where(cycle.home, word) == []
             assert "2026-03-06/box-a.md" in where(cycle.path / "boxes", kept.text)
         else:
-            assert live_texts(vault) == {purge_preview.text, kept.text}
+            assert live_texts(vault) == {unwanted.text, kept.text}
 
     cycle.prepare(prepare)
     stops = cycle.interrupt(stopping, deed, check, calls(10_000))
@@ -300,7 +300,7 @@ def test_a_purge_that_began_is_finished_and_leaves_no_word(
         print(f"\n  purge of a {named}: stopped {stops} times")
     with cycle.open() as vault:
         assert live_texts(vault) == {kept.text}
-        assert vault.capture([purge_preview]).new == 0
+        assert vault.capture([unwanted]).new == 0
 
 
 def test_a_purge_of_secrets_that_began_is_finished(

@@ -112,7 +112,7 @@ def test_nothing_in_the_vault_changes(bare: Desk, vault: Path) -> None:
 def test_a_purge_reaches_every_index_that_holds_the_vault(bare: Desk) -> None:
     place = Path(bare.environment["ENGRAM_HOME"]) / "engram"
     with Vault.create(place, environment=bare.environment) as vault:
-        purge_preview = vault.remember("The mooring code is zanzibar-quartz.").memory.id
+        unwanted = vault.remember("The mooring code is zanzibar-quartz.").memory.id
         vault.remember("The dinghy is kept in the boathouse.")
     for index in ([], ["--index", "other"]):
         bare.run(*index, "collection", "add", str(place), "--name", "mine")
@@ -120,7 +120,7 @@ def test_a_purge_reaches_every_index_that_holds_the_vault(bare: Desk) -> None:
     held = sorted(Path(bare.environment["XDG_CACHE_HOME"]).rglob("*.engram"))
     assert len(held) == 2 and all(b"zanzibar" in one.read_bytes() for one in held)
     done = CliRunner(env=bare.environment).invoke(
-        cli, ["--vault", str(place), "purge", purge_preview, "--yes"]
+        cli, ["--vault", str(place), "purge", unwanted, "--yes"]
     )
     assert done.exit_code == 0, done.output
     for one in held:

@@ -98,9 +98,9 @@ def test_an_import_goes_from_the_index_and_comes_back(light: Vault) -> None:
 
 def test_purged_words_leave_the_index_whole(light: Vault) -> None:
     light.capture(turns(5))
-    purge_preview = light.remember("The marzipan is green.").memory
-    assert keys(light, "marzipan") == [[purge_preview.id], list(purge_preview.sources)]
-    light.purge(purge_preview.id)
+    unwanted = light.remember("The marzipan is green.").memory
+    assert keys(light, "marzipan") == [[unwanted.id], list(unwanted.sources)]
+    light.purge(unwanted.id)
     assert keys(light, "marzipan") == [[], []]
     assert len(keys(light, "valve")[0]) == 5
 

@@ -168,13 +168,13 @@ def test_a_link_or_a_folder_in_the_way_is_left_to_the_person(vault: Vault) -> No
 
 def test_a_purge_spares_another_memory_that_stands_in_its_old_place(vault: Vault) -> None:
     takes_every_turn(vault)
-    purge_preview = vault.remember("The safe is behind the mirror.").memory
-    place = vault.root / purge_preview.path
+    unwanted = vault.remember("The safe is behind the mirror.").memory
+    place = vault.root / unwanted.path
     place.rename(place.with_name("moved.md"))
     vault.doctor()
     place.write_bytes(note("mine", "This is my own note."))
     vault.doctor()
-    vault.purge(purge_preview.id)
+    vault.purge(unwanted.id)
     assert place.read_bytes() == note("mine", "This is my own note.")
     assert not place.with_name("moved.md").exists()
     assert {memory.id for memory in vault.parts.catalog.memories()} == {"mine"}

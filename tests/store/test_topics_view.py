@@ -128,9 +128,9 @@ def test_whatever_lies_there_is_looked_at(vault: Vault, data: bytes) -> None:
 
 
 def test_purged_words_are_no_topic(vault: Vault) -> None:
-    purge_preview = vault.remember("Kim likes marzipan.").memory
+    unwanted = vault.remember("Kim likes marzipan.").memory
     consolidated(vault)
-    vault.purge(purge_preview.id)
+    vault.purge(unwanted.id)
     assert vault.parts.disk.read(layout.TOPICS) is None
 
 

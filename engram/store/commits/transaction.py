@@ -101,10 +101,10 @@ def _is_typed(transaction: Transaction) -> bool:
 
 def purged(transaction: Transaction, paths: Sequence[str]) -> Transaction:
     """The same transaction without the bodies of these paths."""
-    purge_preview = frozenset(paths)
+    unwanted = frozenset(paths)
 
     def emptied(change: Change) -> Change:
-        if change.path not in purge_preview:
+        if change.path not in unwanted:
             return change
         return Purged(change.path, None, None, change.why)
 
