@@ -94,7 +94,10 @@ class SearchIndex(Protocol):
         ...
 
     def close_replaced(self) -> None:
-        """Close open files of an older generation: what was removed from it is not kept open."""
+        """Close open files of an older generation: what was removed from it is not kept open.
+
+        For a moment without searches: the next one may have to read again what it reads.
+        """
         ...
 
     def close(self) -> None:

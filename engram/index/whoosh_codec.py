@@ -9,12 +9,16 @@ documents that hold it and what it weighs in each. So:
 - A term is one block: the gaps between document numbers in the smallest type that holds them, then
   a byte of weight each (tenths, at most 25.5). No pickles, no compression.
 - `ColumnBytes` are fixed bytes per document that can be read as a whole.
+- `MappedSegment` reads from the mapped file: Whoosh copies every part of it into memory besides.
 
 Segments, deletions, merging, table of contents and term dictionary are Whoosh's own.
 """
 
 from __future__ import annotations
 
+import io
+import mmap
+import os
 import sys
 from array import array
 from collections.abc import Iterator
@@ -22,10 +26,13 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from engram.index.whoosh_library import (
+    BufferFile,
+    CompoundStorage,
     ListMatcher,
     SegmentWriter,
     W3Codec,
     W3FieldWriter,
+    W3Segment,
     W3TermInfo,
     columns,
     pack_ushort,
@@ -82,6 +89,10 @@ class BagCodec(W3Codec):  # type: ignore[misc]
     #: no lengths in Whoosh's format: it would look them up for every posting
     length_stats = False
 
+    def new_segment(self, storage: Any, indexname: str) -> MappedSegment:
+        """A segment to be written."""
+        return MappedSegment(self, indexname)
+
     def field_writer(self, storage: Any, segment: Any) -> _BagFieldWriter:
         """The writer of terms and postings of a segment."""
         return _BagFieldWriter(self, storage, segment)
@@ -92,6 +103,61 @@ class BagCodec(W3Codec):  # type: ignore[misc]
         """The postings of a term, for Whoosh's merging and for `whoosh_index`."""
         start, _ = terminfo.extent()
         return BagMatcher(*_decoded(dbfile, start), format_, term)
+
+
+class MappedSegment(W3Segment):  # type: ignore[misc]
+    """A segment whose files are read where they are mapped."""
+
+    def open_compound_file(self, storage: Any) -> MappedStorage:
+        """The files of the segment, which are one on disk."""
+        file = storage.open_file(self.make_filename(self.COMPOUND_EXT))
+        return MappedStorage(file, use_mmap=storage.supports_mmap)
+
+
+class MappedStorage(CompoundStorage):  # type: ignore[misc]
+    """The files of a mapped segment."""
+
+    def open_file(self, name: str, *arguments: Any, **options: Any) -> Any:
+        """One of the files; read through the disk where it could not be mapped."""
+        if self._source is None:
+            return CompoundStorage.open_file(self, name, *arguments, **options)
+        offset, length = self.range(name)
+        return _MappedFile(memoryview(self._source)[offset : offset + length], name)
+
+    def forget_pages(self) -> None:
+        """Give back the memory of what was read; the next search maps it again."""
+        if self._source is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self._source.madvise(mmap.MADV_DONTNEED)
+
+
+class _MappedFile(BufferFile):  # type: ignore[misc]
+    """What BufferFile is, without its copy of the bytes."""
+
+    def __init__(self, data: memoryview, name: str) -> None:
+        BufferFile.__init__(self, b"", name)
+        self._buf = data
+        self.file = _View(data)
+
+
+class _View(io.RawIOBase):
+    """Bytes in memory as a stream."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._at = 0
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: len(self._data)}[whence]
+        self._at = base + offset
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        data = bytes(self._data[self._at : self._at + size if size >= 0 else None])
+        self._at += len(data)
+        return data
 
 
 class BagMatcher(ListMatcher):  # type: ignore[misc]

@@ -178,11 +178,16 @@ class WhooshFinder:
             self._generations.drop()
 
     def close_replaced(self) -> None:
-        """Close the files of a generation that was replaced; a search that runs does so itself."""
+        """Close the files of a generation that was replaced; a search that runs does so itself.
+
+        Of the current one only the memory is given back that its files are mapped to.
+        """
         if self._readings and self._searching.acquire(blocking=False):
             try:
                 if self._generations.pointer() != self._read_at:
                     self._close()
+                for reading in self._readings.values():
+                    reading.forget_pages()
             finally:
                 self._searching.release()
 

@@ -20,8 +20,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engram.index.finding import number_of, place_of
-from engram.index.whoosh_codec import BagMatcher, BagWriter, ColumnBytes, WholeColumn, numbers
-from engram.index.whoosh_library import TermNotFound, columns, fields, index, versionstring
+from engram.index.whoosh_codec import (
+    BagMatcher,
+    BagWriter,
+    ColumnBytes,
+    MappedStorage,
+    WholeColumn,
+    numbers,
+)
+from engram.index.whoosh_library import (
+    OverlayStorage,
+    TermNotFound,
+    columns,
+    fields,
+    index,
+    versionstring,
+)
 from engram.model.hit import ORDINALS, Document
 
 if TYPE_CHECKING:
@@ -266,6 +280,13 @@ class CollectionReader:
                 data: bytes = self._keys[first][document - first]
                 return data.decode("utf-8", "surrogatepass")
         raise IndexError(document)
+
+    def forget_pages(self) -> None:
+        """Give back the memory of the files; they are read again where they are needed."""
+        for leaf, _ in self._leaves:
+            storage = leaf.storage()
+            if isinstance(storage, OverlayStorage) and isinstance(storage.a, MappedStorage):
+                storage.a.forget_pages()
 
     def close(self) -> None:
         """Close the files."""

@@ -41,13 +41,17 @@ def _standing_in() -> Iterator[None]:
 
 with _standing_in():
     from whoosh import columns, fields, index, versionstring
-    from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter, W3TermInfo
+    from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter, W3Segment, W3TermInfo
+    from whoosh.filedb.compound import CompoundStorage
+    from whoosh.filedb.filestore import OverlayStorage
+    from whoosh.filedb.structfile import BufferFile
     from whoosh.matching.mcore import ListMatcher
     from whoosh.reading import TermNotFound
     from whoosh.system import pack_ushort
     from whoosh.writing import SegmentWriter
 
 __all__ = [
-    "ListMatcher", "SegmentWriter", "TermNotFound", "W3Codec", "W3FieldWriter", "W3TermInfo",
-    "columns", "fields", "index", "pack_ushort", "versionstring",
+    "BufferFile", "CompoundStorage", "ListMatcher", "OverlayStorage", "SegmentWriter",
+    "TermNotFound", "W3Codec", "W3FieldWriter", "W3Segment", "W3TermInfo", "columns", "fields",
+    "index", "pack_ushort", "versionstring",
 ]  # fmt: skip

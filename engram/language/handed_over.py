@@ -83,7 +83,7 @@ _TELLING = (
 )
 _SAYS_AT_END = re.compile(rf"\b{_TELLING}(?: that)?[,.:]?$", re.IGNORECASE)
 _SAYS = re.compile(
-    rf"(?<!\bi )(?<!\bwe )\b(?:{_TELLING}(?: this| that)?: |(?:docs|readme|wiki) says? (?=[A-Z]))"
+    rf"\b(?<!\bi )(?<!\bwe )(?:{_TELLING}(?: this| that)?: |(?:docs|readme|wiki) says? (?=[A-Z]))"
     r"(?=\S)",
     re.IGNORECASE,
 )

@@ -91,8 +91,10 @@ def is_typed_item(line: str) -> bool:
 
 
 def _is_worded(line: str) -> bool:
-    letters = sum(ch.isalpha() or ch in " '`,." for ch in line)
-    return len(line) <= _JUDGED_FROM or letters >= _LEAST_LETTERS * len(line)
+    if len(line) <= _JUDGED_FROM:
+        return True
+    letters = sum(map(str.isalpha, line)) + sum(map(line.count, " '`,."))
+    return letters >= _LEAST_LETTERS * len(line)
 
 
 _LABEL = re.compile(r"(\w[\w.'-]*(?: [\w.'-]+){0,3}):(?: ?\S|$)")

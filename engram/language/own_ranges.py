@@ -338,10 +338,14 @@ _QUOTATION = re.compile(
     r"|^[ \t]*[\"“„«](?=\w)[^\"”“»]*\Z",
     re.DOTALL | re.MULTILINE,
 )
+#: One of these begins each of them: to look for that takes a tenth of the time.
+_QUOTING = re.compile("[\"“„‘«「'<]")
 
 
 def quotations(text: str) -> list[Range]:
     """The ranges between quotation marks, or between tags within a line."""
+    if _QUOTING.search(text) is None:
+        return []
     return [found.span() for found in _QUOTATION.finditer(text)]
 
 

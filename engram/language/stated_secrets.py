@@ -146,7 +146,9 @@ def is_condition(word: str) -> bool:
 def states_secret(text: str) -> bool:
     """Whether a text tells a password, PIN, key or number of identity, in whatever form."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
-    plain = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
+    plain = folded
+    if not folded.isascii():
+        plain = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
     plain = re.sub(r"[ \t]+", " ", plain)
     if _OPENS.search(plain):
         return True

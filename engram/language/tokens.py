@@ -106,7 +106,7 @@ def _bare(token: str) -> str:
     return token[:-2] if token.endswith("'s") else token
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def _of_token(token: str, asked: bool) -> tuple[str, ...]:
     return tuple(_split(token, asked))
 

@@ -79,11 +79,11 @@ class IndexSync:
 
         `patience` is how long to wait for that other one, seconds; None as long as any writer.
         """
-        self.close_replaced()
         if self._finder is not self._on_disk and self._on_disk.state().usable:
             self._finder, self.index_reason = self._on_disk, ""  # somebody has built it meanwhile
         if self._is_current():
             return True
+        self.close_replaced()
         behind = self._brought_up(patience)
         if behind and not self._finder.state().usable:
             behind = self._brought_up(_BUILDING)

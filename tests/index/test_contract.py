@@ -218,6 +218,13 @@ def test_a_closed_index_opens_again(index: SearchIndex) -> None:
     assert keys(index, "word") == ["a", "b"]
 
 
+def test_a_rest_between_two_searches_changes_no_answer(index: SearchIndex) -> None:
+    index.update([memory("a", "word"), memory("b", "word")], [])
+    before = index.find("word", "memories", 5)
+    index.close_replaced()
+    assert index.find("word", "memories", 5) == before
+
+
 def test_an_error_of_the_stream_passes_through_and_changes_nothing(index: SearchIndex) -> None:
     index.update([memory("a", "word")], [], seen=1)
 

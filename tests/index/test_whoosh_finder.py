@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,21 @@ class Bomb:
 
     def __reduce__(self) -> tuple[object, tuple[str, str]]:
         return open, (str(self.path), "w")
+
+
+def test_an_open_index_is_not_copied_into_memory(finder: WhooshFinder, folder: Path) -> None:
+    words = (" ".join(f"w{number}x{place}" for place in range(40)) for number in range(500))
+    finder.rebuild(memory(f"k{number}", text) for number, text in enumerate(words))
+    size = part(folder, ".seg").stat().st_size
+    finder.close()
+    finder.find("absent", "memories", 1)
+    finder.close()
+    tracemalloc.start()
+    try:
+        assert finder.find("w7x3", "memories", 1)[0].key == "k7"
+        assert tracemalloc.get_traced_memory()[0] < size / 4
+    finally:
+        tracemalloc.stop()
 
 
 def test_importing_the_index_imports_no_whoosh() -> None:

@@ -194,7 +194,9 @@ def injection(text: str) -> str:
 def _seen(text: str) -> str:
     """The text as an agent reads it: no hidden signs, one blank or line feed between words."""
     folded = unicodedata.normalize("NFKC", text.translate(_TAGS)).translate(_QUOTES)
-    plain = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
+    plain = folded
+    if not folded.isascii():
+        plain = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
     return re.sub(r"\s+", lambda blank: "\n" if "\n" in blank.group() else " ", plain)
 
 

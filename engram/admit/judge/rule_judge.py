@@ -87,7 +87,7 @@ def _opinion(older: Memory, newer: Memory) -> Opinion:
     return _beside(before, after)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def _taken_apart(memory: Memory) -> Statement:
     return statement_of(memory)
 

@@ -92,7 +92,7 @@ def _rephrased(found: list[str]) -> list[str]:
     return done
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=512)
 def _parts(word: str) -> tuple[str, ...]:
     if word in _CONTRACTED:
         return _CONTRACTED[word]
@@ -106,7 +106,7 @@ def _parts(word: str) -> tuple[str, ...]:
     return tuple(word.split("-")) if _HYPHEN.fullmatch(word) else (word,)
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=1_024)
 def canonical(word: str) -> str:
     """What stands for a word: its singular or its verb, spelt American, first of its synonyms.
 

@@ -225,7 +225,7 @@ def _spoken() -> Mapping[str, frozenset[str]]:
 _SPOKEN = _spoken()
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=512)
 def surfaces(term: str) -> tuple[str, ...]:
     """The words and phrases of which a text that means a term has at least one."""
     found = {term, *_SPOKEN.get(term, ())}

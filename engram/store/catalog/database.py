@@ -14,6 +14,8 @@ from engram.model.errors import StorageError
 
 Row = tuple[Any, ...]
 _FAILURES = (sqlite3.Error, OSError)
+#: pages that one connection keeps, KiB: the system has them all, and a daemon has two connections
+_CACHE = 500
 
 
 class CatalogUnusable(StorageError):
@@ -39,6 +41,7 @@ class CacheDatabase:
             self._db.execute("pragma synchronous=normal")
             self._db.execute("pragma secure_delete=on")
             self._db.execute("pragma temp_store=memory")
+            self._db.execute(f"pragma cache_size={-_CACHE}")
 
     @classmethod
     def create(cls, path: Path) -> CacheDatabase:
