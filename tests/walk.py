@@ -547,7 +547,8 @@ class Walk:
                 last = self.vault.parts.catalog.log.events(name)[-1][2]
                 why = (last.name, dict(last.details).get("what", ""))
                 assert why in (
-                    ("undone", "taken back"), ("hand_edit", "removed"), ("memory_purged", ""),
+                    ("undone", "taken back"), ("undone", "purged"), ("hand_edit", "removed"),
+                    ("memory_purged", ""),
                 ), f"lost: {name} {why}"  # fmt: skip
         for one in there.values():
             assert one.live or one.status_reason or one.superseded_by, (

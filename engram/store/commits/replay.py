@@ -31,7 +31,8 @@ _CITING = ("sources", "supersedes", "superseded_by", "conflicts")
 #: what stands in the header, and not in the path or the body
 _HEADER = tuple(one.name for one in fields(Memory) if one.name not in ("path", "text", "quote"))
 #: events by which a person made a memory theirs
-_DECIDED = frozenset({"hand_edit", "memory_restored", "contradiction_settled"})
+_RESTORED = "memory_restored"
+_DECIDED = frozenset({"hand_edit", _RESTORED, "contradiction_settled"})
 #: lines of each version that a refused undo shows
 _SHOWN_LINES = 4
 
@@ -45,14 +46,15 @@ class Version(NamedTuple):
 
 class _Delta(NamedTuple):
     """What a transaction did to one memory. `by_hand`: found as a person left it; `theirs`: the
-    person vouched for the memory.
+    person vouched for the memory. `restored`: brought back by them, with whatever it cites.
     """
 
     number: int
     before: Version | None
     after: Version | None
-    by_hand: bool
-    theirs: bool
+    by_hand: bool = False
+    theirs: bool = False
+    restored: bool = False
 
 
 @dataclass(slots=True)
@@ -130,7 +132,7 @@ def carried(now: Version, then: Version | None, here: Version) -> Version | None
         raise changed_since(here.path, here.body, now.body)
     if then is not None and then.path == now.path:
         now, then = now._replace(path=here.path), then._replace(path=here.path)
-    return _applied(_Delta(0, now, then, by_hand=False, theirs=False), here)
+    return _applied(_Delta(0, now, then), here)
 
 
 # -- what happened to each memory -----------------------------------------------------------------
@@ -144,8 +146,13 @@ def _chains(transactions: Iterable[Transaction]) -> dict[str, _Chain]:
         for name, before, after, by_hand in (*_found(one, chains, owners), *_done(one)):
             chain = chains.setdefault(name, _Chain(before, before))
             if not replays:
-                theirs = not by_hand and _is_theirs(one, name)
-                chain.deltas.append(_Delta(one.number, before, after, by_hand, theirs))
+                events = [event for event in one.plan.events if event.subject == name]
+                theirs = any(
+                    event.name in _DECIDED or dict(event.details).get("by") == "person"
+                    for event in events
+                )
+                restored = any(event.name == _RESTORED for event in events)
+                chain.deltas.append(_Delta(one.number, before, after, by_hand, theirs, restored))
             chain.last = after
             if after is not None:
                 owners[after.path] = name
@@ -193,14 +200,6 @@ def _is_memory(path: str) -> bool:
     return layout.kind_of(path) == "memory"
 
 
-def _is_theirs(one: Transaction, name: str) -> bool:
-    return any(
-        event.subject == name
-        and (event.name in _DECIDED or dict(event.details).get("by") == "person")
-        for event in one.plan.events
-    )
-
-
 def _missing(chains: dict[str, _Chain], out: Callable[[int, str], bool]) -> Iterator[str]:
     """The memories that are not there because a transaction that brought them is out of force."""
     for name, chain in chains.items():
@@ -239,8 +238,7 @@ class _Run:
                 now, then = self._edited(one, now, then)
                 continue
             first, second = self._in_force(one, self._now), self._in_force(one, self._then)
-            if one.theirs and first and second and one.after and now and not then:
-                raise changed_since(one.after.path, one.after.body, now.body)
+            known = now
             alike = now == then and first == second
             if first is not None:
                 try:
@@ -251,6 +249,8 @@ class _Run:
                 then = now
             elif second is not None:
                 then = _applied(second, then)
+            if one.theirs and first and second and now and not then:
+                raise changed_since(now.path, now.body, known and known.body)
         if self._torn is not None:
             before, edited = self._torn
             raise changed_since(edited.path, edited.body, before and before.body)
@@ -278,7 +278,7 @@ class _Run:
         if side.out(one.number, self._name):
             return None
         away = side.missing | side.links
-        if one.after is None or not away:
+        if one.after is None or one.restored or not away:
             return one
         after = _memory(one.after)
         if one.before is not None:

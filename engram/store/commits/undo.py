@@ -1,11 +1,11 @@
 """Undo: what a person names -> the plan that reverts it, or the reason why that cannot be.
 
-The last change, a transaction, a step of a consolidation, or a whole import; and the plan that
-queues the dead letter again. What was made of it since goes along: consolidations about nothing
-else, and what other memories took over from it. What was purged is passed over and named in the
-events. Pages that were written on since are left to whoever folds them. Nothing is written here.
-Refused: what a person changed since, what was captured again, and a memory that would have two
-files.
+The last change of which something is left, a transaction, a step of a consolidation, or a whole
+import; and the plan that queues the dead letter again. Memories become what the transactions that
+stay in force make of them (`replay`); later ones about nothing but what goes count as undone too.
+What was purged is passed over and named in the events. Pages that were written on since are left to
+whoever folds them. Nothing is written here. Refused: what a person changed since, what was captured
+again, and a memory that would have two files.
 """
 
 from __future__ import annotations
