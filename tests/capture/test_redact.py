@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.capture.redact.check_digits import luhn
 from engram.capture.redact.redactor import Redaction, compile_redactor
-from engram.capture.redact.span_checks import CHECKS, entropy, luhn
+from engram.capture.redact.span_checks import CHECKS, entropy
 from engram.model.errors import ConfigError
 from tests.benchmarks.redaction import (
     KINDS,

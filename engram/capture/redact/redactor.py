@@ -37,7 +37,7 @@ _BEFORE_RUN = 60
 #: the most different secrets of one text that are searched in the rest of it
 _MOST_REPEATED = 200
 #: how often a rule is tried inside a match of its own: `pw=pw=pw=...` stays cheap
-_MOST_NESTED = 8
+_MOST_NESTED = 3
 
 
 def _shape(code: int) -> str:
@@ -239,21 +239,29 @@ class Redactor:
 def compile_redactor(table: Mapping[str, object], allow: Sequence[str] = ()) -> Redactor:
     """The redactor of a parsed config/redaction.toml; `allow` are exact strings and globs.
 
-    The table holds `[parts]` (pieces that patterns name as `{{piece}}`, in order) and `[[rule]]`.
+    The table holds `[parts]` (pieces that patterns name as `{{piece}}`, in order), `[words]` (lists
+    that rules name instead of their own) and `[[rule]]`.
     Raises ConfigError that names the rule whose pattern, group, check or key is wrong.
     """
-    named, rows = table.get("parts", {}), table.get("rule", [])
-    if not isinstance(named, Mapping):
-        raise ConfigError(f"{_FILE}: [parts] is not a table")
+    named, lists, rows = table.get("parts", {}), table.get("words", {}), table.get("rule", [])
+    for title, part in (("parts", named), ("words", lists)):
+        if not isinstance(part, Mapping):
+            raise ConfigError(f"{_FILE}: [{title}] is not a table")
+    assert isinstance(named, Mapping) and isinstance(lists, Mapping)
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
         raise ConfigError(f"{_FILE}: [[rule]] is not a list of tables")
     parts: dict[str, str] = {}
     for name, piece in named.items():
         parts[str(name)] = _expanded(str(piece), parts, f"part {name}")
-    return Redactor([_rule(number, row, parts) for number, row in enumerate(rows)], allow)
+    return Redactor([_rule(number, row, parts, lists) for number, row in enumerate(rows)], allow)
 
 
-def _rule(number: int, row: Mapping[str, object], parts: Mapping[str, str]) -> _Rule:
+def _rule(
+    number: int,
+    row: Mapping[str, object],
+    parts: Mapping[str, str],
+    lists: Mapping[str, object],
+) -> _Rule:
     """One row of the table, checked and compiled."""
     kind, check, group = row.get("kind"), row.get("check", "none"), row.get("group", 0)
     name = f"rule {number + 1} ({kind})"
@@ -272,11 +280,13 @@ def _rule(number: int, row: Mapping[str, object], parts: Mapping[str, str]) -> _
     known = pattern.groupindex if isinstance(group, str) else range(pattern.groups + 1)
     if not isinstance(group, int | str) or group not in known:
         raise ConfigError(f"{_FILE}: {name}: the pattern has no group {group!r}")
-    where, words = _words(row, name)
+    where, words = _words(row, lists, name)
     return _Rule(number, kind, where, words, pattern, group, CHECKS[check])
 
 
-def _words(row: Mapping[str, object], name: str) -> tuple[str, tuple[str, ...]]:
+def _words(
+    row: Mapping[str, object], lists: Mapping[str, object], name: str
+) -> tuple[str, tuple[str, ...]]:
     """Where a rule is to be tried, and the words that say so."""
     given = [key for key in _PLACES if key in row]
     if len(given) != 1:
@@ -286,7 +296,7 @@ def _words(row: Mapping[str, object], name: str) -> tuple[str, tuple[str, ...]]:
         if value is not True:
             raise ConfigError(f"{_FILE}: {name}: run can be true only")
         return where, ()
-    words = [value] if isinstance(value, str) else value
+    words = lists.get(value, [value]) if isinstance(value, str) else value
     if not isinstance(words, list) or not words:
         raise ConfigError(f"{_FILE}: {name}: {where} must be a list of strings")
     for word in words:
