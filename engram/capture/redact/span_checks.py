@@ -153,6 +153,12 @@ _USER_OPTION = re.compile(
 )
 _SQL_VALUE = re.compile(r"'((?:[^'\n]|''){0,200})'|[^',\s()]{1,200}")
 _SECRET_COLUMN = re.compile(r"pass|pwd|secret|token|api_?key|\bpin\b")
+_TELLING = re.compile(
+    r"\b(?:uses?|used|using|with|enter|type|try|via|set|setting|changed?|reset|updated?|made|switched"
+    r"|als)\s(?:(?:the|my|our|this|that|his|her|its|their|your)\s)?(?:[\w'-]{1,20} ){0,3}\Z",
+    re.IGNORECASE,
+)
+_BETWEEN_SEEDS = re.compile(r"[\s\d,;.)\"'`-]{1,12}")
 #: what stands below the heads of a table in Markdown, and heads of columns in CSV
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-[-:| \t]*\Z")
 _CSV_HEAD = re.compile(r"\"?[\w -]{1,30}\"?(?:[,;\t]\"?[\w -]{1,30}\"?)+\Z")
@@ -333,7 +339,8 @@ def _check_base62(match: re.Match[str], group: int | str) -> Spans:
 def _check_hex(match: re.Match[str], group: int | str) -> Spans:
     """Hexadecimal digits in no simple order, and not called a digest of something."""
     before = match.string[max(0, match.start() - 24) : match.start()].lower()
-    if entropy(match[group]) < 2.5 or _DIGEST.search(before):
+    after = match.string[match.end() + 1 : match.end() + 6]
+    if entropy(match[group]) < 2.5 or _DIGEST.search(before) or after.startswith(("refs/", "HEAD")):
         return ()
     return (match.span(group),)
 
@@ -364,6 +371,14 @@ def _check_sentence(match: re.Match[str], group: int | str) -> Spans:
         if token["stop"]:
             break
     return tuple(spans)
+
+
+def _check_told(match: re.Match[str], group: int | str) -> Spans:
+    """What stands behind a noun that a verb leads to: "use the password ...", "set it to ..."."""
+    text, start = match.string, match.start()
+    if _OTHER_THING.match(text, match.start(group) - 1) or match[group].lower() in ("and", "or"):
+        return ()
+    return _check_stated(match, group) if _TELLING.search(text[max(0, start - 60) : start]) else ()
 
 
 def _check_code(match: re.Match[str], group: int | str) -> Spans:
@@ -430,12 +445,10 @@ def _check_seed(match: re.Match[str], group: int | str) -> Spans:
     """Twelve words or more of a wallet's list in a row: most of them differ, and not in order."""
     from engram.capture.redact.seed_words import SEED_WORDS
 
-    # of twelve words in a row one is the twelfth, the twenty-fourth, ...
-    if SEED_WORDS.isdisjoint(word.lower() for word in _LETTERS.findall(match[group])[11::12]):
-        return ()
     row: list[re.Match[str]] = []
-    for word in _LETTERS.finditer(match.string, match.start(group), match.end(group) + 260):
-        if word[0].lower() in SEED_WORDS:
+    for word in _LETTERS.finditer(match.string, max(0, match.start() - 240), match.end() + 240):
+        joined = not row or _BETWEEN_SEEDS.fullmatch(match.string, row[-1].end(), word.start())
+        if joined and word[0].lower() in SEED_WORDS:
             row.append(word)
         elif len(row) >= 12:
             break
@@ -548,6 +561,7 @@ CHECKS: Mapping[str, Check] = {
     "hex": _check_hex,
     "stated": _check_stated,
     "sentence": _check_sentence,
+    "told": _check_told,
     "code": _check_code,
     "number": _check_number,
     "phrase": _check_phrase,
