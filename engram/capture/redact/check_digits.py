@@ -124,6 +124,10 @@ def _chilean(n: str) -> bool:
     return "0123456789K"[-_sum(reversed(n[:-1]), (2, 3, 4, 5, 6, 7) * 2) % 11] == n[-1]
 
 
+def _birth_first(n: str) -> bool:
+    return _is_date(n[-10:-8], n[-8:-6]) if len(n) == 12 and n.isdigit() else _is_date(n[-7:-5], n[-5:-3])
+
+
 def _argentine(n: str) -> bool:
     return n[:2] in ("20", "23", "24", "27", "30", "33", "34") and (
         _sum(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1)) % 11 == 0
@@ -181,7 +185,7 @@ def _indian(n: str) -> bool:
 
 
 _PERSONS: Mapping[str, Callable[[str], bool]] = {
-    "br": _brazilian, "it": _italian, "cn": _chinese, "mx": _mexican, "be": _belgian,
+    "my": _birth_first, "rfc": _birth_first, "br": _brazilian, "it": _italian, "cn": _chinese, "mx": _mexican, "be": _belgian,
     "cl": _chilean, "ar": _argentine, "fi": _finnish, "se": _swedish,
     "kr": _korean, "cz": _czech, "es": _spanish, "sg": _singaporean,
     "tw": _taiwanese, "de": _german, "in": _indian,

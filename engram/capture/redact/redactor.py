@@ -28,8 +28,8 @@ from engram.model.errors import ConfigError
 
 #: How far from its key word (`near`) a secret may stand, characters on either side.
 _REACH = 40
-#: Keys of every provider hold a run of this many letters and digits; ordinary words do not.
-_RUN = 20
+#: What is made by a machine holds a run of this many letters and digits; few words do.
+_RUN = 12
 #: ... and this many, where no key word stands near.
 _LONG_RUN = 22
 #: How far before such a run its token may begin: with the name of a service.

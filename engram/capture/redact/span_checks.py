@@ -106,6 +106,7 @@ _INNER_SYMBOL = re.compile(r"(?<=[A-Za-z0-9])[!@#$%^&*?~+]{1,8}(?=[A-Za-z0-9])")
 _CLASSES = (re.compile(r"[0-9]"), re.compile(r"[A-Za-z]"), re.compile(r"[!@#$%^&]"))
 _SLUG = re.compile(r"[a-z]{3,}(?:[-_][a-z]{3,})+[-_]|[A-Z]?[a-z]{2,}/")
 _PAIR = re.compile(r"(?=([a-z]{2}))")
+_HUMP = re.compile(r"[a-z](?=[A-Z])")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
 
@@ -133,7 +134,7 @@ _OPEN_ID = re.compile(
 #: what a row of hexadecimal digits is called that is no secret
 _DIGEST = re.compile(r"sha|md5|hash|digest|commit|checksum|etag|integrity|revision|blob|tree|trace")
 _BEFORE = re.compile(
-    r"[\"'`“„](?P<quoted>[^\"'`“”„\n]{4,64})[\"'`”“]\Z|(?P<bare>[^\s\"'`]{4,64})\Z"
+    r"[\"'`“„](?P<quoted>[^\"'`“”„\n]{4,64})[\"'`”“]\Z|(?P<bare>[0-9]{2,4}(?:[ -][0-9]{2,4}){1,3}|[^\s\"'`]{4,64})\Z"
 )
 #: a word of a sentence without what is around it, and the sign that ends the sentence
 _TOKEN = re.compile(
@@ -155,7 +156,8 @@ _SQL_VALUE = re.compile(r"'((?:[^'\n]|''){0,200})'|[^',\s()]{1,200}")
 _SECRET_COLUMN = re.compile(r"pass|pwd|secret|token|api_?key|\bpin\b")
 _TELLING = re.compile(
     r"\b(?:uses?|used|using|with|enter|type|try|via|set|setting|changed?|reset|updated?|made|switched"
-    r"|als)\s(?:(?:the|my|our|this|that|his|her|its|their|your)\s)?(?:[\w'-]{1,20} ){0,3}\Z",
+    r"|als)\s(?:(?:the|my|our|this|that|his|her|its|their|your)\s)?(?:[\w'-]{1,20} ){0,3}\Z"
+    r"|\b(?:wi-?fi|wlan|ssid|network|login|user(?:name)?|account|zip|archive)\b[^.\n]{0,40}, \Z",
     re.IGNORECASE,
 )
 _BETWEEN_SEEDS = re.compile(r"[\s\d,;.)\"'`-]{1,12}")
@@ -267,7 +269,8 @@ def _is_jumbled(value: str) -> bool:
     """Whether a value is letters of both cases in no order that words have."""
     if len(value) < 8 or value.lower() == value or value.upper() == value:
         return False
-    return _reads(value) < 0.4
+    reads = _reads(value)
+    return reads < 0.4 or (reads < 0.55 and len(_HUMP.findall(value)) >= max(3, len(value) / 5))
 
 
 def is_telling(secret: str) -> bool:
@@ -331,7 +334,8 @@ def _check_base62(match: re.Match[str], group: int | str) -> Spans:
     if _OPEN_ID.match(match[0]) or is_placeholder(value) or _reads(value) > 0.45:
         return ()
     kinds = (str.isdigit, str.isupper, str.islower)
-    if any(sum(map(kind, value)) < 3 for kind in kinds) or entropy(value) < 3.8:
+    least, bits = (3, 3.8) if len(value) >= 16 else (2, 3.0)
+    if any(sum(map(kind, value)) < least for kind in kinds) or entropy(value) < bits:
         return ()
     return (span,) if len(_TURN.findall(value)) >= len(value) / 8 else ()
 
@@ -384,7 +388,8 @@ def _check_told(match: re.Match[str], group: int | str) -> Spans:
 def _check_code(match: re.Match[str], group: int | str) -> Spans:
     """Four digits or more, three of a card's own code; no year behind a word like entry."""
     digits = sum(map(str.isdigit, match[group])) or len(_LETTERS.findall(match[group]))
-    short = match[0][:2].lower() in ("cv", "cs") or "combination" in match[0].lower()
+    said = match[0].lower()
+    short = said[:2] in ("cv", "cs") or "combination" in said or "security code" in said
     return (match.span(group),) if digits >= (3 if short else 4) else ()
 
 
@@ -417,7 +422,9 @@ def _check_before(match: re.Match[str], group: int | str) -> Spans:
     quoted = stated["quoted"]
     if quoted is not None:
         return (stated.span("quoted"),) if _is_word(quoted, bare=False) else ()
-    return (stated.span("bare"),) if _is_mixed(stated["bare"], bare=True) else ()
+    bare = stated["bare"]
+    typed = " " in bare or (bare.isdecimal() and match[0].endswith(("pin", "PIN", "code", "puk", "PUK")))
+    return (stated.span("bare"),) if typed or _is_mixed(bare, bare=True) else ()
 
 
 def _check_option(match: re.Match[str], group: int | str) -> Spans:
