@@ -106,6 +106,8 @@ _INNER_SYMBOL = re.compile(r"(?<=[A-Za-z0-9])[!@#$%^&*?~+]{1,8}(?=[A-Za-z0-9])")
 _CLASSES = (re.compile(r"[0-9]"), re.compile(r"[A-Za-z]"), re.compile(r"[!@#$%^&]"))
 _SLUG = re.compile(r"[a-z]{3,}(?:[-_][a-z]{3,})+[-_]|[A-Z]?[a-z]{2,}/")
 _PAIR = re.compile(r"(?=([a-z]{2}))")
+#: letters of languages that put no blanks between words
+_WITHOUT_BLANKS = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 _HUMP = re.compile(r"[a-z](?=[A-Z])")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
@@ -223,7 +225,7 @@ def _is_phrase(value: str) -> bool:
 
 def _is_mixed(value: str, bare: bool) -> bool:
     """Whether a value looks chosen as a password: letters among digits, or symbols among both."""
-    if not _is_word(value, bare) or _EMAIL.match(value):
+    if not _is_word(value, bare) or _EMAIL.match(value) or _WITHOUT_BLANKS.search(value):
         return False
     if value.isdigit() and value.isascii():
         return len(value) >= 6
@@ -270,7 +272,7 @@ def _is_jumbled(value: str) -> bool:
     if len(value) < 8 or value.lower() == value or value.upper() == value:
         return False
     reads = _reads(value)
-    return reads < 0.4 or (reads < 0.55 and len(_HUMP.findall(value)) >= max(3, len(value) / 5))
+    return reads < 0.4 or (reads < 0.5 and len(_HUMP.findall(value)) >= max(3, len(value) / 5))
 
 
 def is_telling(secret: str) -> bool:
@@ -334,7 +336,7 @@ def _check_base62(match: re.Match[str], group: int | str) -> Spans:
     if _OPEN_ID.match(match[0]) or is_placeholder(value) or _reads(value) > 0.45:
         return ()
     kinds = (str.isdigit, str.isupper, str.islower)
-    least, bits = (3, 3.8) if len(value) >= 16 else (2, 3.0)
+    least, bits = (3, 3.8) if len(value) >= 16 else (1, 3.0)
     if any(sum(map(kind, value)) < least for kind in kinds) or entropy(value) < bits:
         return ()
     return (span,) if len(_TURN.findall(value)) >= len(value) / 8 else ()
@@ -390,6 +392,7 @@ def _check_code(match: re.Match[str], group: int | str) -> Spans:
     digits = sum(map(str.isdigit, match[group])) or len(_LETTERS.findall(match[group]))
     said = match[0].lower()
     short = said[:2] in ("cv", "cs") or "combination" in said or "security code" in said
+    short = short or any(map(str.isalpha, match[group]))
     return (match.span(group),) if digits >= (3 if short else 4) else ()
 
 
