@@ -36,6 +36,9 @@ _LONG_RUN = 22
 _BEFORE_RUN = 60
 #: the most different secrets of one text that are searched in the rest of it
 _MOST_REPEATED = 200
+#: how often the rules of one word are tried within so many characters
+_MOST_CROWDED = 6
+_CROWD = 100
 #: how often a rule is tried inside a match of its own: `pw=pw=pw=...` stays cheap
 _MOST_NESTED = 3
 
@@ -60,6 +63,9 @@ _ALNUM_TABLE = bytes(ord("x" if _shape(code) != " " else " ") for code in range(
 _NAME_TABLE = bytes(
     ord("x" if _shape(code) != " " or chr(code) in "_-" else " ") for code in range(256)
 )
+_ASCII_BYTES = bytes(range(128))
+#: the first byte of letters in UTF-8: all but Latin-1's signs and the blocks of punctuation
+_LETTER_BYTES = re.compile(rb"[\xc3-\xdf\xe0\xe1\xe3-\xed]")
 _UNMASKED = re.compile(r"[^\0]+")
 _KIND = re.compile(r"[a-z0-9-]{1,40}\Z")
 _PART = re.compile(r"\{\{([a-z_]+)\}\}")
@@ -118,26 +124,25 @@ class _RuleWords:
             if not word.isascii()
             for spelling in (word, word.capitalize(), word.upper())
         }
-        self._at_start = ascii_words.pop("", ())
         self._ascii_rules, self._other_rules = [*ascii_words.values()], [*others.values()]
         dfa = Implementation.DFA
         self._ascii = BytesAhoCorasick([w.encode() for w in ascii_words], implementation=dfa)
         self._others = AhoCorasick(list(others), implementation=dfa) if others else None
 
-    def places(self, text: str, as_bytes: bytes) -> Iterator[tuple[tuple[_Rule, ...], int, int]]:
-        """The rules of every word, its start and its end; the empty word begins the text.
+    def places(self, text: str, as_bytes: bytes) -> list[tuple[tuple[_Rule, ...], int, int]]:
+        """The rules of every word, its start and its end.
 
-        ASCII words are searched in `as_bytes`, one byte a character, the others in the text.
+        ASCII words are searched in `as_bytes`, one byte a character, the others in the text, which
+        is empty if it has no letters beyond ASCII.
         """
-        if self._at_start:
-            yield self._at_start, 0, 0
         rules = self._ascii_rules
-        for word, start, end in self._ascii.find_matches_as_indexes(as_bytes, overlapping=True):
-            yield rules[word], start, end
-        if self._others is not None and not text.isascii():
+        found = self._ascii.find_matches_as_indexes(as_bytes, overlapping=True)
+        places = [(rules[word], start, end) for word, start, end in found]
+        if text and self._others is not None:
             rules = self._other_rules
-            for word, start, end in self._others.find_matches_as_indexes(text, overlapping=True):
-                yield rules[word], start, end
+            found = self._others.find_matches_as_indexes(text, overlapping=True)
+            places += [(rules[word], start, end) for word, start, end in found]
+        return places
 
 
 class Redactor:
@@ -197,21 +202,30 @@ class Redactor:
         raw = text.encode("ascii", "replace")
         #: number of a rule -> end of its last match, and how often it matched inside that
         nested: dict[int, tuple[int, int]] = {}
+        #: rules of a word -> where they were tried, and how often soon after that
+        crowded: dict[int, tuple[int, int]] = {}
         #: number of a rule -> where its key words end
         near: dict[int, list[int]] = {}
         shape = raw.translate(_SHAPE_TABLE)
-        for words, as_bytes in ((self._words, raw.lower()), (self._shapes, shape)):
-            for rules, start, end in words.places(text, as_bytes):
-                for rule in rules:
-                    if rule.where == "near":
-                        near.setdefault(rule.number, []).append(end)
-                    elif nested and _matched_enough(nested.get(rule.number), start):
-                        continue
-                    elif match := rule.pattern.match(text, start):
-                        last, count = nested.get(rule.number, (0, 0))
-                        inside = start < last
-                        nested[rule.number] = (last, count + 1) if inside else (match.end(), 0)
-                        yield rule, match
+        digits = b"0" in shape
+        places = self._words.places("" if _no_letters_beyond_ascii(text) else text, raw.lower())
+        for rules, start, end in places + self._shapes.places("", shape) if digits else places:
+            crowd, count = crowded.get(id(rules), (-_CROWD, 0))
+            crowded[id(rules)] = (start, 1) if start >= crowd + _CROWD else (crowd, count + 1)
+            if count >= _MOST_CROWDED and start < crowd + _CROWD:
+                continue
+            for rule in rules:
+                if rule.where == "near":
+                    near.setdefault(rule.number, []).append(end)
+                elif nested and _matched_enough(nested.get(rule.number), start):
+                    continue
+                elif match := rule.pattern.match(text, start):
+                    last, count = nested.get(rule.number, (0, 0))
+                    inside = start < last
+                    nested[rule.number] = (last, count + 1) if inside else (match.end(), 0)
+                    yield rule, match
+        if not digits:
+            return
         if near:
             for start, end in _runs(raw.translate(_RUN_TABLE), shape, _RUN):
                 for rule in self._near:
@@ -302,7 +316,7 @@ def _words(
     for word in words:
         if (
             not isinstance(word, str)
-            or (not word and where != "literals")
+            or not word
             or (where != "literals" and not word.isascii())
         ):
             raise ConfigError(f"{_FILE}: {name}: {word!r} is no word to look for")
@@ -316,6 +330,14 @@ def _expanded(pattern: str, parts: Mapping[str, str], name: str) -> str:
     if missing := sorted(set(_PART.findall(pattern)) - set(parts)):
         raise ConfigError(f"{_FILE}: {name}: there is no part {missing[0]!r}")
     return _PART.sub(lambda match: parts[match[1]], pattern)
+
+
+def _no_letters_beyond_ascii(text: str) -> bool:
+    """Whether all letters are ASCII; dashes, quotation marks and arrows may be there."""
+    if text.isascii():
+        return True
+    beyond = text.encode("utf-8", "replace").translate(None, _ASCII_BYTES)
+    return _LETTER_BYTES.search(beyond) is None
 
 
 def _matched_enough(last: tuple[int, int] | None, start: int) -> bool:

@@ -108,6 +108,7 @@ _SLUG = re.compile(r"[a-z]{3,}(?:[-_][a-z]{3,})+[-_]|[A-Z]?[a-z]{2,}/")
 _PAIR = re.compile(r"(?=([a-z]{2}))")
 #: letters of languages that put no blanks between words
 _WITHOUT_BLANKS = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+_SPACE = re.compile(r"\s")
 _HUMP = re.compile(r"[a-z](?=[A-Z])")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
@@ -206,7 +207,7 @@ def _is_word(value: str, bare: bool) -> bool:
     """Whether a value can be a chosen password at all: no ordinary word, no code, no sentence."""
     if len(value) < 3 or is_placeholder(value):
         return False
-    if any(c.isspace() for c in value):
+    if _SPACE.search(value):
         return not bare and _is_phrase(value)
     if value.strip("*_`~!?-:").lower() in _ORDINARY or _CALLED_SO.search(value):
         return False
