@@ -227,7 +227,8 @@ class Redactor:
         if not digits:
             return
         if near:
-            for start, end in _runs(raw.translate(_RUN_TABLE), shape, _RUN):
+            ends = sorted({end for places in near.values() for end in places})
+            for start, end in _runs_near(raw.translate(_RUN_TABLE), shape, ends):
                 for rule in self._near:
                     if _is_near(near.get(rule.number), start, end):
                         # Two characters more than the run has, for what must not follow it.
@@ -355,6 +356,20 @@ def _runs(as_bytes: bytes, shape: bytes, least: int) -> Iterator[tuple[int, int]
         if shape.find(b"0", start, end) >= 0:
             yield start, end
         start = as_bytes.find(row, end)
+
+
+def _runs_near(as_bytes: bytes, shape: bytes, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The same for the shorter rows that key words, of which these are the ends, stand near."""
+    row, done = b"x" * _RUN, 0
+    for word_end in ends:
+        first = as_bytes.rfind(b" ", done, max(done, word_end - _REACH)) + 1
+        start = as_bytes.find(row, max(done, first), word_end + _REACH + _RUN)
+        while start >= 0:
+            done = as_bytes.find(b" ", start)
+            done = done if done >= 0 else len(as_bytes)
+            if shape.find(b"0", start, done) >= 0:
+                yield start, done
+            start = as_bytes.find(row, done, word_end + _REACH + _RUN)
 
 
 def _is_near(word_ends: list[int] | None, start: int, end: int) -> bool:

@@ -108,6 +108,8 @@ _SLUG = re.compile(r"[a-z]{3,}(?:[-_][a-z]{3,})+[-_]|[A-Z]?[a-z]{2,}/")
 _PAIR = re.compile(r"(?=([a-z]{2}))")
 #: letters of languages that put no blanks between words
 _WITHOUT_BLANKS = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+#: so many characters of a value tell whether it was chosen as a password
+_ENOUGH = 120
 _SPACE = re.compile(r"\s")
 _HUMP = re.compile(r"[a-z](?=[A-Z])")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
@@ -226,6 +228,7 @@ def _is_phrase(value: str) -> bool:
 
 def _is_mixed(value: str, bare: bool) -> bool:
     """Whether a value looks chosen as a password: letters among digits, or symbols among both."""
+    value = value[:_ENOUGH]
     if not _is_word(value, bare) or _EMAIL.match(value) or _WITHOUT_BLANKS.search(value):
         return False
     if value.isdigit() and value.isascii():
