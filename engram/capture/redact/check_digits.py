@@ -125,7 +125,11 @@ def _chilean(n: str) -> bool:
 
 
 def _birth_first(n: str) -> bool:
-    return _is_date(n[-10:-8], n[-8:-6]) if len(n) == 12 and n.isdigit() else _is_date(n[-7:-5], n[-5:-3])
+    return (
+        _is_date(n[-10:-8], n[-8:-6])
+        if len(n) == 12 and n.isdigit()
+        else _is_date(n[-7:-5], n[-5:-3])
+    )
 
 
 def _argentine(n: str) -> bool:

@@ -315,11 +315,7 @@ def _words(
     if not isinstance(words, list) or not words:
         raise ConfigError(f"{_FILE}: {name}: {where} must be a list of strings")
     for word in words:
-        if (
-            not isinstance(word, str)
-            or not word
-            or (where != "literals" and not word.isascii())
-        ):
+        if not isinstance(word, str) or not word or (where != "literals" and not word.isascii()):
             raise ConfigError(f"{_FILE}: {name}: {word!r} is no word to look for")
         if where != "shape" and word != word.lower():
             raise ConfigError(f"{_FILE}: {name}: {word!r} must be in small letters")

@@ -146,8 +146,12 @@ _TOKEN = re.compile(
     r"[\s\"'`*_(,:，：、]{1,8}(?P<value>[^\s\"'`]{1,64}?)(?=[\"'`*,:;)!?.。，、]{0,3}(?P<stop>[.;!?。](?=\s|\Z))?"
     r"[\"'`*,:;)!?.。，、]{0,3}(?:\s|\Z))"
 )
-_SIGNS_OF_CODE = re.compile(r"\A(?:bool|str|int|optional)\b|[(){}\[\]<>=|\\]|\$\w|::|->|\A--?\w|\A[-+/#]+\Z")
-_HOST = re.compile(r"(?:\w[\w-]*\.)+[A-Za-z][\w-]*(?::\d+)?(?:/|\Z)|\d+(?:\.\d+)+|[\w.+-]+@[A-Za-z]")
+_SIGNS_OF_CODE = re.compile(
+    r"\A(?:bool|str|int|optional)\b|[(){}\[\]<>=|\\]|\$\w|::|->|\A--?\w|\A[-+/#]+\Z"
+)
+_HOST = re.compile(
+    r"(?:\w[\w-]*\.)+[A-Za-z][\w-]*(?::\d+)?(?:/|\Z)|\d+(?:\.\d+)+|[\w.+-]+@[A-Za-z]"
+)
 #: what is called after a password and is none: "the password manager"
 _OTHER_THING = re.compile(
     r"[ -](?:hash|manager|polic|field|reset|rule|hint|prompt|page|form|file|length|strength|stor|"
@@ -430,7 +434,9 @@ def _check_before(match: re.Match[str], group: int | str) -> Spans:
     if quoted is not None:
         return (stated.span("quoted"),) if _is_word(quoted, bare=False) else ()
     bare = stated["bare"]
-    typed = " " in bare or (bare.isdecimal() and match[0].endswith(("pin", "PIN", "code", "puk", "PUK")))
+    typed = " " in bare or (
+        bare.isdecimal() and match[0].endswith(("pin", "PIN", "code", "puk", "PUK"))
+    )
     return (stated.span("bare"),) if typed or _is_mixed(bare, bare=True) else ()
 
 
