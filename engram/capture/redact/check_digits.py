@@ -125,11 +125,8 @@ def _chilean(n: str) -> bool:
 
 
 def _birth_first(n: str) -> bool:
-    return (
-        _is_date(n[-10:-8], n[-8:-6])
-        if len(n) == 12 and n.isdigit()
-        else _is_date(n[-7:-5], n[-5:-3])
-    )
+    month = 2 if n.isdigit() else len(n) - 7
+    return _is_date(n[month : month + 2], n[month + 2 : month + 4])
 
 
 def _argentine(n: str) -> bool:
@@ -189,7 +186,8 @@ def _indian(n: str) -> bool:
 
 
 _PERSONS: Mapping[str, Callable[[str], bool]] = {
-    "my": _birth_first, "rfc": _birth_first, "br": _brazilian, "it": _italian, "cn": _chinese, "mx": _mexican, "be": _belgian,
+    "my": _birth_first, "rfc": _birth_first, "br": _brazilian, "it": _italian, "cn": _chinese,
+    "mx": _mexican, "be": _belgian,
     "cl": _chilean, "ar": _argentine, "fi": _finnish, "se": _swedish,
     "kr": _korean, "cz": _czech, "es": _spanish, "sg": _singaporean,
     "tw": _taiwanese, "de": _german, "in": _indian,

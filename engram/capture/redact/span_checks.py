@@ -33,7 +33,8 @@ _STAND_INS = (
     "${", "$(", "{{", "#{", "%(",
 )  # fmt: skip
 _PLACEHOLDER = re.compile(
-    r"(?:\w{0,8}%[-+ 0-9.]{0,6}[sdrf]\w{0,12}\W?)+\Z|%[a-z_]+%\Z|(?:<|\\{1,4}u003c)[^<>\\]{1,60}(?:>|\\{1,4}u003e)\Z|&(?:lt|#60|#x3c);"
+    r"(?:\w{0,8}%[-+ 0-9.]{0,6}[sdrf]\w{0,12}\W?)+\Z|%[a-z_]+%\Z"
+    r"|(?:<|\\{1,4}u003c)[^<>\\]{1,60}(?:>|\\{1,4}u003e)\Z|&(?:lt|#60|#x3c);"
     r"|\[[a-z _]+\]\Z|[^{]{0,400}\{[a-z_.]*\}"
 )
 _VARIABLE = re.compile(r"\$(?:[A-Z][A-Z0-9_]*|[a-z][a-z_]*[0-9]?|[a-z]+(?:[A-Z][a-z]+)+)\Z")
@@ -139,7 +140,8 @@ _OPEN_ID = re.compile(
 #: what a row of hexadecimal digits is called that is no secret
 _DIGEST = re.compile(r"sha|md5|hash|digest|commit|checksum|etag|integrity|revision|blob|tree|trace")
 _BEFORE = re.compile(
-    r"[\"'`“„](?P<quoted>[^\"'`“”„\n]{4,64})[\"'`”“]\Z|(?P<bare>[0-9]{2,4}(?:[ -][0-9]{2,4}){1,3}|[^\s\"'`]{4,64})\Z"
+    r"[\"'`“„](?P<quoted>[^\"'`“”„\n]{4,64})[\"'`”“]\Z"
+    r"|(?P<bare>[0-9]{2,4}(?:[ -][0-9]{2,4}){1,3}|[^\s\"'`]{4,64})\Z"
 )
 #: a word of a sentence without what is around it, and the sign that ends the sentence
 _TOKEN = re.compile(
@@ -159,7 +161,7 @@ _OTHER_THING = re.compile(
     r"dialog|type|format|vault|tool|service|spray|crack|based|less|encrypt|column|test)"
 )
 _USER_OPTION = re.compile(
-    r"\s(?:-u|-U|-l|-D|--?user(?:name)?|--?login|/u(?:ser)?:|-s[UI]\b|--service-principal)(?=[ =:]?\S)"
+    r"\s(?:-u|-U|-l|-D|--?user(?:name)?|--?login|/u(?:ser)?:|--service-principal)(?=[ =:]?\S)"
 )
 _SQL_VALUE = re.compile(r"'((?:[^'\n]|''){0,200})'|[^',\s()]{1,200}")
 _SECRET_COLUMN = re.compile(r"pass|pwd|secret|token|api_?key|\bpin\b")
@@ -372,7 +374,7 @@ def _check_stated(match: re.Match[str], group: int | str) -> Spans:
 
 
 def _check_sentence(match: re.Match[str], group: int | str) -> Spans:
-    """The words behind a noun, up to the end of the sentence or to code, that look chosen as one."""
+    """The words behind a noun that look chosen as one, up to the end of the sentence or to code."""
     if _OTHER_THING.match(match[group]):
         return ()
     spans = list[Span]()
