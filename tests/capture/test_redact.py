@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.capture.redact.check_digits import luhn
 from engram.capture.redact.redactor import Redaction, compile_redactor
-from engram.capture.redact.span_checks import CHECKS, entropy, luhn
+from engram.capture.redact.span_checks import CHECKS, entropy
 from engram.model.errors import ConfigError
 from tests.benchmarks.redaction import (
+    BLIND,
     KINDS,
     LABELLED,
     LATER,
@@ -72,6 +74,7 @@ def test_secrets_of_many_kinds_are_found_and_what_looks_like_them_is_left() -> N
     for part in (
         [row for row in rows if row.secret is not None] + made_with,
         by_kind(LATER) + kept_back,
+        by_kind(BLIND),
     ):
         outcome = measure(REDACTOR, part)
         for row in (*outcome.missed, *outcome.mistaken):
@@ -81,7 +84,7 @@ def test_secrets_of_many_kinds_are_found_and_what_looks_like_them_is_left() -> N
     assert len({row.kind for row in rows}) >= 150
 
 
-@pytest.mark.parametrize("file", [LABELLED, KINDS, LATER, LOOKALIKES])
+@pytest.mark.parametrize("file", [LABELLED, KINDS, LATER, BLIND, LOOKALIKES])
 def test_the_labelled_files_hold_no_key_of_a_known_form(file: Path) -> None:
     keys = {"-key", "-token", "-webhook", "aws-secret", "jwt"}
     found = REDACTOR.redact(file.read_text(encoding="utf-8")).found

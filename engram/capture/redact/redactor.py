@@ -28,16 +28,19 @@ from engram.model.errors import ConfigError
 
 #: How far from its key word (`near`) a secret may stand, characters on either side.
 _REACH = 40
-#: Keys of every provider hold a run of this many letters and digits; ordinary words do not.
-_RUN = 20
+#: What is made by a machine holds a run of this many letters and digits; few words do.
+_RUN = 12
 #: ... and this many, where no key word stands near.
 _LONG_RUN = 22
 #: How far before such a run its token may begin: with the name of a service.
 _BEFORE_RUN = 60
 #: the most different secrets of one text that are searched in the rest of it
 _MOST_REPEATED = 200
+#: how often the rules of one word are tried within so many characters
+_MOST_CROWDED = 6
+_CROWD = 100
 #: how often a rule is tried inside a match of its own: `pw=pw=pw=...` stays cheap
-_MOST_NESTED = 8
+_MOST_NESTED = 3
 
 
 def _shape(code: int) -> str:
@@ -60,6 +63,9 @@ _ALNUM_TABLE = bytes(ord("x" if _shape(code) != " " else " ") for code in range(
 _NAME_TABLE = bytes(
     ord("x" if _shape(code) != " " or chr(code) in "_-" else " ") for code in range(256)
 )
+_ASCII_BYTES = bytes(range(128))
+#: the first byte of letters in UTF-8: all but Latin-1's signs and the blocks of punctuation
+_LETTER_BYTES = re.compile(rb"[\xc3-\xdf\xe0\xe1\xe3-\xed]")
 _UNMASKED = re.compile(r"[^\0]+")
 _KIND = re.compile(r"[a-z0-9-]{1,40}\Z")
 _PART = re.compile(r"\{\{([a-z_]+)\}\}")
@@ -118,26 +124,25 @@ class _RuleWords:
             if not word.isascii()
             for spelling in (word, word.capitalize(), word.upper())
         }
-        self._at_start = ascii_words.pop("", ())
         self._ascii_rules, self._other_rules = [*ascii_words.values()], [*others.values()]
         dfa = Implementation.DFA
         self._ascii = BytesAhoCorasick([w.encode() for w in ascii_words], implementation=dfa)
         self._others = AhoCorasick(list(others), implementation=dfa) if others else None
 
-    def places(self, text: str, as_bytes: bytes) -> Iterator[tuple[tuple[_Rule, ...], int, int]]:
-        """The rules of every word, its start and its end; the empty word begins the text.
+    def places(self, text: str, as_bytes: bytes) -> list[tuple[tuple[_Rule, ...], int, int]]:
+        """The rules of every word, its start and its end.
 
-        ASCII words are searched in `as_bytes`, one byte a character, the others in the text.
+        ASCII words are searched in `as_bytes`, one byte a character, the others in the text, which
+        is empty if it has no letters beyond ASCII.
         """
-        if self._at_start:
-            yield self._at_start, 0, 0
         rules = self._ascii_rules
-        for word, start, end in self._ascii.find_matches_as_indexes(as_bytes, overlapping=True):
-            yield rules[word], start, end
-        if self._others is not None and not text.isascii():
+        found = self._ascii.find_matches_as_indexes(as_bytes, overlapping=True)
+        places = [(rules[word], start, end) for word, start, end in found]
+        if text and self._others is not None:
             rules = self._other_rules
-            for word, start, end in self._others.find_matches_as_indexes(text, overlapping=True):
-                yield rules[word], start, end
+            found = self._others.find_matches_as_indexes(text, overlapping=True)
+            places += [(rules[word], start, end) for word, start, end in found]
+        return places
 
 
 class Redactor:
@@ -197,23 +202,33 @@ class Redactor:
         raw = text.encode("ascii", "replace")
         #: number of a rule -> end of its last match, and how often it matched inside that
         nested: dict[int, tuple[int, int]] = {}
+        #: rules of a word -> where they were tried, and how often soon after that
+        crowded: dict[int, tuple[int, int]] = {}
         #: number of a rule -> where its key words end
         near: dict[int, list[int]] = {}
         shape = raw.translate(_SHAPE_TABLE)
-        for words, as_bytes in ((self._words, raw.lower()), (self._shapes, shape)):
-            for rules, start, end in words.places(text, as_bytes):
-                for rule in rules:
-                    if rule.where == "near":
-                        near.setdefault(rule.number, []).append(end)
-                    elif nested and _matched_enough(nested.get(rule.number), start):
-                        continue
-                    elif match := rule.pattern.match(text, start):
-                        last, count = nested.get(rule.number, (0, 0))
-                        inside = start < last
-                        nested[rule.number] = (last, count + 1) if inside else (match.end(), 0)
-                        yield rule, match
+        digits = b"0" in shape
+        places = self._words.places("" if _no_letters_beyond_ascii(text) else text, raw.lower())
+        for rules, start, end in places + self._shapes.places("", shape) if digits else places:
+            crowd, count = crowded.get(id(rules), (-_CROWD, 0))
+            crowded[id(rules)] = (start, 1) if start >= crowd + _CROWD else (crowd, count + 1)
+            if count >= _MOST_CROWDED and start < crowd + _CROWD:
+                continue
+            for rule in rules:
+                if rule.where == "near":
+                    near.setdefault(rule.number, []).append(end)
+                elif nested and _matched_enough(nested.get(rule.number), start):
+                    continue
+                elif match := rule.pattern.match(text, start):
+                    last, count = nested.get(rule.number, (0, 0))
+                    inside = start < last
+                    nested[rule.number] = (last, count + 1) if inside else (match.end(), 0)
+                    yield rule, match
+        if not digits:
+            return
         if near:
-            for start, end in _runs(raw.translate(_RUN_TABLE), shape, _RUN):
+            ends = sorted({end for places in near.values() for end in places})
+            for start, end in _runs_near(raw.translate(_RUN_TABLE), shape, ends):
                 for rule in self._near:
                     if _is_near(near.get(rule.number), start, end):
                         # Two characters more than the run has, for what must not follow it.
@@ -239,21 +254,29 @@ class Redactor:
 def compile_redactor(table: Mapping[str, object], allow: Sequence[str] = ()) -> Redactor:
     """The redactor of a parsed config/redaction.toml; `allow` are exact strings and globs.
 
-    The table holds `[parts]` (pieces that patterns name as `{{piece}}`, in order) and `[[rule]]`.
+    The table holds `[parts]` (pieces that patterns name as `{{piece}}`, in order), `[words]` (lists
+    that rules name instead of their own) and `[[rule]]`.
     Raises ConfigError that names the rule whose pattern, group, check or key is wrong.
     """
-    named, rows = table.get("parts", {}), table.get("rule", [])
-    if not isinstance(named, Mapping):
-        raise ConfigError(f"{_FILE}: [parts] is not a table")
+    named, lists, rows = table.get("parts", {}), table.get("words", {}), table.get("rule", [])
+    for title, part in (("parts", named), ("words", lists)):
+        if not isinstance(part, Mapping):
+            raise ConfigError(f"{_FILE}: [{title}] is not a table")
+    assert isinstance(named, Mapping) and isinstance(lists, Mapping)
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
         raise ConfigError(f"{_FILE}: [[rule]] is not a list of tables")
     parts: dict[str, str] = {}
     for name, piece in named.items():
         parts[str(name)] = _expanded(str(piece), parts, f"part {name}")
-    return Redactor([_rule(number, row, parts) for number, row in enumerate(rows)], allow)
+    return Redactor([_rule(number, row, parts, lists) for number, row in enumerate(rows)], allow)
 
 
-def _rule(number: int, row: Mapping[str, object], parts: Mapping[str, str]) -> _Rule:
+def _rule(
+    number: int,
+    row: Mapping[str, object],
+    parts: Mapping[str, str],
+    lists: Mapping[str, object],
+) -> _Rule:
     """One row of the table, checked and compiled."""
     kind, check, group = row.get("kind"), row.get("check", "none"), row.get("group", 0)
     name = f"rule {number + 1} ({kind})"
@@ -272,11 +295,13 @@ def _rule(number: int, row: Mapping[str, object], parts: Mapping[str, str]) -> _
     known = pattern.groupindex if isinstance(group, str) else range(pattern.groups + 1)
     if not isinstance(group, int | str) or group not in known:
         raise ConfigError(f"{_FILE}: {name}: the pattern has no group {group!r}")
-    where, words = _words(row, name)
+    where, words = _words(row, lists, name)
     return _Rule(number, kind, where, words, pattern, group, CHECKS[check])
 
 
-def _words(row: Mapping[str, object], name: str) -> tuple[str, tuple[str, ...]]:
+def _words(
+    row: Mapping[str, object], lists: Mapping[str, object], name: str
+) -> tuple[str, tuple[str, ...]]:
     """Where a rule is to be tried, and the words that say so."""
     given = [key for key in _PLACES if key in row]
     if len(given) != 1:
@@ -286,15 +311,11 @@ def _words(row: Mapping[str, object], name: str) -> tuple[str, tuple[str, ...]]:
         if value is not True:
             raise ConfigError(f"{_FILE}: {name}: run can be true only")
         return where, ()
-    words = [value] if isinstance(value, str) else value
+    words = lists.get(value, [value]) if isinstance(value, str) else value
     if not isinstance(words, list) or not words:
         raise ConfigError(f"{_FILE}: {name}: {where} must be a list of strings")
     for word in words:
-        if (
-            not isinstance(word, str)
-            or (not word and where != "literals")
-            or (where != "literals" and not word.isascii())
-        ):
+        if not isinstance(word, str) or not word or (where != "literals" and not word.isascii()):
             raise ConfigError(f"{_FILE}: {name}: {word!r} is no word to look for")
         if where != "shape" and word != word.lower():
             raise ConfigError(f"{_FILE}: {name}: {word!r} must be in small letters")
@@ -306,6 +327,14 @@ def _expanded(pattern: str, parts: Mapping[str, str], name: str) -> str:
     if missing := sorted(set(_PART.findall(pattern)) - set(parts)):
         raise ConfigError(f"{_FILE}: {name}: there is no part {missing[0]!r}")
     return _PART.sub(lambda match: parts[match[1]], pattern)
+
+
+def _no_letters_beyond_ascii(text: str) -> bool:
+    """Whether all letters are ASCII; dashes, quotation marks and arrows may be there."""
+    if text.isascii():
+        return True
+    beyond = text.encode("utf-8", "replace").translate(None, _ASCII_BYTES)
+    return _LETTER_BYTES.search(beyond) is None
 
 
 def _matched_enough(last: tuple[int, int] | None, start: int) -> bool:
@@ -323,6 +352,20 @@ def _runs(as_bytes: bytes, shape: bytes, least: int) -> Iterator[tuple[int, int]
         if shape.find(b"0", start, end) >= 0:
             yield start, end
         start = as_bytes.find(row, end)
+
+
+def _runs_near(as_bytes: bytes, shape: bytes, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The same for the shorter rows that key words, of which these are the ends, stand near."""
+    row, done = b"x" * _RUN, 0
+    for word_end in ends:
+        first = as_bytes.rfind(b" ", done, max(done, word_end - _REACH)) + 1
+        start = as_bytes.find(row, max(done, first), word_end + _REACH + _RUN)
+        while start >= 0:
+            done = as_bytes.find(b" ", start)
+            done = done if done >= 0 else len(as_bytes)
+            if shape.find(b"0", start, done) >= 0:
+                yield start, done
+            start = as_bytes.find(row, done, word_end + _REACH + _RUN)
 
 
 def _is_near(word_ends: list[int] | None, start: int, end: int) -> bool:

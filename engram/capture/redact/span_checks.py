@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from engram.capture.redact.check_digits import iban_length, is_card, is_iban, is_person_number
 from engram.language.stated_secrets import is_condition
 
 Span = tuple[int, int]
@@ -32,7 +33,8 @@ _STAND_INS = (
     "${", "$(", "{{", "#{", "%(",
 )  # fmt: skip
 _PLACEHOLDER = re.compile(
-    r"(?:%[sdr]\W?)+\Z|%[a-z_]+%\Z|(?:<|\\{1,4}u003c)[^<>\\]{1,60}(?:>|\\{1,4}u003e)\Z|&(?:lt|#60|#x3c);"
+    r"(?:\w{0,8}%[-+ 0-9.]{0,6}[sdrf]\w{0,12}\W?)+\Z|%[a-z_]+%\Z"
+    r"|(?:<|\\{1,4}u003c)[^<>\\]{1,60}(?:>|\\{1,4}u003e)\Z|&(?:lt|#60|#x3c);"
     r"|\[[a-z _]+\]\Z|[^{]{0,400}\{[a-z_.]*\}"
 )
 _VARIABLE = re.compile(r"\$(?:[A-Z][A-Z0-9_]*|[a-z][a-z_]*[0-9]?|[a-z]+(?:[A-Z][a-z]+)+)\Z")
@@ -71,7 +73,7 @@ _TECHNICAL = re.compile(
     r"|user|args?|param|val|value|var|str|string|field|input|item|te?mp|foo|bar|baz|version|level"
     r"|password|passwd|pass|pwd|pw|token|tok|secret|key|apikey|line|page|col|row|part|chapter"
     r"|option|case|demo|layer|model|id|num|no|nr|vector|point)[0-9]{1,5}"
-    r"|neo4j|argon2id?|base64url|utf16le|sqlite3|postgres[0-9]{1,2}",
+    r"|1password|neo4j|argon2id?|base64url|utf16le|sqlite3|postgres[0-9]{1,2}",
     re.IGNORECASE,
 )
 _CODE = re.compile(
@@ -94,17 +96,23 @@ _FILE_ENDING = re.compile(
     r"\.(?:json|toml|ya?ml|py|[jt]sx?|java|html?|md|txt|log|csv|bak|env|pem|sh|go|rs|rb|php)\Z"
 )
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+\Z")
-_PIECE = re.compile(r"[A-Za-z0-9]+")
+_PIECE = re.compile(r"[A-Za-z0-9\u00c0-\u04ff]+")
 _WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d+")
 _SLUG_OF_WORDS = re.compile(r"[a-z]{3,}(?:-[a-z]{3,}){2,}\Z")
 _PLAIN_WORDS = re.compile(r"[^\W\d_]+\d*\Z|[A-Za-z]+\Z")
-_MIXED_PIECE = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{5,}\Z")
+_MIXED_PIECE = re.compile(r"(?=\D*[0-9])(?=[0-9]*\D)[A-Za-z0-9\u00c0-\u04ff]{5,}\Z")
 _NAME_WITH_NUMBER = re.compile(r"[A-Za-z]?[a-z]+(?:[A-Z]+[a-z]+)+[0-9]{1,2}\Z")
 _TURN = re.compile(r"[A-Za-z](?=[!@#$%^&*?~+=]{0,3}[0-9])|[0-9](?=[!@#$%^&*?~+=]{0,3}[A-Za-z])")
 _INNER_SYMBOL = re.compile(r"(?<=[A-Za-z0-9])[!@#$%^&*?~+]{1,8}(?=[A-Za-z0-9])")
 _CLASSES = (re.compile(r"[0-9]"), re.compile(r"[A-Za-z]"), re.compile(r"[!@#$%^&]"))
 _SLUG = re.compile(r"[a-z]{3,}(?:[-_][a-z]{3,})+[-_]|[A-Z]?[a-z]{2,}/")
 _PAIR = re.compile(r"(?=([a-z]{2}))")
+#: letters of languages that put no blanks between words
+_WITHOUT_BLANKS = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+#: so many characters of a value tell whether it was chosen as a password
+_ENOUGH = 120
+_SPACE = re.compile(r"\s")
+_HUMP = re.compile(r"[a-z](?=[A-Z])")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
 
@@ -132,8 +140,38 @@ _OPEN_ID = re.compile(
 #: what a row of hexadecimal digits is called that is no secret
 _DIGEST = re.compile(r"sha|md5|hash|digest|commit|checksum|etag|integrity|revision|blob|tree|trace")
 _BEFORE = re.compile(
-    r"[\"'`“„](?P<quoted>[^\"'`“”„\n]{4,64})[\"'`”“]\Z|(?P<bare>[^\s\"'`]{4,64})\Z"
+    r"[\"'`“„](?P<quoted>[^\"'`“”„\n]{4,64})[\"'`”“]\Z"
+    r"|(?P<bare>[0-9]{2,4}(?:[ -][0-9]{2,4}){1,3}|[^\s\"'`]{4,64})\Z"
 )
+#: a word of a sentence without what is around it, and the sign that ends the sentence
+_TOKEN = re.compile(
+    r"[\s\"'`*_(,:，：、]{1,8}(?P<value>[^\s\"'`]{1,64}?)(?=[\"'`*,:;)!?.。，、]{0,3}(?P<stop>[.;!?。](?=\s|\Z))?"
+    r"[\"'`*,:;)!?.。，、]{0,3}(?:\s|\Z))"
+)
+_SIGNS_OF_CODE = re.compile(
+    r"\A(?:bool|str|int|optional)\b|[(){}\[\]<>=|\\]|\$\w|::|->|\A--?\w|\A[-+/#]+\Z"
+)
+_HOST = re.compile(
+    r"(?:\w[\w-]*\.)+[A-Za-z][\w-]*(?::\d+)?(?:/|\Z)|\d+(?:\.\d+)+|[\w.+-]+@[A-Za-z]"
+)
+#: what is called after a password and is none: "the password manager"
+_OTHER_THING = re.compile(
+    r"[ -](?:hash|manager|polic|field|reset|rule|hint|prompt|page|form|file|length|strength|stor|"
+    r"database|limit|count|rotation|expir|generator|check|validat|authentication|protect|input|"
+    r"dialog|type|format|vault|tool|service|spray|crack|based|less|encrypt|column|test)"
+)
+_USER_OPTION = re.compile(
+    r"\s(?:-u|-U|-l|-D|--?user(?:name)?|--?login|/u(?:ser)?:|--service-principal)(?=[ =:]?\S)"
+)
+_SQL_VALUE = re.compile(r"'((?:[^'\n]|''){0,200})'|[^',\s()]{1,200}")
+_SECRET_COLUMN = re.compile(r"pass|pwd|secret|token|api_?key|\bpin\b")
+_TELLING = re.compile(
+    r"\b(?:uses?|used|using|with|enter|type|try|via|set|setting|changed?|reset|updated?|made|switched"
+    r"|als)\s(?:(?:the|my|our|this|that|his|her|its|their|your)\s)?(?:[\w'-]{1,20} ){0,3}\Z"
+    r"|\b(?:wi-?fi|wlan|ssid|network|login|user(?:name)?|account|zip|archive)\b[^.\n]{0,40}, \Z",
+    re.IGNORECASE,
+)
+_BETWEEN_SEEDS = re.compile(r"[\s\d,;.)\"'`-]{1,12}")
 #: what stands below the heads of a table in Markdown, and heads of columns in CSV
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-[-:| \t]*\Z")
 _CSV_HEAD = re.compile(r"\"?[\w -]{1,30}\"?(?:[,;\t]\"?[\w -]{1,30}\"?)+\Z")
@@ -161,15 +199,6 @@ def entropy(value: str) -> float:
     return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
 
 
-def luhn(digits: str) -> bool:
-    """Whether a string of ASCII digits passes the Luhn checksum."""
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        number = int(digit) * (1 + place % 2)
-        total += number - 9 if number > 9 else number
-    return total % 10 == 0
-
-
 def _value(match: re.Match[str], group: int | str) -> tuple[str, Span]:
     """The value in question and its span; a bare value is cut where the next field begins."""
     start, end = match.span(group)
@@ -186,7 +215,7 @@ def _is_word(value: str, bare: bool) -> bool:
     """Whether a value can be a chosen password at all: no ordinary word, no code, no sentence."""
     if len(value) < 3 or is_placeholder(value):
         return False
-    if any(c.isspace() for c in value):
+    if _SPACE.search(value):
         return not bare and _is_phrase(value)
     if value.strip("*_`~!?-:").lower() in _ORDINARY or _CALLED_SO.search(value):
         return False
@@ -205,7 +234,8 @@ def _is_phrase(value: str) -> bool:
 
 def _is_mixed(value: str, bare: bool) -> bool:
     """Whether a value looks chosen as a password: letters among digits, or symbols among both."""
-    if not _is_word(value, bare) or _EMAIL.match(value):
+    value = value[:_ENOUGH]
+    if not _is_word(value, bare) or _EMAIL.match(value) or _WITHOUT_BLANKS.search(value):
         return False
     if value.isdigit() and value.isascii():
         return len(value) >= 6
@@ -251,7 +281,8 @@ def _is_jumbled(value: str) -> bool:
     """Whether a value is letters of both cases in no order that words have."""
     if len(value) < 8 or value.lower() == value or value.upper() == value:
         return False
-    return _reads(value) < 0.4
+    reads = _reads(value)
+    return reads < 0.4 or (reads < 0.5 and len(_HUMP.findall(value)) >= max(3, len(value) / 5))
 
 
 def is_telling(secret: str) -> bool:
@@ -315,7 +346,8 @@ def _check_base62(match: re.Match[str], group: int | str) -> Spans:
     if _OPEN_ID.match(match[0]) or is_placeholder(value) or _reads(value) > 0.45:
         return ()
     kinds = (str.isdigit, str.isupper, str.islower)
-    if any(sum(map(kind, value)) < 3 for kind in kinds) or entropy(value) < 3.8:
+    least, bits = (3, 3.8) if len(value) >= 16 else (1, 3.0)
+    if any(sum(map(kind, value)) < least for kind in kinds) or entropy(value) < bits:
         return ()
     return (span,) if len(_TURN.findall(value)) >= len(value) / 8 else ()
 
@@ -323,7 +355,8 @@ def _check_base62(match: re.Match[str], group: int | str) -> Spans:
 def _check_hex(match: re.Match[str], group: int | str) -> Spans:
     """Hexadecimal digits in no simple order, and not called a digest of something."""
     before = match.string[max(0, match.start() - 24) : match.start()].lower()
-    if entropy(match[group]) < 2.5 or _DIGEST.search(before):
+    after = match.string[match.end() + 1 : match.end() + 6]
+    if entropy(match[group]) < 2.5 or _DIGEST.search(before) or after.startswith(("refs/", "HEAD")):
         return ()
     return (match.span(group),)
 
@@ -340,10 +373,36 @@ def _check_stated(match: re.Match[str], group: int | str) -> Spans:
     return ((start, start + len(value)),)
 
 
+def _check_sentence(match: re.Match[str], group: int | str) -> Spans:
+    """The words behind a noun that look chosen as one, up to the end of the sentence or to code."""
+    if _OTHER_THING.match(match[group]):
+        return ()
+    spans = list[Span]()
+    for token in _TOKEN.finditer(match.string, *match.span(group)):
+        value = token["value"]
+        if _SIGNS_OF_CODE.search(value):
+            break
+        if len(value) >= 6 and not _HOST.match(value) and _is_mixed(value, bare=True):
+            spans.append(token.span("value"))
+        if token["stop"]:
+            break
+    return tuple(spans)
+
+
+def _check_told(match: re.Match[str], group: int | str) -> Spans:
+    """What stands behind a noun that a verb leads to: "use the password ...", "set it to ..."."""
+    text, start = match.string, match.start()
+    if _OTHER_THING.match(text, match.start(group) - 1) or match[group].lower() in ("and", "or"):
+        return ()
+    return _check_stated(match, group) if _TELLING.search(text[max(0, start - 60) : start]) else ()
+
+
 def _check_code(match: re.Match[str], group: int | str) -> Spans:
     """Four digits or more, three of a card's own code; no year behind a word like entry."""
-    digits = sum(map(str.isdigit, match[group]))
-    short = match[0][:2].lower() in ("cv", "cs") or "combination" in match[0].lower()
+    digits = sum(map(str.isdigit, match[group])) or len(_LETTERS.findall(match[group]))
+    said = match[0].lower()
+    short = said[:2] in ("cv", "cs") or "combination" in said or "security code" in said
+    short = short or any(map(str.isalpha, match[group]))
     return (match.span(group),) if digits >= (3 if short else 4) else ()
 
 
@@ -376,19 +435,42 @@ def _check_before(match: re.Match[str], group: int | str) -> Spans:
     quoted = stated["quoted"]
     if quoted is not None:
         return (stated.span("quoted"),) if _is_word(quoted, bare=False) else ()
-    return (stated.span("bare"),) if _is_mixed(stated["bare"], bare=True) else ()
+    bare = stated["bare"]
+    typed = " " in bare or (
+        bare.isdecimal() and match[0].endswith(("pin", "PIN", "code", "puk", "PUK"))
+    )
+    return (stated.span("bare"),) if typed or _is_mixed(bare, bare=True) else ()
+
+
+def _check_option(match: re.Match[str], group: int | str) -> Spans:
+    """The value of a short option on a command line that names a user in another one."""
+    text, start = match.string, match.start()
+    first = max(text.rfind("\n", max(0, start - 300), start), start - 300)
+    value, span = _value(match, group)
+    if not _is_mixed(value, "quote" not in match.re.groupindex) or "/" in value:
+        return ()
+    return (span,) if _USER_OPTION.search(text, max(0, first), span[1] + 80) else ()
+
+
+def _check_row(match: re.Match[str], group: int | str) -> Spans:
+    """The value of a column called password in a row that is put into a table."""
+    values = list(_SQL_VALUE.finditer(match.string, *match.span(group)))
+    columns = match["columns"].lower().split(",")
+    return tuple(
+        value.span(1)
+        for name, value in zip(columns, values, strict=False)
+        if value[1] and _SECRET_COLUMN.search(name) and _is_word(value[1], bare=False)
+    )
 
 
 def _check_seed(match: re.Match[str], group: int | str) -> Spans:
     """Twelve words or more of a wallet's list in a row: most of them differ, and not in order."""
     from engram.capture.redact.seed_words import SEED_WORDS
 
-    # of twelve words in a row one is the twelfth, the twenty-fourth, ...
-    if SEED_WORDS.isdisjoint(word.lower() for word in _LETTERS.findall(match[group])[11::12]):
-        return ()
     row: list[re.Match[str]] = []
-    for word in _LETTERS.finditer(match.string, match.start(group), match.end(group) + 260):
-        if word[0].lower() in SEED_WORDS:
+    for word in _LETTERS.finditer(match.string, max(0, match.start() - 240), match.end() + 240):
+        joined = not row or _BETWEEN_SEEDS.fullmatch(match.string, row[-1].end(), word.start())
+        if joined and word[0].lower() in SEED_WORDS:
             row.append(word)
         elif len(row) >= 12:
             break
@@ -436,56 +518,14 @@ def _check_basic(match: re.Match[str], group: int | str) -> Spans:
     return (match.span(group),) if b":" in plain and min(plain) >= 0x20 else ()
 
 
-#: Issuer prefixes (first, last) of payment cards and the numbers of digits that they issue.
-_ISSUERS: tuple[tuple[str, str, frozenset[int]], ...] = (
-    ("4", "4", frozenset({13, 16, 19})),
-    ("51", "55", frozenset({16})),
-    ("2221", "2720", frozenset({16})),
-    ("2200", "2204", frozenset({16})),
-    ("34", "34", frozenset({15})),
-    ("37", "37", frozenset({15})),
-    ("300", "305", frozenset({14})),
-    ("36", "36", frozenset({14})),
-    ("38", "39", frozenset({14})),
-    ("3528", "3589", frozenset({16, 17, 18, 19})),
-    ("6011", "6011", frozenset({16, 19})),
-    ("644", "659", frozenset({16, 19})),
-    ("62", "62", frozenset({16, 17, 18, 19})),
-    ("50", "50", frozenset({16, 19})),
-    ("56", "58", frozenset({16, 19})),
-    ("6304", "6304", frozenset({16, 19})),
-    ("6759", "6763", frozenset({16, 19})),
-)
-
-
 def _check_luhn(match: re.Match[str], group: int | str) -> Spans:
-    """A payment card: an issuer's prefix and length, and the Luhn checksum."""
-    digits = "".join(_PIECE.findall(match[group]))
-    issued = any(
-        first <= digits[: len(first)] <= last and len(digits) in sizes
-        for first, last, sizes in _ISSUERS
-    )
-    return (match.span(group),) if issued and len(set(digits)) > 1 and luhn(digits) else ()
-
-
-#: Length of an IBAN by country (SWIFT IBAN registry).
-_IBAN_LENGTHS: Mapping[str, int] = {
-    country: length
-    for length, countries in {
-        15: "NO", 16: "BE BI", 18: "DK FI FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK",
-        21: "CH HR LI LV", 22: "BG BH CR DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL",
-        24: "AD CZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST", 26: "IS TR",
-        27: "BY FR GR IT MC MR SM",
-        28: "AL AZ CY DO GT HU LB NI PL SV", 29: "BR EG PS QA UA", 30: "JO KW MU YE", 31: "MT SC",
-        32: "LC", 33: "RU",
-    }.items()
-    for country in countries.split()
-}  # fmt: skip
+    """A payment card."""
+    return (match.span(group),) if is_card("".join(_PIECE.findall(match[group]))) else ()
 
 
 def _check_iban(match: re.Match[str], group: int | str) -> Spans:
-    """An account number: as long as its country's are, and 1 modulo 97."""
-    length = _IBAN_LENGTHS.get(match[group][:2])
+    """An account number, up to where its country says that it ends."""
+    length = iban_length(match[group][:2])
     places = [place for place, c in enumerate(match[group]) if not c.isspace()]
     if length is None or len(places) < length:
         return ()
@@ -494,26 +534,13 @@ def _check_iban(match: re.Match[str], group: int | str) -> Spans:
     plain = "".join(match.string[start:end].split())
     if match.string[end : end + 1].isalnum() or not (plain.isascii() and plain.isalnum()):
         return ()
-    number = "".join(str(int(c, 36)) for c in plain[4:] + plain[:4])
-    return ((start, end),) if int(number) % 97 == 1 else ()
+    return ((start, end),) if is_iban(plain) else ()
 
 
 def _check_person(match: re.Match[str], group: int | str) -> Spans:
-    """A Brazilian or an Italian number of a person: by form and check digits."""
-    plain = "".join(_PIECE.findall(match[group])).upper()
-    if len(plain) == 11:
-        right = len(set(plain)) > 1 and all(
-            -sum(int(plain[at]) * (size + 1 - at) for at in range(size)) % 11 % 10
-            == int(plain[size])
-            for size in (9, 10)
-        )
-    else:
-        odd = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25,
-               24, 23)  # fmt: skip
-        values = [int(sign) if sign.isdigit() else ord(sign) - 65 for sign in plain]
-        total = sum(value if at % 2 else odd[value] for at, value in enumerate(values[:15]))
-        right = total % 26 == values[15]
-    return (match.span(group),) if right else ()
+    """A number of a person by its check digits; the pattern's group names the state."""
+    plain = "".join(_PIECE.findall(match[0]))
+    return (match.span(),) if is_person_number(match.lastgroup or "", plain) else ()
 
 
 _LINE = r"[A-Za-z0-9+/]{16,}={0,2}"
@@ -555,10 +582,14 @@ CHECKS: Mapping[str, Check] = {
     "base62": _check_base62,
     "hex": _check_hex,
     "stated": _check_stated,
+    "sentence": _check_sentence,
+    "told": _check_told,
     "code": _check_code,
     "number": _check_number,
     "phrase": _check_phrase,
     "before": _check_before,
+    "option": _check_option,
+    "row": _check_row,
     "seed": _check_seed,
     "column": _check_column,
     "basic": _check_basic,
