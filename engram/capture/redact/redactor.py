@@ -37,7 +37,7 @@ _BEFORE_RUN = 60
 #: the most different secrets of one text that are searched in the rest of it
 _MOST_REPEATED = 200
 #: how often the rules of one word are tried within so many characters
-_MOST_CROWDED = 6
+_MOST_CROWDED = 4
 _CROWD = 100
 #: how often a rule is tried inside a match of its own: `pw=pw=pw=...` stays cheap
 _MOST_NESTED = 3

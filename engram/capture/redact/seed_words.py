@@ -1,6 +1,6 @@
 """Seed words: the 2048 English words of BIP-39 that wallets write their recovery phrases with.
 
-Loaded only when a stretch of text has the form of such a phrase. The list is BIP-39's own
+Loaded only when a text holds one of the rarer of them. The list is BIP-39's own
 (github.com/bitcoin/bips, MIT), unchanged.
 """
 
