@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence, Set
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engram.index.contract import IndexUnusable, SearchIndex
 from engram.model.box import Box
-from engram.model.errors import BadInput, Locked, NotFound, StorageError
+from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
 from engram.model.instant import day_of
 from engram.store.base import layout
@@ -237,6 +236,7 @@ class IndexSync:
     def _sources_of_changed(self, missed: Iterable[Transaction]) -> dict[str, None]:
         """The source turns of memories that may have been hidden or shown again (design 5.21)."""
         found: dict[str, None] = {}
+        gone: dict[str, None] = {}
         for one in missed:
             if one.plan.kind not in _HIDING:
                 continue
@@ -244,14 +244,15 @@ class IndexSync:
             pages = frozenset(_pages_of(one))
             for name in dict.fromkeys(_concerned(one)):
                 memory = self._projections.catalog.memory(name)
-                if memory is None and name not in pages:  # its file was removed by hand
-                    with suppress(NotFound):
-                        memory = self._transaction_log.last_memory(name)
+                if memory is None and name not in pages:
+                    gone[name] = None
                 found.update(dict.fromkeys(memory.sources if memory is not None else ()))
             for change in one.plan.changes:
                 if change.path.startswith(layout.FORGOTTEN):
                     links = (change.before or change.after or b"").decode("utf-8", "replace")
                     found.update(dict.fromkeys(links.split()))
+        for memory in self._transaction_log.last_memories(gone):
+            found.update(dict.fromkeys(memory.sources))
         return found
 
     def _turn_documents(

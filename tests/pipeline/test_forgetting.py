@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 
 from engram.model.errors import BadInput, NotFound
@@ -89,3 +91,16 @@ def test_a_look_forgets_nothing(told: Vault) -> None:
     scope = told.forget(matching="quaddelberg", dry_run=True)
     assert (len(scope.memories), len(scope.links)) == (1, 2)
     assert found(told, "Quaddelberg") != []
+
+
+def test_turns_forgotten_before_they_were_extracted_wait_again_after_an_undo(vault: Vault) -> None:
+    vault.capture_stream(BytesIO(b"Remember that the Quaddelberg valve holds 12 bar."))
+    (waiting,) = vault.waiting()
+    vault.forget(waiting.transcript)
+    assert vault.waiting() == []
+    for pending in (1, 0, 1):
+        last = vault.undo(str(vault.log()[0].number))
+        assert sum(one.turns for one in vault.waiting()) == pending, last
+    vault.flush()
+    assert len(vault.list()) == 1
+    assert vault.doctor() == []

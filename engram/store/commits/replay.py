@@ -268,8 +268,7 @@ class _Run:
             self._torn = None
             return after, then
         if before is not None and same_meaning(before.path, before.body, after.body):  # moved
-            path = after.path
-            return now and now._replace(path=path), then and then._replace(path=path)
+            return now and now._replace(path=after.path), _moved(then, after.path)
         self._torn = self._torn[0] if self._torn else now, after
         return after, then
 
@@ -357,6 +356,13 @@ def _words(version: Version) -> str:
 
 def _patched(version: Version, before: Memory, after: Memory) -> Version:
     return Version(version.path, memory_changes(version.body, before, after))
+
+
+def _moved(version: Version | None, path: str) -> Version | None:
+    """A version at another place; what is not archived does not get into the archive by that."""
+    if version is None or _in_archive(version.path) != _in_archive(path):
+        return version
+    return version._replace(path=path)
 
 
 def _in_archive(path: str) -> bool:

@@ -149,11 +149,25 @@ class TransactionLog:
 
     def last_memory(self, identifier: str) -> Memory:
         """A memory as its file last said it, also when the file is gone. Raises NotFound."""
-        for path, body in self._bodies_newest_first():
-            found = read_content(path, body).content
-            if isinstance(found, Memory) and found.id == identifier:
-                return found
-        raise NotFound(f"there is no memory {identifier!r}")
+        found = self.last_memories([identifier])
+        if not found:
+            raise NotFound(f"there is no memory {identifier!r}")
+        return found[0]
+
+    def last_memories(self, identifiers: Iterable[str]) -> list[Memory]:
+        """Those of these memories that ever were, each as its file last said it."""
+        from engram.store.files.memory_file import id_in
+
+        wanted, found = set(identifiers), list[Memory]()
+        for path, body in self._bodies_newest_first() if wanted else ():
+            if layout.kind_of(path) == "memory" and (name := id_in(path, body)) in wanted:
+                wanted.discard(name)
+                content = read_content(path, body).content
+                assert isinstance(content, Memory)
+                found.append(content)
+                if not wanted:
+                    break
+        return found
 
     def _bodies_newest_first(self) -> Iterator[tuple[str, bytes]]:
         for found in self._readable(reversed(self.paths())):

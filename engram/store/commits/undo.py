@@ -119,12 +119,19 @@ class UndoPlanner:
             (*targets, *self._wholly_about(found, targets)), key=lambda target: target.number
         )
         pages, purged = self._swapped(targets)
+        rows = catalog.log.rows()
+        out = _out_of_force(rows)
+        out_then = _out_of_force(rows, [target.number for target in targets])
         plan = Plan(
             "undo",
             (*self._memories(found), *map(self._ungoaled(readmit), pages)),
             withdraw=withdraw,
             readmit=readmit,
-            requeue=tuple(pair for target in targets for pair in target.plan.dead),
+            ack=self._forgotten(out - out_then),
+            requeue=(
+                *(pair for target in targets for pair in target.plan.dead),
+                *self._forgotten(out_then - out),
+            ),
             undoes=tuple(target.number for target in targets),
         )
         again = self._said_again(plan, catalog.turns.links_in(withdraw))
@@ -279,6 +286,14 @@ class UndoPlanner:
             and gone & (subjects := subjects_of(one))
             and subjects <= found.missing
         ]
+
+    def _forgotten(self, numbers: Collection[int]) -> tuple[Range, ...]:
+        """The pending turns that these transactions forgot, as far as they are there."""
+        found = map(self._transaction_log.read, sorted(numbers))
+        ranges = (
+            pair for one in found if one and one.plan.kind == "forget" for pair in one.plan.ack
+        )
+        return tuple(self._projections.catalog.turns.in_force(ranges))
 
     def _said_again(self, plan: Plan, links: Collection[str]) -> list[Range]:
         """The settled turns that confirmed a memory which goes: they are to be extracted anew."""
