@@ -138,12 +138,14 @@ def remains_of(events: Iterable[Event]) -> PurgeRemains:
     ids = {subject for name, subject, _ in read if name == "memory_purged"}
     details = next((found for name, _, found in read if name == WORDS_PURGED), {})
     texts = json.loads(details.get("texts") or "[]")
+    every = frozenset(ids | set(details.get("ids", "").split()))
     return PurgeRemains(
-        frozenset(ids | set(details.get("ids", "").split())),
+        every,
         PurgeRemains.of([], texts).said,
         frozenset(details.get("words", "").split()),
         frozenset(details.get("rare", "").split()),
         details.get("phrase", ""),
+        every - ids,
     )
 
 

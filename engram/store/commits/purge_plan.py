@@ -112,7 +112,8 @@ class PurgePlanner:
             frozenset(ids), PurgeRemains.of(ids, texts).said, words,
             _searched(words, self._own_words()), scope.phrase,
         )  # fmt: skip
-        remains = replace(remains, ids=remains.ids | self._pages_gone(remains))
+        pages = self._pages_gone(remains)
+        remains = replace(remains, ids=remains.ids | pages, pages=pages)
         details = {
             "turns": " ".join(scope.links), "messages": " ".join(messages),
             "conversations": " ".join(scope.conversations), "ids": " ".join(sorted(remains.ids)),

@@ -46,7 +46,8 @@ class PurgeRemains:
 
     `ids` are those of the memories and of the pages that go with them, `said` is how its texts
     begin, normalised, `words` are those that nothing else in the vault says, `rare` those of them
-    that the program's own files do not say either, and `phrase` is what a person named, normalised.
+    that the program's own files do not say either, `phrase` is what a person named, normalised,
+    and `pages` are those of the ids that belong to pages.
     """
 
     ids: frozenset[str] = frozenset()
@@ -54,6 +55,7 @@ class PurgeRemains:
     words: frozenset[str] = frozenset()
     rare: frozenset[str] = frozenset()
     phrase: str = ""
+    pages: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, ids: Iterable[str], said: Iterable[str]) -> PurgeRemains:
@@ -64,7 +66,7 @@ class PurgeRemains:
     def without(self, path: str, data: bytes) -> bytes | None:
         """A page's bytes without what was purged; None when the page goes with it."""
         content = read_content(path, data).content
-        if content.id in self.ids:
+        if content.id in self.pages:
             return None
         try:
             if isinstance(content, Box):
