@@ -63,7 +63,7 @@ _PASSWORD = (
 )
 _CODE = (
     r"(?:pin(?:[ -]?(?:code|number|nummer))?|puk|tan|cv[vc]2?|"
-    r"(?:(?:front|back|garage|main|office|building)[ -])?(?:door|gate|garage|alarm|safe|lock|"
+    r"(?:(?:front|back|garage|main|office|building)[ -])?(?:door|garage|alarm|safe|lock|"
     r"unlock|entry|access|security|keypad|key pad|building|sim|phone|voicemail|verification|"
     r"recovery|backup|2fa|bike|locker|türen?|haus|tresor|alarmanlagen)[ -]?"
     r"(?:code|number|combination|schloss)|"
