@@ -29,6 +29,11 @@ ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
+#: what a fresh clone shows at its top (design 2); `editors/` may come
+TOP = {
+    "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "config", "docs", "editors", "engram",
+    "pyproject.toml", "tests", "vault-template",
+}  # fmt: skip
 #: more packages than this at the top do not fit on one screen of names
 MOST_ROOMS = 22
 #: imports, questions and the answer: a verb of the vault has no more statements than this
@@ -134,6 +139,13 @@ def test_surfaces_ask_verbs_of_the_vault_and_no_part_of_it() -> None:
     }
     assert len(own) > 60
     assert found == set()
+
+
+def test_nothing_lies_at_the_top_but_what_belongs_there() -> None:
+    """A vault or a file that a trial left would be shipped and read by everybody."""
+    ignored = {name.rstrip("/") for name in (ROOT / ".gitignore").read_text("utf-8").split()}
+    shown = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+    assert {name for name in shown - ignored if not name.endswith(".egg-info")} <= TOP
 
 
 def test_each_verb_of_the_vault_is_a_short_method() -> None:
