@@ -225,12 +225,9 @@ class Lookup:
         from engram.model.shown import ShownTurn
 
         catalog = self._projections.catalog
-        name = reference.strip().removeprefix("[[").removesuffix("]]")
-        short = "#" + name.removeprefix("#").lower()
-        links = catalog.turns.all_links() - catalog.hidden()
-        found = sorted(link for link in links if link == name or docid(link) == short)
-        turn = self.turn(found[0]) if found else None
-        return None if turn is None else ShownTurn(found[0], *self.places(found)[found[0]], turn)
+        link = link_named(reference, catalog.turns.all_links() - catalog.hidden())
+        turn = self.turn(link) if link else None
+        return None if turn is None else ShownTurn(link, *self.places([link])[link], turn)
 
     def find_page(self, reference: str) -> ShownFile | None:
         """The box or entity of an id or a docid."""
@@ -296,3 +293,10 @@ class Lookup:
                     source, "", role, block.text, block.time, "", row.project, speaker=block.speaker
                 )
         return None
+
+
+def link_named(reference: str, links: Iterable[str]) -> str:
+    """The one of these links to turns that a person means, by itself or its docid; '' for none."""
+    name = reference.strip().removeprefix("[[").removesuffix("]]")
+    short = "#" + name.removeprefix("#").lower()
+    return min((link for link in links if link == name or docid(link) == short), default="")

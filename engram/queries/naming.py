@@ -8,15 +8,14 @@ is too short to look for.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engram.language.distinct_words import SHORTEST, holds, phrase_of
 from engram.model.errors import BadInput, NotFound
-from engram.model.ids import docid
 from engram.model.report import Scope
+from engram.queries.lookup import link_named
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from engram.queries.lookup import Lookup
     from engram.store.commits.projections import Projections
     from engram.store.commits.transaction_log import TransactionLog
-
-_DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
 
 
 class Naming:
@@ -66,7 +63,7 @@ class Naming:
                 said = self._projections.catalog.turns.links_of(found)
                 links.update(dict.fromkeys(said))
                 memories.update(self._resting_on(said, gone))
-            elif found := self._turn(name):
+            elif found := link_named(name, self._projections.catalog.turns.every_link()):
                 links[found] = None
                 memories.update(self._resting_on([found], gone))
             else:
@@ -97,16 +94,6 @@ class Naming:
         stem = name.rpartition("/")[2].removesuffix(".md")
         turns = self._projections.catalog.turns
         return stem if stem in turns.transcript_names() else ""
-
-    def _turn(self, name: str) -> str:
-        """The link of a turn, by itself or by its docid."""
-        turns = self._projections.catalog.turns
-        if "#^" in name:
-            return name if turns.messages_behind([name]) or name in turns.foreign_links() else ""
-        if not _DOCID.fullmatch(name):
-            return ""
-        short = "#" + name.removeprefix("#").lower()
-        return next((link for link in sorted(turns.all_links()) if docid(link) == short), "")
 
     def _resting_on(self, links: Iterable[str], gone: bool) -> dict[str, Memory]:
         """The memories that came from these turns and from no other."""

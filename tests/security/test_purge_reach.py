@@ -230,3 +230,17 @@ def test_a_purge_of_a_number_leaves_ids_and_times_as_they_are(vault: Vault, tmp_
     vault.rebuild()
     assert [box.created[:4] for box in vault.boxes()] == ["2026"] * len(vault.boxes())
     assert where(vault.root / "state", "roadmap of") == []
+
+
+def test_the_words_of_a_memory_that_took_the_place_of_a_purged_one_stay(vault: Vault) -> None:
+    gone = vault.remember("The safe is behind the mirror.").memory
+    place = vault.root / gone.path
+    place.unlink()
+    vault.take_up_edits()
+    place.write_text(f"---\nid: mine\n---\n{NAME} is my own {WORD}.\n")
+    vault.take_up_edits()
+    vault.remember(f"The user likes the {WORD} song.")
+    vault.purge(gone.id)
+    assert vault.memory("mine").text == f"{NAME} is my own {WORD}."
+    assert vault.purge(matching="mirror").left == ()
+    assert [NAME in one.text for one in vault.list()].count(True) == 1

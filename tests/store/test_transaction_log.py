@@ -292,7 +292,8 @@ def test_every_place_of_a_memory_is_known(vault: Vault) -> None:
     path = vault.root / memory.path
     path.rename(path.with_name("other.md"))
     vault.doctor()
-    assert vault.parts.transaction_log.paths_of([memory.id])[0] == {
+    versions = vault.parts.transaction_log.versions_of([memory.id])
+    assert {path for path, _, own in versions if own} == {
         memory.path,
         "facts/2026-03-06/other.md",
     }
@@ -304,10 +305,11 @@ def test_a_note_that_was_renamed_is_known_under_its_old_name_too(vault: Vault) -
     vault.doctor()
     path.rename(path.with_name("Note two.md"))
     vault.doctor()
-    assert vault.parts.transaction_log.paths_of(["note-two"]) == (
-        {"facts/Note two.md"},
-        {"facts/Note one.md", "facts/Note two.md"},
-    )
+    versions = vault.parts.transaction_log.versions_of(["note-two"])
+    assert {(path, own) for path, _, own in versions} == {
+        ("facts/Note one.md", False),
+        ("facts/Note two.md", True),
+    }
     vault.purge("note-two")
     vault.close()
     assert where(vault.root, "marzipan") == []

@@ -309,6 +309,10 @@ class TurnRows:
             )
         }
 
+    def every_link(self) -> set[str]:
+        """The links of all turns ever captured, those that were taken back too."""
+        return {row[0] for row in self._db.rows("select link from turns where link != ''")}
+
     def all_links(self) -> set[str]:
         """The links of every turn that was not taken back."""
         return {

@@ -22,7 +22,7 @@ from engram.store.commits.purge import TITLE_PURGED, WORDS_PURGED
 from engram.store.commits.purge_remains import PurgeRemains
 from engram.store.commits.transaction import Purged
 from engram.store.files.box_file import box_remains
-from engram.store.files.memory_file import id_in, read_memory
+from engram.store.files.memory_file import read_memory
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from engram.store.commits.projections import Projections
     from engram.store.commits.transaction_log import TransactionLog
 
+#: versions of files as `TransactionLog.versions_of` gives them
+Versions = Sequence[tuple[str, bytes, bool]]
 #: turns whose words a preview shows
 _PREVIEWED = 10
 #: a word that more of the other texts have tells nothing of what was purged
@@ -76,10 +78,16 @@ class PurgePlanner:
 
     def preview(self, scope: Scope) -> PurgePreview:
         """What a purge would destroy, of memories also where the file is gone."""
+        return self._preview(scope, self._versions(scope))
+
+    def _versions(self, scope: Scope) -> Versions:
+        return self._transaction_log.versions_of({memory.id for memory in scope.memories})
+
+    def _preview(self, scope: Scope, versions: Versions) -> PurgePreview:
         cited = self._projections.catalog.cited_by
         ids = {memory.id for memory in scope.memories}
         citing = {name for link in scope.links for name in cited(link)} - ids
-        paths = self._paths_of(ids) | {memory.path for memory in scope.memories}
+        paths = self._paths(ids, versions) | {memory.path for memory in scope.memories}
         paths.update(copy for copy in self._copies() if layout.original_of(copy) in paths)
         return PurgePreview(
             tuple((memory.id, memory.text) for memory in scope.memories),
@@ -104,10 +112,11 @@ class PurgePlanner:
                 f"{path} cannot be read and may hold the same words; nothing was purged",
                 "restore it from a backup, or remove it, and purge again",
             )
-        preview, turns = self.preview(scope), self._projections.catalog.turns
+        turns, versions = self._projections.catalog.turns, self._versions(scope)
+        preview = self._preview(scope, versions)
         ids = [name for name, _ in preview.memories]
         messages = turns.messages_behind(scope.links)
-        texts, words, seldom = self._words(scope, preview, frozenset(messages))
+        texts, words, seldom = self._words(scope, preview, versions, frozenset(messages))
         remains = PurgeRemains(
             frozenset(ids), PurgeRemains.of(ids, texts).said, words,
             _searched(words, self._own_words()), scope.phrase,
@@ -143,13 +152,12 @@ class PurgePlanner:
     # -- what is to be looked for --------------------------------------------------------------
 
     def _words(
-        self, scope: Scope, preview: PurgePreview, messages: frozenset[str]
+        self, scope: Scope, preview: PurgePreview, versions: Versions, messages: frozenset[str]
     ) -> tuple[list[str], frozenset[str], list[str]]:
         """All that is purged, the words that only it has, and those that others seldom say."""
         own, conversations = frozenset(preview.paths), frozenset(scope.conversations)
-        texts = [text for one in scope.memories for text in (one.text, one.quote, one.title)]
-        texts += self._earlier_versions({name for name, _ in preview.memories}, own)
-        texts += [tag for memory in scope.memories for tag in memory.tags]
+        ids = frozenset(memory.id for memory in scope.memories)
+        texts = list(self._told(scope.memories, versions))
         others: list[str] = []
         for entry in self._projections.turn_log.entries():
             turn = entry.turn
@@ -164,7 +172,11 @@ class PurgePlanner:
         texts += self._shown_only(lambda link: link in shown)
         texts = list(dict.fromkeys(filter(None, texts)))
         distinct = DistinctWords([*texts, scope.phrase])
-        for text in (*others, *self._shown_only(lambda link: link not in shown), *self._files(own)):
+        for text in (
+            *others,
+            *self._shown_only(lambda link: link not in shown),
+            *self._files(ids, own),
+        ):
             distinct.other(text)
         said = "\n".join([one.text for one in scope.memories] or texts)
         return texts, distinct.left, distinct.seldom(said, _SELDOM, self._own_words())
@@ -181,10 +193,10 @@ class PurgePlanner:
             if block.link in foreign and wanted(block.link)
         ]
 
-    def _files(self, own: frozenset[str]) -> Iterator[str]:
+    def _files(self, ids: frozenset[str], own: frozenset[str]) -> Iterator[str]:
         """What other memories say, and what a person wrote on pages."""
-        for path in self._projections.catalog.files():
-            if path in own or layout.kind_of(path) != "memory":
+        for path, row in self._projections.catalog.files().items():
+            if row.id in ids or (path in own and not row.id) or layout.kind_of(path) != "memory":
                 continue
             yield path + "\n" + (self._disk.read(path) or b"").decode("utf-8", "replace")
         for entity in self._projections.view.entities():
@@ -194,25 +206,18 @@ class PurgePlanner:
             lines = (self._disk.read(path) or b"").decode("utf-8", "replace").splitlines()
             yield "\n".join(line for line in lines if "[[" not in line)
 
-    def _paths_of(self, ids: Collection[str]) -> set[str]:
+    def _paths(self, ids: Collection[str], versions: Versions) -> set[str]:
         """Every path of these memories' files, and of copies in which no other memory lives."""
-        file = self._projections.catalog.file
-        paths, same = self._transaction_log.paths_of(ids)
-        homes = {path: row.id for path in same if (row := file(path)) is not None}
-        return paths | {path for path in same if homes.get(path, "") in ("", *ids)}
+        rows = ((path, own, self._projections.catalog.file(path)) for path, _, own in versions)
+        return {path for path, own, row in rows if own or row is None or row.id in ("", *ids)}
 
-    def _earlier_versions(self, ids: Collection[str], paths: Collection[str]) -> list[str]:
-        """What these memories said before, and in which words they were quoted."""
-        bodies = (
-            [one for one in self._transaction_log.memory_bodies() if one[0] in paths] if ids else []
-        )
-        bodies += [(path, self._disk.read(path) or b"") for path in paths]
-        read = [
-            read_memory(path, body).memory
-            for path, body in dict.fromkeys(bodies)
-            if body and id_in(path, body) in ids
-        ]
-        return [text for memory in read for text in (memory.text, memory.quote, memory.title)]
+    def _told(self, memories: Sequence[Memory], versions: Versions) -> Iterator[str]:
+        """What memories say and said before, and in which words they were quoted."""
+        files = ((one.path, self._disk.read(one.path) or b"", True) for one in memories)
+        read = (read_memory(path, body).memory for path, body, own in (*versions, *files) if own)
+        ids = {memory.id for memory in memories}
+        for memory in (*memories, *(one for one in read if one.id in ids)):
+            yield from (memory.text, memory.quote, memory.title, *memory.tags)
 
     def _pages_gone(self, remains: PurgeRemains) -> frozenset[str]:
         """The boxes that nothing is left in, and the entities that nothing speaks of any more."""

@@ -197,18 +197,18 @@ class TransactionLog:
             if isinstance(found, Memory):
                 yield found
 
-    def paths_of(self, identifiers: Collection[str]) -> tuple[set[str], set[str]]:
-        """Every path at which a file of these memories ever stood, and where its bytes did.
+    def versions_of(self, identifiers: Collection[str]) -> list[tuple[str, bytes, bool]]:
+        """`(path, bytes, own)` of every version of these memories' files, and where its bytes were.
 
-        Bytes tell of another name: a note without a header has the name of its file for its id.
+        Not its `own` is another name: a note without a header has that of its file for its id.
         """
         # imported here: a search finds memories by the catalog
         from engram.store.files.memory_file import id_in
 
         bodies = list(dict.fromkeys(self.memory_bodies())) if identifiers else []
-        own = [one for one in bodies if id_in(*one) in identifiers]
+        own = {one for one in bodies if id_in(*one) in identifiers}
         same = {body for _, body in own}
-        return {path for path, _ in own}, {path for path, body in bodies if body in same}
+        return [(*one, one in own) for one in bodies if one[1] in same]
 
 
 def _decoded(path: str, data: bytes) -> Transaction:
