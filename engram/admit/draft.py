@@ -158,6 +158,7 @@ class AdmissionDraft:
             code=verdict.code,
             origin=verdict.candidate.origin,
             source=receipt.link,
+            **{name: str(value) for name, value in verdict.factors},
             **details,
         )
 

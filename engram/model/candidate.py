@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -9,6 +10,11 @@ if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
 
 Origin = Literal["rules", "model", "person"]
+#: whose words a quote is: typed by the person, pasted by them, said by the agent, written by a
+#: program on the person's line, or held by another memory store
+Voice = Literal["typed", "pasted", "agent", "program", "stored"]
+#: how far each is believed, 0..3; 2 is the project's own file, which only supports
+TRUST: Mapping[Voice, int] = {"typed": 3, "pasted": 1, "agent": 1, "stored": 1, "program": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +62,11 @@ class Candidate:
     supersedes: tuple[str, ...] = ()
     #: the turn's message corrects an earlier statement
     corrects: bool = False
+    #: whose words the quote is
+    voice: Voice = "typed"
+    #: the whole sentences of the turn in which the quote stands, on one line
+    sentence: str = ""
+    #: receipts beside the first: the agent's option that the person took
+    also: tuple[Receipt, ...] = ()
     #: the code with which the extractor itself refuses it; empty for a valid candidate
     fault: str = ""

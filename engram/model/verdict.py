@@ -16,9 +16,11 @@ class Verdict:
 
     `code` is stable and safe to log: it never holds the refused text. `memories` names the
     memories concerned: the owner of the same content, those superseded, or those in conflict.
+    `factors` are the numbers that the score was made of, by name; empty when none was made.
     """
 
     decision: Decision
     code: str
     candidate: Candidate
     memories: tuple[str, ...] = ()
+    factors: tuple[tuple[str, int], ...] = ()
