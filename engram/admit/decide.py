@@ -106,6 +106,17 @@ def _worth(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     return Verdict("refuse", code, candidate) if code else None
 
 
+def _bearing(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """It stands alone and lasts; what the person asked to remember is taken as it is."""
+    if candidate.origin == "person" or candidate.voice == "stored":
+        return None
+    # imported here, as above
+    from engram.admit.gate.bearing import bearing
+
+    code = bearing(candidate)
+    return Verdict("refuse", code, candidate) if code else None
+
+
 def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     scope = scope_of(candidate.space, candidate.project, candidate.entities)
     owners = admission.view.owners(content_hash(candidate.text, scope))
@@ -175,5 +186,5 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
 
 
 ROWS: tuple[Row, ...] = (
-    _receipt, _secret, _injection, _worth, _same, _named, _slot, _judged,
+    _receipt, _secret, _injection, _worth, _bearing, _same, _named, _slot, _judged,
 )  # fmt: skip

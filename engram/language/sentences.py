@@ -31,6 +31,19 @@ def sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]
         yield at, end
 
 
+def sentences_around(text: str, quote: str) -> str:
+    """The whole sentences that a quote of a text stands in, on one line; '' where it does not."""
+    start = text.find(quote) if quote else -1
+    if start < 0:
+        return ""
+    end = start + len(quote)
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end)
+    ranges = sentence_ranges(text, first, last if last >= 0 else len(text))
+    inside = [one for one in ranges if one[1] > start and one[0] < end]
+    return " ".join(text[inside[0][0] : inside[-1][1]].split()) if inside else ""
+
+
 def sentences_of(text: str) -> list[str]:
     """The sentences without the white space around them; a line's end is a sentence's."""
     ranges = (

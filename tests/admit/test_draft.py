@@ -180,7 +180,8 @@ def test_a_second_low_voice_does_not_flip_what_the_first_could_not(drafting: Dra
     draft, admission = drafting(trusted)
     enter(
         draft, admission,
-        candidate("It is Postgres.", slot=SLOT), candidate("It is MySQL.", slot=SLOT, session="t"),
+        candidate("The store is Postgres.", slot=SLOT),
+        candidate("The store is MySQL.", slot=SLOT, session="t"),
     )  # fmt: skip
     assert draft.amended == []
     assert [one.status for one in draft.born] == ["needs-review", "needs-review"]

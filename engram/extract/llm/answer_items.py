@@ -19,6 +19,7 @@ from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND, receipt_of
 from engram.extract.rules.candidates import due_of
 from engram.language.anchor import anchored
 from engram.language.own_ranges import is_said
+from engram.language.sentences import sentences_around
 from engram.language.when import find_times
 from engram.model.candidate import Candidate, Receipt
 from engram.model.entity_ids import entity_id
@@ -31,7 +32,6 @@ UNKNOWN_CATEGORY = "unknown_category"
 EMPTY = "empty"
 THIN_QUOTE = "thin_quote"
 LONG_QUOTE = "long_quote"
-DANGLING = "dangling"
 NOT_THE_PERSON = "not_the_person"
 UNKNOWN_MEMORY = "unknown_memory"
 
@@ -59,16 +59,6 @@ _ALIASES: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 #: categories that only the user's own words can support
 _PERSONAL = frozenset({"correction", "principle", "preference", "commitment"})
-#: Matches a text that begins with a pronoun for something said before. "this project" is known
-#: beside the memory, "this week" stands with its date, and "IT" is a department.
-_DANGLING = re.compile(
-    r"\W*(?!(?-i:IT)\b)"
-    r"(?!th(?:is|ese) (?:repo(?:sitory)?|project|codebase|package|app|application|service|library"
-    r"|site|website|vault|workspace|days|week|weekend|month|quarter|year|morning|evening"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring|summer|autumn|fall|winter)s?\b)"
-    r"(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|theirs|him|them)\b(?!-)",
-    re.IGNORECASE,
-)
 #: names of things that do not last: tickets, branches, commits, files
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
@@ -118,8 +108,6 @@ def _candidate(
     text = " ".join(item.text.split())
     if not text:
         return [refused(EMPTY, category)]
-    if _DANGLING.match(text):
-        return [refused(DANGLING, category)]
     turn, quote, code = _quoted(item, turns, folded)
     if turn is None:
         return [refused(code, category)]
@@ -160,6 +148,7 @@ def _built(
         origin="model",
         supersedes=replaced,
         corrects=by_person and category == "correction",
+        sentence=sentences_around(turn.text, quote),
     )
 
 

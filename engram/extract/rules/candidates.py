@@ -15,6 +15,7 @@ from engram.extract.rules.table import Rule
 from engram.language.anchor import anchored
 from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
+from engram.language.sentences import sentences_around
 from engram.language.voice import third_person
 from engram.language.when import TimeSpan, find_times
 from engram.model.candidate import Candidate
@@ -50,6 +51,7 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
         origin="rules",
         rule=rule.name,
         corrects=rule.category == "correction",
+        sentence=sentences_around(turn.text, quote),
     )
 
 

@@ -1,0 +1,214 @@
+"""Whether a statement stands alone and lasts: a candidate -> '' or the code of what it lacks.
+
+    "Let's do length only."  -> `request`: an order for now, in no general words
+    "I meant the other one." -> `repair`
+
+    dangling   leans on something said before, or on what only a screen shows
+    question   asks, or asks to be told that it is right
+    request    tells the agent what to do now, without a word of generality
+    passing    holds for the moment, by its own words
+    repair     puts an order right that was misunderstood
+    cut        is no whole statement
+    working    tells of progress, or of a state of this run
+
+A statement that the person made in another session too (`said_again`) is no mere request. For rules
+and models alike; what the person asked to remember does not come here. Pure; English only: a text
+in another language is refused for its form alone. Source: seed 000 (working memory is never
+persisted, one testable fact).
+"""
+
+from __future__ import annotations
+
+import re
+
+from engram.model.candidate import Candidate
+
+DANGLING, QUESTION, REQUEST, PASSING = "dangling", "question", "request", "passing"
+REPAIR, CUT, WORKING = "repair", "cut", "working"
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+def bearing(candidate: Candidate, said_again: bool = False) -> str:
+    """The first code that applies, or ''."""
+    text, quote = _plain(candidate.text), _plain(candidate.receipt.quote)
+    sentence = _plain(candidate.sentence) or quote
+    if _is_question(text, sentence):
+        return QUESTION
+    if _REPAIRS.search(quote):
+        return REPAIR
+    if _is_cut(text):
+        return CUT
+    if _is_dangling(text):
+        return DANGLING
+    if _PASSING.search(quote):
+        return PASSING
+    if _is_working(text, quote):
+        return WORKING
+    if not said_again and _is_request(candidate, text, quote):
+        return REQUEST
+    return ""
+
+
+def _plain(text: str) -> str:
+    """One line, apostrophes plain."""
+    return " ".join(text.split()).replace("’", "'")
+
+
+# -- question -------------------------------------------------------------------------------------
+
+_ASKED = _any(
+    r"\?[\"')\]*\s]*$",
+    r",? (?:right|correct|no|yes|or not|ok(?:ay)?|isn'?t it|don'?t (?:we|you|i)|is that (?:right|so"
+    r"|correct)|am i right|what do you think|please confirm|or (?:am i|is it) .{2,40})[?.!]*$",
+)
+_ASKS = _any(
+    r"(?:^|[,;] (?:so |and |but |then )?)(?:can|could|would|will|should|shall|do|does|did|is|are)"
+    r" (?:you|we|i|it|this|that|they|there|the|a|an|our|my)\b",
+    r"^(?:what|why|how|where|which|who|when) (?:is|are|do|does|did|was|were|can|could|should|would"
+    r"|about|if|happens?)\b",
+)
+
+
+def _is_question(text: str, sentence: str) -> bool:
+    return bool(_ASKED.search(text) or _ASKED.search(sentence) or _ASKS.search(text))
+
+
+# -- repair ---------------------------------------------------------------------------------------
+
+_REPAIRS = _any(
+    r"^(?:no,? |sorry,? |oh,? |ah,? |and |but |wait,? |actually,? )*i (?:mean|meant|was (?:talking"
+    r"|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)|asked (?:you )?(?:for"
+    r"|to)|said)\b",
+    r"^(?:no,? |sorry,? )*(?:not (?:that|this|the \w+) (?:one|but)|the other one|i wanted)\b",
+)
+
+# -- cut ------------------------------------------------------------------------------------------
+
+_OPEN_END = _any(
+    r"(?:\b(?:and|or|but|the|an?|of|than|because|which|if|is|are|such as|e\.g|i\.e)|[,:;(\[{]|…"
+    r"|\.\.\.)[.\"'`*]*$"
+)
+_VERB = _any(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|will|would|should|shall|must"
+    r"|may|might|need|needs|'s|'re|'m|'ve|'ll|'d|isn't|aren't|don't|doesn't|won't|can't|cannot)\b",
+    r"\b\w{3,}(?:s|ed|ing|en)\b",
+)
+
+
+def _is_cut(text: str) -> bool:
+    words = text.strip(" .!").split()
+    if len(words) < 2 or _OPEN_END.search(text):
+        return True
+    return any(text.count(left) > text.count(right) for left, right in ("()", "[]", "{}"))
+
+
+# -- dangling -------------------------------------------------------------------------------------
+
+#: A pronoun for something said before. "this project" is known beside the memory, "this week"
+#: stands with its date, and "IT" is a department.
+_PRONOUN = _any(
+    r"^\W*(?:correction: |also |and |but |so )*(?!(?-i:IT)\b)"
+    r"(?!th(?:is|ese) (?:repo(?:sitory)?|project|codebase|package|app|application|service|library"
+    r"|site|website|vault|workspace|team|company|days|week|weekend|month|quarter|year|morning"
+    r"|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring|summer|autumn|fall|winter)s?\b)"
+    r"(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|theirs|him|them|it's|that's"
+    r"|there's|here|such)\b(?!-)"
+)
+#: A thing that only the conversation, or a screen, shows.
+_SHOWN = _any(
+    r"\b(?:that|this|the (?:other|first|second|third|last|latter|former|same|above|below|following"
+    r"|previous|next|new|old)) (?:one|ones|option|approach|version|way|case|part|step|point)\b",
+    r"\bthe (?:screenshot|image|picture|attached|attachment|above|below|following|latter|former"
+    r")\b",
+    r"\b(?:as|like) (?:above|below|shown|this|that|before|you (?:said|did|described|suggested))\b",
+    r"\b(?:do|does|did|doing|done|using|use|like|want|need|prefer|keep|fix|remove|add|change|about"
+    r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)[.,!]*$",
+    r"^(?:the|a) (?:fix|problem|issue|bug|error|reason|cause|root cause|solution|culprit|trick)"
+    r" (?:is|was)\b",
+    r"\b(?:the )?(?:option|approach|choice|variant) (?:\d|[a-e])\b(?!:)",
+)
+
+
+def _is_dangling(text: str) -> bool:
+    return bool(_PRONOUN.match(text) or _SHOWN.search(text))
+
+
+# -- passing --------------------------------------------------------------------------------------
+
+_PASSING = _any(
+    r"\b(?:right now|at the moment|for the moment|this time|just this once|(?:only )?this once"
+    r"|just (?:now|today)|for today|in the meantime|for now at least|tonight"
+    r"|(?:for|in|on|from|to) this (?:pr|pull request|branch|commit|task|run|session|change|exercise"
+    r"|issue|ticket|step|iteration|round|conversation|chat|message|page|file|test|section"
+    r"|function|part|one|case))\b",
+)
+
+# -- working --------------------------------------------------------------------------------------
+
+_WORKING = _any(
+    # what was done, or is being done, just now
+    r"^(?:the user|we|i)(?:'m| am|'re| are| is|'ve| has| have)? (?:just |already |now |also )*"
+    r"(?:(?:going|about) to (?:test|try|run|check|look|go|do|see|push|merge|commit|start|restart)"
+    r"|taking over|trying to|looking (?:at|for)|testing|running|waiting|working"
+    r" on|seeing|getting|pushed|merged|committed(?! to)|rebased|restarted|reverted|ran|tested|tried"
+    r"|checked|looked|noticed|saw|see|opened|closed|pasted|attached|installed|downloaded|copied"
+    r"|created|added|updated|fixed|changed|marked|reviewed|completed|finished|started"
+    r"|think|guess|wonder)\b",
+    r"^(?:there(?:'s| is| are) (?:just |only |still |also |now )*(?:an? |one |two |some |no )?"
+    r"(?:pr |review |failing |merge )*(?:comments?|conflicts?|errors?|failures?|changes?|warnings?)"
+    r"|we have \w+ idle)\b",
+    r"\b(?:out of context|left off|picked? up where|idle (?:workers?|agents?))\b",
+    r"\bstill (?:failing|broken|not working|red|missing|happening|getting|seeing)\b",
+    r"^(?:everything|all (?:good|done)|(?:the |all )?tests?|(?:the )?(?:build|ci|pipeline|server))"
+    r" (?:is|are|looks?|works?|pass(?:es|ed)?|fail(?:s|ed)?)(?: \w+){0,3}[.!]*$",
+    r"\byou (?:just |already |also )*(?:\w{3,}ed|said|did|made|wrote|were|had|got|gave|put|broke"
+    r"|forgot|missed)\b",
+)
+
+
+def _is_working(text: str, quote: str) -> bool:
+    return bool(_WORKING.search(text) or _WORKING.search(quote))
+
+
+# -- request --------------------------------------------------------------------------------------
+
+#: What makes an order, or a wish, one that stands.
+_GENERAL = _any(
+    r"\b(?:always|never|ever|every|each|all|any|no|none|only(?![.!]*$)|must|from now on"
+    r"|(?:going|moving) forward|henceforth|in (?:the )?future|default|in general|generally"
+    r"|whenever|any ?time|at all times|unless|instead of|rather than|because|since|so that"
+    r"|otherwise|no longer|any ?more|in this (?:repo|project|codebase)|across|everywhere|whole"
+    r"|prefer|policy|convention|standard|rule|principle|before (?:\w+ing|you|we|any|every|each)"
+    r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|decided|agreed"
+    r"|settled)\b"
+)
+_ORDER = _any(
+    r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes )*"
+    r"(?:let'?s(?! (?:go with|stick|adopt|switch|standardi[sz]e|settle))|let us|don'?t|do not"
+    r"|make sure|be sure|ensure|try|we (?:should|need to|can"
+    r"|could|have to|will|'ll)|we'll|you (?:should|can|need to|could|may|might|must|have to)"
+    r"|(?:the user|i) (?:want|would like|need|'d like|wants|needs|will|'ll)s?(?: you)? to"
+    r"|i'd like|i want)\b"
+)
+
+
+def _is_request(candidate: Candidate, text: str, quote: str) -> bool:
+    if candidate.category in ("commitment", "moment", "relationship"):
+        return False
+    asked = _ORDER.match(quote) or _ORDER.match(text) or _is_imperative(text)
+    return bool(asked) and not _GENERAL.search(text)
+
+
+_IMPERATIVE = _any(
+    r"^(?:please |pls |just |also |then |and |now )*(?:add|use|remove|delete|change|rename|move"
+    r"|put|make|write|create|update|fix|keep|leave|set|run|show|hide|avoid|drop|replace|switch"
+    r"|include|exclude|check|follow|store|save|start|skip|ignore|go|give|take|wait|align"
+    r"|commit|push|merge|deploy|test|do|return|render|display|handle|support|implement)\b"
+)
+
+
+def _is_imperative(text: str) -> bool:
+    return _IMPERATIVE.match(text) is not None
