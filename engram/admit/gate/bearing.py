@@ -35,17 +35,17 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
     """The first code that applies, or ''."""
     text, quote = _plain(candidate.text), _plain(candidate.receipt.quote)
     sentence = _plain(candidate.sentence) or quote
-    if _is_question(text, sentence):
+    if _is_question(text, quote, sentence):
         return QUESTION
     if _REPAIRS.search(quote):
         return REPAIR
     if _is_cut(text):
         return CUT
-    if _is_dangling(text):
+    if _is_dangling(candidate, text):
         return DANGLING
     if _PASSING.search(quote):
         return PASSING
-    if _is_working(text, quote):
+    if candidate.category != "correction" and _is_working(text, quote):
         return WORKING
     if not said_again and _is_request(candidate, text, quote):
         return REQUEST
@@ -72,8 +72,15 @@ _ASKS = _any(
 )
 
 
-def _is_question(text: str, sentence: str) -> bool:
-    return bool(_ASKED.search(text) or _ASKED.search(sentence) or _ASKS.search(text))
+#: A question behind a statement, of more words than a tag, is about something else.
+_TAG_WORDS = 5
+
+
+def _is_question(text: str, quote: str, sentence: str) -> bool:
+    if _ASKED.search(text) or _ASKS.search(text):
+        return True
+    rest = sentence.partition(quote)[2]
+    return len(rest.split()) <= _TAG_WORDS and _ASKED.search(sentence) is not None
 
 
 # -- repair ---------------------------------------------------------------------------------------
@@ -81,7 +88,7 @@ def _is_question(text: str, sentence: str) -> bool:
 _REPAIRS = _any(
     r"^(?:no,? |sorry,? |oh,? |ah,? |and |but |wait,? |actually,? )*i (?:mean|meant|was (?:talking"
     r"|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)|asked (?:you )?(?:for"
-    r"|to)|said)\b",
+    r"|to))\b",
     r"^(?:no,? |sorry,? )*(?:not (?:that|this|the \w+) (?:one|but)|the other one|i wanted)\b",
 )
 
@@ -119,7 +126,7 @@ _PRONOUN = _any(
 )
 #: A thing that only the conversation, or a screen, shows.
 _SHOWN = _any(
-    r"\b(?:that|this|the (?:other|first|second|third|last|latter|former|same|above|below|following"
+    r"\b(?:that|this|the (?:other|first|second|third|last|latter|former|above|below|following"
     r"|previous|next|new|old)) (?:one|ones|option|approach|version|way|case|part|step|point)\b",
     r"\bthe (?:screenshot|image|picture|attached|attachment|above|below|following|latter|former"
     r")\b",
@@ -132,7 +139,17 @@ _SHOWN = _any(
 )
 
 
-def _is_dangling(text: str) -> bool:
+#: "This is a shop built with Nuxt" is about the project that stands beside it.
+_THIS_PROJECT = _any(
+    r"^(?:this|it)(?:'s| is) (?:an?|my|our|the) (?:[\w.+#'-]+ ){0,5}?(?:projects?|app|application"
+    r"|repo|repository|codebase|package|library|website|site|game|tool|service|module|plugin|extension"
+    r"|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop|blog)\b"
+)
+
+
+def _is_dangling(candidate: Candidate, text: str) -> bool:
+    if candidate.project and _THIS_PROJECT.match(text):
+        return False
     return bool(_PRONOUN.match(text) or _SHOWN.search(text))
 
 
@@ -177,7 +194,8 @@ def _is_working(text: str, quote: str) -> bool:
 
 #: What makes an order, or a wish, one that stands.
 _GENERAL = _any(
-    r"\b(?:always|never|ever|every|each|all|any|no|none|only(?![.!]*$)|must|from now on"
+    r"\b(?:always|never|ever|every|each|all|any(?:thing|one|where)?|no|none|nothing|only(?![.!]*$)"
+    r"|must|from now on"
     r"|(?:going|moving) forward|henceforth|in (?:the )?future|default|in general|generally"
     r"|whenever|any ?time|at all times|unless|instead of|rather than|because|since|so that"
     r"|otherwise|no longer|any ?more|in this (?:repo|project|codebase)|across|everywhere|whole"
@@ -188,10 +206,10 @@ _GENERAL = _any(
 _ORDER = _any(
     r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes )*"
     r"(?:let'?s(?! (?:go with|stick|adopt|switch|standardi[sz]e|settle))|let us|don'?t|do not"
-    r"|make sure|be sure|ensure|try|we (?:should|need to|can"
-    r"|could|have to|will|'ll)|we'll|you (?:should|can|need to|could|may|might|must|have to)"
-    r"|(?:the user|i) (?:want|would like|need|'d like|wants|needs|will|'ll)s?(?: you)? to"
-    r"|i'd like|i want)\b"
+    r"|make sure|be sure|ensure|try|we (?:should|need to|can|could|have to|will|'ll)|we'll"
+    r"|you (?:should|can(?! find)|need to|could|may|might|must|have to)"
+    r"|(?:the user|i)(?:'d| would)? (?:want|like|need)s? (?:you|to (?:see|test|try|check|know|do"
+    r"|run|get|go|start|look|understand|ask|talk|discuss|add|fix|change|update|remove|move)))\b"
 )
 
 

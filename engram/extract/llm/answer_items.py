@@ -17,6 +17,7 @@ from datetime import date
 from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND, receipt_of
 from engram.extract.rules.candidates import due_of
+from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
 from engram.language.own_ranges import is_said
 from engram.language.sentences import sentences_around
@@ -132,7 +133,7 @@ def _built(
     by_person = turn.role == "user"
     return Candidate(
         category=category,
-        text=_dated(anchored(text, turn.time), due, turn),
+        text=with_title(_dated(anchored(text, turn.time), due, turn), turn),
         receipt=receipt_of(turn, quote),
         confidence=confidence if by_person else min(confidence, _AGENTS_WORD),
         importance=max(score_importance(words, category, tags) for words in (quote, text)),

@@ -1,6 +1,7 @@
 """A matched sentence -> the Candidate: its text, dates, tags, entities and slot.
 
-The text stands alone: relative dates become days in it (`anchor`), and beside it `valid_from` or,
+The text stands alone: relative dates become days in it (`anchor`), the conversation's title comes
+before it where its words need it (`title_context`), and beside it `valid_from` or,
 for a commitment, the field `due`. A slot is given only where one value replaces another for
 certain. Decisions carry `decision_state: accepted`, commitments `commitment_state: open`.
 """
@@ -12,6 +13,7 @@ import re
 from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import receipt_of
 from engram.extract.rules.table import Rule
+from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
 from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
@@ -34,7 +36,7 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
     person = named.get("person") or named.get("other") or ""
     return Candidate(
         category=rule.category,
-        text=anchored(told, turn.time),
+        text=with_title(anchored(told, turn.time), turn),
         receipt=receipt_of(turn, quote),
         confidence=rule.confidence,
         importance=_importance(quote, told, rule, tags),
