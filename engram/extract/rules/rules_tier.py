@@ -17,10 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from engram.extract.receipt import receipt_of
 from engram.extract.rules.candidates import candidate_of, due_of, is_overdue
 from engram.extract.rules.guards import main_clause, objections
+from engram.extract.rules.mend import gives_reason, with_subjects
 from engram.extract.rules.table import Rule, compile_rules
 from engram.language.own_statements import Sentence, one_line, statements
+from engram.language.sentences import sentences_around
+from engram.language.voice import third_person
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn
 
@@ -60,10 +64,19 @@ class RulesTier:
         if turn.role != "user":
             return []
         found: dict[tuple[str, str], Candidate] = {}
-        for sentence in _joined(turn.text, statements(turn.text)):
+        last: tuple[Sentence, Candidate] | None = None
+        for sentence in with_subjects(turn.text, list(_joined(turn.text, statements(turn.text)))):
             candidate = self._of_sentence(turn, sentence)
+            if (
+                candidate is None
+                and last is not None
+                and gives_reason(turn.text, last[0], sentence)
+            ):
+                del found[last[1].category, last[1].text]
+                candidate = _reasoned(turn, *last, sentence)
             if candidate is not None:
                 found.setdefault((candidate.category, candidate.text), candidate)
+            last = (sentence, candidate) if candidate is not None else None
         return list(found.values())[: self._max_per_turn]
 
     def _of_sentence(self, turn: Turn, sentence: Sentence) -> Candidate | None:
@@ -98,6 +111,17 @@ class RulesTier:
                 corrected = candidate_of(turn, sentence, rule, match)
                 return replace(candidate, slot=corrected.slot, space=corrected.space)
         return candidate
+
+
+def _reasoned(turn: Turn, rule: Sentence, found: Candidate, reason: Sentence) -> Candidate:
+    """A candidate with the sentence that says why behind it."""
+    quote = turn.text[rule.start : reason.end]
+    return replace(
+        found,
+        text=f"{found.text} {third_person(reason.said)}",
+        receipt=receipt_of(turn, quote),
+        sentence=sentences_around(turn.text, quote),
+    )
 
 
 #: words of time or place that may stand before any statement

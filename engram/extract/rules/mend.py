@@ -1,0 +1,70 @@
+"""Neighbouring sentences -> statements that stand alone, with only the words that stand there.
+
+    "The backup is nightly. It must never run twice." -> "The backup must never run twice."
+    "Never squash. It breaks the bisect."             -> the rule, with its reason behind it
+
+A pronoun that opens a sentence is read as the subject of the sentence directly before it, where
+that has a plain one of the same number. Guarantees: a mended sentence quotes both of its parts,
+which are neighbours in the turn. English only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from engram.language.own_statements import Sentence
+
+_PRONOUN = re.compile(r"(?P<one>it(?P<is>'s)?)\b|(?P<many>they(?P<are>'re)?)\b", re.IGNORECASE)
+#: "The nightly backup is ...", "Our tests run ...", "`till.py` reads ..."
+_SUBJECT = re.compile(
+    r"(?P<subject>(?:the|our|my) (?:[\w/.-]+ ){0,3}?[\w/.-]+|`[^`]+`"
+    r"|(?-i:[A-Z])[\w-]*(?-i:[A-Z.\d])[\w.-]*)"
+    r" (?:now |also |only |always )?"
+    r"(?P<verb>is|are|was|were|has|have|must|should|can|will|uses?|runs?|lives?|needs?|reads?"
+    r"|writes?|takes?|sends?|keeps?|handles?)\b",
+    re.IGNORECASE,
+)
+_OF_MANY = frozenset(["are", "were", "have"])
+_OF_ONE = frozenset(["is", "was", "has"])
+_REASON = re.compile(
+    r"(?:because|otherwise|or else|the reason (?:is|being)|(?:that|it|this)(?:'s| is) because"
+    r"|(?:that|it|this|they)(?: would| will| can| could| may| might)? (?:break|cause|make|lead"
+    r"|cost|leak|lose|confuse|slow|fail|crash|block|hide|trigger)s?)\b",
+    re.IGNORECASE,
+)
+
+
+def with_subjects(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """The sentences; one that opens with a pronoun gets the subject of its neighbour."""
+    before: Sentence | None = None
+    for sentence in sentences:
+        told = _told(text, before, sentence) if before is not None else None
+        yield told or sentence
+        before = sentence
+
+
+def _told(text: str, before: Sentence, sentence: Sentence) -> Sentence | None:
+    pronoun, named = _PRONOUN.match(sentence.said), _SUBJECT.match(before.said)
+    if pronoun is None or named is None or not _are_neighbours(text, before, sentence):
+        return None
+    subject, verb = named["subject"], named["verb"].casefold()
+    if verb in (_OF_MANY if pronoun["one"] else _OF_ONE):
+        return None
+    short = " is" if pronoun["is"] else " are" if pronoun["are"] else ""
+    return replace(
+        sentence, start=before.start, said=f"{subject}{short}{sentence.said[pronoun.end() :]}"
+    )
+
+
+def gives_reason(text: str, rule: Sentence, sentence: Sentence) -> bool:
+    """Whether a sentence says why the one directly before it is so."""
+    said = f"{sentence.lead} {sentence.said}".strip()
+    return _are_neighbours(text, rule, sentence) and _REASON.match(said) is not None
+
+
+def _are_neighbours(text: str, first: Sentence, second: Sentence) -> bool:
+    """Whether nothing but a blank, or a line's end, lies between two sentences."""
+    between = text[first.end : second.start]
+    return first.end <= second.start and not between.strip() and between.count("\n") < 2
