@@ -227,8 +227,9 @@ _QUESTION = re.compile(
 
 #: What makes an order one that stands.
 _STANDING = re.compile(
-    r"\b(?:always|never|ever|from now on|(?:going|moving) forward|henceforth|in (?:the )?future"
-    r"|every|each|whenever|by default|instead of|rather than|over|in general|at all times|any ?time"
+    r"\b(?:always|never|ever|only|exclusively|from now on|(?:going|moving) forward|henceforth"
+    r"|in (?:the )?future|every|each|whenever|by default|instead of|rather than|over|in general"
+    r"|at all times|any ?time"
     r"|before you (?:change|touch|write|edit|delete|commit|push)|all (?:new|code|my|our|your)|your"
     r"|my|unless|not|answers?|repl(?:y|ies)|responses?"
     r"|explanations?|commit messages?|commits|emojis?|british|american|metric|conventional)\b",

@@ -28,7 +28,7 @@ FAMILIES = {
     "correction": "correction", "identity": "fact", "commitment": "commitment",
     "principle": "principle", "preference": "preference", "decision": "decision",
     "constraint": "fact", "moment": "moment", "relationship": "relationship", "skill": "skill",
-    "entity": "entity", "fact": "fact", "remembered": "fact",
+    "entity": "entity", "fact": "fact", "general": "fact", "remembered": "fact",
 }  # fmt: skip
 #: The guards that a rule may tolerate (`rules.guards`).
 TOLERABLE = frozenset({"if", "would", "passing", "reported"})
