@@ -1,4 +1,4 @@
-"""Hidden text: whether a text holds signs that nobody sees, or words in a form nobody reads.
+"""Hidden text: a text -> whether it holds unseen signs, or words in an encoded form.
 
 Zero-width and directional signs, tags, fillers and runs of variation selectors are hidden; joiners
 that an emoji or a script needs are not. Encoded is text in base64, hexadecimal, percent or letter
