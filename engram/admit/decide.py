@@ -53,14 +53,29 @@ def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
 
     The text is made inert first, so that the content judged and hashed is what the file will say.
     """
-    candidate = replace(
-        candidate, text=neutralise(candidate.text), slot=normal_slot(candidate.slot)
-    )
+    candidate = _prepared(candidate)
     for row in ROWS:
         verdict = row(candidate, admission)
         if verdict is not None:
             return verdict
     return Verdict("new", "new", candidate)
+
+
+def _prepared(candidate: Candidate) -> Candidate:
+    """The candidate as it is judged.
+
+    The person's words lose the signs that nobody sees; in other words they are a reason to refuse.
+    """
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.secure import is_own
+    from engram.language.hidden_text import without_hidden_signs
+
+    if is_own(candidate):
+        words = (candidate.text, candidate.title, candidate.receipt.quote)
+        text, title, quote = map(without_hidden_signs, words)
+        receipt = replace(candidate.receipt, quote=quote)
+        candidate = replace(candidate, text=text, title=title, receipt=receipt)
+    return replace(candidate, text=neutralise(candidate.text), slot=normal_slot(candidate.slot))
 
 
 def _receipt(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -73,31 +88,24 @@ def _receipt(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     return None
 
 
-def _secret(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    """A secret, a sentence from which one was taken out, or one that tells it in plain words."""
+def _ordered(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.gate.secure import tells_secret
+    from engram.admit.gate.secure import ordered
 
-    texts = (
-        candidate.text,
-        candidate.receipt.quote,
-        candidate.title,
-        *candidate.tags,
-        *candidate.entities,
-    )
-    fields = tuple(value for _, value in candidate.fields)
-    if not all(map(admission.clean, (*texts, *fields))):
-        return Verdict("refuse", "secret", candidate)
-    if any(map(tells_secret, (candidate.text, candidate.receipt.quote, *fields))):
-        return Verdict("refuse", "secret", candidate)
-    return None
+    code = ordered(candidate)
+    return Verdict("refuse", code, candidate) if code else None
 
 
-def _injection(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.gate.secure import injection
+def _low_trust(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    from engram.admit.gate.secure import instructs
 
-    code = injection(candidate.text) or injection(candidate.receipt.quote)
+    return Verdict("refuse", "low_trust", candidate) if instructs(candidate) else None
+
+
+def _private(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    from engram.admit.gate.secure import private
+
+    code = private(candidate, admission.clean)
     return Verdict("refuse", code, candidate) if code else None
 
 
@@ -186,5 +194,5 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
 
 
 ROWS: tuple[Row, ...] = (
-    _receipt, _secret, _injection, _worth, _bearing, _same, _named, _slot, _judged,
+    _ordered, _receipt, _low_trust, _private, _worth, _bearing, _same, _named, _slot, _judged,
 )  # fmt: skip

@@ -26,7 +26,14 @@ from engram.model.view import VaultView
 
 
 def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
-    """The memory that a candidate would become, as yet without an end of its life."""
+    """The memory that a candidate would become, as yet without an end of its life.
+
+    What is the person's own, and not of a project, stays in the house whatever its words are.
+    """
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.sensitivity import sensitivity_of
+
+    sensitivity = sensitivity_of(candidate.text) if candidate.space == "project" else "internal"
     return Memory(
         id=identifier,
         category=candidate.category,
@@ -38,6 +45,7 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
         valid_from=candidate.valid_from,
         confidence=round(candidate.confidence, 3),
         importance=round(candidate.importance, 2),
+        sensitivity=sensitivity,
         authority=candidate.authority,
         project=candidate.project,
         space=candidate.space,

@@ -3,8 +3,9 @@
 A line names the given statements it stands for. Refused as a whole (the page stays as it is) is an
 answer that loses a heading, that has more than twice the lines asked for, or that keeps less than
 30 % of what it was given, counted in characters of distinct statements (issue 6). Lines that name
-no given heading or no given statement are left out first. A model that is unreachable or over
-budget gives nothing: then the caller condenses by rule.
+no given heading or no given statement, or give an agent an order that no statement gives, are left
+out first. A model that is unreachable or over budget gives nothing: then the caller condenses by
+rule.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.repeated_lines import substance
+from engram.language.agent_orders import added_order
 from engram.model.model_request import Request, fenced, list_of, prompt_of
 from engram.model.text import tokens_of
 
@@ -98,7 +100,8 @@ def _lines(raw: object, given: Sequence[CitedStatement]) -> list[CondensedLine]:
         heading = headings.get(section.strip().removeprefix("## ").casefold(), "")
         places = dict.fromkeys(number - 1 for number in numbers if type(number) is int)
         mine = tuple(place for place in places if place in free)
-        if heading and mine and text.strip():
+        said = "\n".join(given[place].text for place in mine)
+        if heading and mine and text.strip() and not added_order(text, said):
             free -= set(mine)
             found.append(CondensedLine(heading, " ".join(text.split()), mine))
     return found

@@ -168,16 +168,26 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     """One explicit memory in the person's words. Raises BadInput for what is refused."""
     # imported here: a vault that is only read needs none of its patterns
     from engram.admit.gate.secure import tells_secret
+    from engram.admit.gate.sensitivity import tells_of_another
+    from engram.language.agent_orders import injection
+    from engram.language.hidden_text import without_hidden_signs
 
     redactor = ports.redactor
     if category and category not in CATEGORIES:
         named = redactor.redact(category).text
         raise BadInput(f"there is no category {named!r}", f"one of {', '.join(CATEGORIES)}")
-    now, words = ports.clock.now(), " ".join(legible(text).split())
+    now, words = ports.clock.now(), " ".join(without_hidden_signs(legible(text)).split())
     if not words:
         raise BadInput("there is nothing to remember", "give the text as an argument")
+    if tells_of_another(words):
+        raise BadInput(
+            "this is somebody else's health, pay or number; it was not written",
+            "say what you want to mind, without it",
+        )
     if not redactor.clean(words) or tells_secret(words):
         raise BadInput("this holds a secret; it was not written", "say it without the secret")
+    if code := injection(words):
+        raise BadInput(f"refused: {code}; it was not written", "say it as a plain statement")
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
     turn = cleaned(turn, redactor)[0]
     ports.check_writable()

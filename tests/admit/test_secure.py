@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.admit.gate.secure import injection
+from engram.language.agent_orders import injection
 from tests.effort import examples
 from tests.kit import failing
 

@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from engram.admit.gate.secure import injection
+from engram.language.agent_orders import injection
 from engram.admit.slot import attributes_of, overtaken
 from engram.capture.signals import compile_signals
 from engram.consolidate.passes.duplicates import exactly, groups

@@ -1,8 +1,9 @@
 """Entity synthesis by a model: the timeline -> what holds now, in a few sentences; checked.
 
-Refused is an answer that is empty or long, or that has a number which no statement has. A model
-that is unreachable, over budget or wrong gives nothing: then the page lists the newest statements.
-Bounded: the newest statements of an entity, as many as one question holds.
+Refused is an answer that is empty or long, that has a number which no statement has, or that gives
+an agent an order which no statement gives. A model that is unreachable, over budget or wrong gives
+nothing: then the page lists the newest statements. Bounded: the newest statements of an entity, as
+many as one question holds.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 
 from engram.consolidate.context import PassContext
+from engram.language.agent_orders import added_order
 from engram.model.entity import Entity
 from engram.model.model_request import Request, fenced, prompt_of, strict_object
 from engram.model.text import tokens_of
@@ -43,7 +45,10 @@ def synthesis_of(context: PassContext, entity: Entity) -> str:
         return ""
     text = " ".join(_FENCE.sub(" ", said).split())
     known = set(_NUMBER.findall(request.text))
-    return text if len(text) <= _LONGEST and set(_NUMBER.findall(text)) <= known else ""
+    if len(text) > _LONGEST or not set(_NUMBER.findall(text)) <= known:
+        return ""
+    given = "\n".join(said for _, _, said in entity.timeline)
+    return "" if added_order(text, given) else text
 
 
 def _request(context: PassContext, entity: Entity) -> Request:
