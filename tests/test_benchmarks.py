@@ -6,10 +6,11 @@ import importlib
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import facts, fts5, locomo, transcripts
+from tests.benchmarks import facts, fts5, locomo, quality, transcripts
 from tests.benchmarks.__main__ import MEASUREMENTS
 from tests.benchmarks.invented import Invented
 from tests.golden.console import run
@@ -142,6 +143,61 @@ def test_a_measurement_prints_its_table(
     printed = capfd.readouterr().out
     for expected in SMALL[line]:
         assert expected in printed
+
+
+#: id, half, what the agent and the person said, the statement to keep, what was not their words
+LABELLED = (
+    ("till-1", "dev", "The till is done.",
+     "Good. From now on always run make lint before you push. What is left?",
+     "always run make lint before you push", ""),
+    ("till-2", "held", "",
+     "We use Postgres 15 for the ledger. The receipts go out as PDF, never as HTML.",
+     "The receipts go out as PDF, never as HTML", "we use postgres 15"),
+    ("till-3", "held", "", "We decided to use these instead of those.", "", ""),
+)  # fmt: skip
+
+
+def test_labelled_turns_are_measured_against_what_the_rules_make_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "labelled.jsonl"
+    lines = [
+        json.dumps({
+            "id": name, "half": half, "before": before, "text": text, "project": "shop",
+            "keep": [{"quote": keep, "grade": "strong" if half == "dev" else "weak"}] * bool(keep),
+            "found": [{"quote": strange, "label": "M"}] * bool(strange),
+        })
+        for name, half, before, text, keep, strange in LABELLED
+    ]  # fmt: skip
+    file.write_text("\n".join(lines), encoding="utf-8")
+    outcomes = quality.measure(quality.rows([file]))
+    found = quality.figures(outcomes)
+    assert [found[name] for name in ("turns", "memories", "worth", "strange")] == [3, 2, 1, 1]
+    assert [found[name] for name in ("strong", "found_strong", "kept", "found")] == [1, 1, 2, 1]
+    assert [found[name] for name in ("silent", "silent_with_memories")] == [1, 0]
+    assert found["refused"] == {"dangling": (1, 0)}
+    assert found["rules"] == {"from-now-on": (1, 1), "we-use": (1, 0)}
+
+    monkeypatch.setattr(sys, "argv", ["quality", str(file), "--half", "held", "--misses", "2"])
+    quality.main()
+    printed = capsys.readouterr().out
+    assert "2 turns, 1 with nothing to keep (0 made a memory all the same)" in printed
+    assert "junk     till-2 [we-use] 'We use Postgres 15 for the ledger.'" in printed
+    assert "missed   till-2 [weak] 'The receipts go out as PDF, never as HTML'" in printed
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Never push to main!", "so: never push to MAIN, please", True),
+        ("ship oak", "ships oak", False),
+        ("the till prints two receipts a sale", "two receipts a sale is what it prints", True),
+        ("the till prints receipts", "the ledger keeps receipts", False),
+        ("...", "the till", False),
+    ],
+)
+def test_quotes_of_one_statement_are_told_by_their_words(one: str, other: str, same: bool) -> None:
+    assert quality.alike(one, other) is quality.alike(other, one) is same
 
 
 def test_every_measurement_is_tried_here_or_elsewhere() -> None:
