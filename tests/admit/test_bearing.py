@@ -47,7 +47,8 @@ KEPT = [
     "We no longer need the old printer.", "We are going to adopt the new receipt format.",
     "We committed to three tills in the contract.", "Use pnpm instead of npm.",
     "Stop adding comments that repeat the code.", "The user is called Ro.",
-    "We should always round up the totals.", "A session may belong to another cashier.",
+    "We should always round up the totals.", "Keep the answers short.",
+    "A session may belong to another cashier.",
 ]  # fmt: skip
 
 

@@ -10,12 +10,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from engram.language.agent_orders import injection
 from engram.admit.slot import attributes_of, overtaken
 from engram.capture.signals import compile_signals
 from engram.consolidate.passes.duplicates import exactly, groups
 from engram.consolidate.repeated_lines import unsaid
 from engram.extract.classify import memory_kind, score_importance
+from engram.language.agent_orders import injection
 from engram.language.anchor import anchored
 from engram.language.names import find_entity
 from engram.language.topics import MOST, top_topics, topic_terms

@@ -48,6 +48,12 @@ def test_a_rule_takes_its_reason_along(reason: str) -> None:
     assert verify(found, [turn]) == ""
 
 
+def test_what_ended_a_problem_is_told_with_it() -> None:
+    said = "The timeouts came from a pool of 20 for each worker. Setting the size to 5 fixed it."
+    (found,) = extracted(said)
+    assert found.text == said
+
+
 def test_another_statement_is_no_reason() -> None:
     found = extracted("Never squash the release branch. The release is on Friday.")
     assert found[0].text == "Never squash the release branch."

@@ -133,6 +133,7 @@ _SHOWN = _any(
     r"\b(?:as|like) (?:above|below|shown|this|that|before|you (?:said|did|described|suggested))\b",
     r"\b(?:do|does|did|doing|done|using|use|like|want|need|prefer|keep|fix|remove|add|change|about"
     r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)[.,!]*$",
+    r"\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$",
     r"^(?:the|a) (?:fix|problem|issue|bug|error|reason|cause|root cause|solution|culprit|trick)"
     r" (?:is|was)\b",
     r"\b(?:the )?(?:option|approach|choice|variant) (?:\d|[a-e])\b(?!:)",
@@ -201,7 +202,7 @@ _GENERAL = _any(
     r"|otherwise|no longer|any ?more|in this (?:repo|project|codebase)|across|everywhere|whole"
     r"|prefer|policy|convention|standard|rule|principle|before (?:\w+ing|you|we|any|every|each)"
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|decided|agreed"
-    r"|settled)\b"
+    r"|settled|answers?|repl(?:y|ies)|responses?|explanations?|commit messages?)\b"
 )
 _ORDER = _any(
     r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes )*"

@@ -35,6 +35,8 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 
+_ENDED_IT = re.compile(r"\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$", re.IGNORECASE)
+
 
 def with_subjects(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
     """The sentences; one that opens with a pronoun gets the subject of its neighbour."""
@@ -58,10 +60,11 @@ def _told(text: str, before: Sentence, sentence: Sentence) -> Sentence | None:
     )
 
 
-def gives_reason(text: str, rule: Sentence, sentence: Sentence) -> bool:
-    """Whether a sentence says why the one directly before it is so."""
+def completes(text: str, before: Sentence, sentence: Sentence) -> bool:
+    """Whether a sentence says why the one directly before it is so, or what ended it."""
     said = f"{sentence.lead} {sentence.said}".strip()
-    return _are_neighbours(text, rule, sentence) and _REASON.match(said) is not None
+    told = _REASON.match(said) or _ENDED_IT.search(said)
+    return told is not None and _are_neighbours(text, before, sentence)
 
 
 def _are_neighbours(text: str, first: Sentence, second: Sentence) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 from engram.extract.receipt import receipt_of
 from engram.extract.rules.candidates import candidate_of, due_of, is_overdue
 from engram.extract.rules.guards import main_clause, objections
-from engram.extract.rules.mend import gives_reason, with_subjects
+from engram.extract.rules.mend import completes, with_subjects
 from engram.extract.rules.table import Rule, compile_rules
 from engram.language.own_statements import Sentence, one_line, statements
 from engram.language.sentences import sentences_around
@@ -66,14 +66,12 @@ class RulesTier:
         found: dict[tuple[str, str], Candidate] = {}
         last: tuple[Sentence, Candidate] | None = None
         for sentence in with_subjects(turn.text, list(_joined(turn.text, statements(turn.text)))):
-            candidate = self._of_sentence(turn, sentence)
-            if (
-                candidate is None
-                and last is not None
-                and gives_reason(turn.text, last[0], sentence)
-            ):
-                del found[last[1].category, last[1].text]
-                candidate = _reasoned(turn, *last, sentence)
+            candidate: Candidate | None
+            if last is not None and completes(turn.text, last[0], sentence):
+                found.pop((last[1].category, last[1].text), None)
+                candidate = _completed(turn, *last, sentence)
+            else:
+                candidate = self._of_sentence(turn, sentence)
             if candidate is not None:
                 found.setdefault((candidate.category, candidate.text), candidate)
             last = (sentence, candidate) if candidate is not None else None
@@ -113,12 +111,12 @@ class RulesTier:
         return candidate
 
 
-def _reasoned(turn: Turn, rule: Sentence, found: Candidate, reason: Sentence) -> Candidate:
-    """A candidate with the sentence that says why behind it."""
-    quote = turn.text[rule.start : reason.end]
+def _completed(turn: Turn, first: Sentence, found: Candidate, second: Sentence) -> Candidate:
+    """A candidate with the sentence that completes it behind it."""
+    quote = turn.text[first.start : second.end]
     return replace(
         found,
-        text=f"{found.text} {third_person(reason.said)}",
+        text=f"{found.text} {third_person(second.said)}",
         receipt=receipt_of(turn, quote),
         sentence=sentences_around(turn.text, quote),
     )
