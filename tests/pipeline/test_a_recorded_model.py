@@ -17,7 +17,7 @@ from tests.kit import tree_digest
 DEMO = Path(__file__).parents[1] / "demo"
 #: Of facts/, transcripts/ and entities/. A change is for a person to look at: the vault of
 #: `make demo` (demo-vault-model) shows what is in it.
-GOLDEN = "b3d03796c3419d0869083d7b3a59359015ff254a2c6f23aafa750644748ce50b"
+GOLDEN = "20da75600c9c3bb83df6806e851d1ee426856f422097d07c215edf84a4bf8d36"
 
 
 @pytest.fixture

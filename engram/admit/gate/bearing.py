@@ -133,7 +133,7 @@ _SHOWN = _any(
     r"\b(?:as|like) (?:above|below|shown|this|that|before|you (?:said|did|described|suggested))\b",
     r"\b(?:do|does|did|doing|done|using|use|like|want|need|prefer|keep|fix|remove|add|change|about"
     r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)[.,!]*$",
-    r"\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$",
+    r"^[^.!?;]*\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$",
     r"^(?:the|a) (?:fix|problem|issue|bug|error|reason|cause|root cause|solution|culprit|trick)"
     r" (?:is|was)\b",
     r"\b(?:the )?(?:option|approach|choice|variant) (?:\d|[a-e])\b(?!:)",
