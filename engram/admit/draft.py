@@ -27,6 +27,7 @@ from engram.model.view import VaultView
 
 def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
     """The memory that a candidate would become, as yet without an end of its life."""
+    receipts = (candidate.receipt, *candidate.also)
     return Memory(
         id=identifier,
         category=candidate.category,
@@ -45,7 +46,7 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
         quote=candidate.receipt.quote,
         tags=candidate.tags,
         entities=candidate.entities,
-        sources=(candidate.receipt.link,) if candidate.receipt.link else (),
+        sources=tuple(dict.fromkeys(receipt.link for receipt in receipts if receipt.link)),
         extra=candidate.fields,
     )
 
