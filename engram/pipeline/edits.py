@@ -22,6 +22,7 @@ from engram.model.errors import BadInput, StorageError
 from engram.model.ids import FORGOTTEN
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
+from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
@@ -198,7 +199,8 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
         verdict, memory = dictate(turn, category, ports)
         stands = ports.view.memory(memory.id) if memory is not None else None
         if stands is None:
-            raise BadInput(f"refused: {verdict.code}", "say it as a plain statement")
+            why = f"refused: {verdict.code} ({meaning(verdict.code)})"
+            raise BadInput(why, "say it as a plain statement")
         return Remembered(verdict.decision, verdict.code, stands)
 
 
@@ -215,19 +217,30 @@ def dictated(
         turn.message, f"{turn.transcript}#^{turn.block}", turn.text, "user", turn.time
     )
     base = guess or Candidate(category, turn.text, receipt, 1.0)
-    return replace(
+    told = replace(
         base,
         category=category,
         text=turn.text,
         receipt=receipt,
-        confidence=1.0,
-        importance=max(importance, 0.5),
+        importance=importance,
         kind="episode" if kind == "episode" else "note",
         project=turn.project,
         space="project" if turn.project else "user",
+    )
+    return vouched(told)
+
+
+def vouched(candidate: Candidate) -> Candidate:
+    """A candidate as the person's own: nothing of it is a guess."""
+    return replace(
+        candidate,
+        confidence=1.0,
+        importance=max(candidate.importance, 0.5),
         authority="user_asserted",
         origin="person",
+        voice="typed",
         rule="",
+        fault="",
     )
 
 

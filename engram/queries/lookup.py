@@ -154,15 +154,16 @@ class Lookup:
 
     def origin(self, memory: Memory) -> MemoryOrigin:
         """Where a memory came from, and every event since."""
-        from engram.model.shown import MemoryOrigin
+        from engram.model.shown import MemoryOrigin, source_step
 
         receipts = []
         for link in memory.sources:
             turn = self.turn(link)
             said = _telling_line(turn.text, memory) if turn else "(no transcript shows it)"
             receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
+        events = tuple(self._projections.catalog.log.events(memory.id))
         return MemoryOrigin(
-            memory, tuple(receipts), tuple(self._projections.catalog.log.events(memory.id))
+            memory, tuple(receipts), events, source_step(event for *_, event in events)
         )
 
     def links(self, memory: Memory) -> list[tuple[str, str]]:
@@ -210,11 +211,13 @@ class Lookup:
 
     def shown(self, reference: str) -> ShownFile | ShownTurn:
         """What an id or docid names: a memory, else a turn, a box or an entity."""
-        from engram.model.shown import ShownFile
+        from engram.model.shown import ShownFile, source_step
 
         memory = self.find_memory(reference)
         if memory is not None:
-            return ShownFile(memory, self.text_of(memory))
+            events = self._projections.catalog.log.events(memory.id)
+            step = source_step(event for *_, event in events)
+            return ShownFile(memory, self.text_of(memory), step)
         found = self.find_turn(reference) or self.find_page(reference)
         if found is None:
             raise NotFound(f"there is no memory {reference!r}")
@@ -282,6 +285,25 @@ class Lookup:
             if row.seq < 0 and (turn_there := self._from_transcript(link, row)) is not None:
                 found[link] = turn_there
         return found
+
+    def turns_in_sight(self, links: Sequence[str]) -> dict[str, Turn]:
+        """The same without those that were forgotten."""
+        hidden = self._projections.catalog.hidden()
+        return self.turns([link for link in links if link not in hidden])
+
+    def with_turns_before(self, link: str, most: int) -> list[Turn]:
+        """The turn behind a link after the last ones before it; empty where it is not in sight.
+
+        Only of turns that were captured on this machine.
+        """
+        catalog = self._projections.catalog
+        row = catalog.turns.behind_links([link]).get(link)
+        if row is None or row.seq < 0 or not self.turns_in_sight([link]):
+            return []
+        places = catalog.turns.before(row.transcript, row.seq, most)
+        hidden = catalog.hidden()
+        turns = self._turn_log.read([*places, *catalog.turns.places([row.seq])])
+        return [turn for turn in turns if f"{turn.transcript}#^{turn.block}" not in hidden]
 
     def _from_transcript(self, link: str, row: TurnRow) -> Turn | None:
         path = self._projections.transcripts.find(row.transcript)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from engram.model.change import turns_in
 from engram.model.instant import plus_minutes
+from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
     from engram.model.findings import AuditRow, Finding, ReviewItem
-    from engram.model.hit import ContextBlock, Hit, MatchingLine
+    from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
     from engram.model.intake import (
         CaptureResult,
         ExtractionResult,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
     from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Scope, Status
-    from engram.model.shown import MemoryOrigin, ShownTurn
+    from engram.model.shown import MemoryOrigin, Refusal, ShownTurn, SourceStep
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
@@ -86,9 +87,12 @@ def memory_row(memory: Memory) -> Shape:
     }  # fmt: skip
 
 
-def memory_file(memory: Memory, markdown: str) -> Shape:
-    """`show`: a memory with every key of its header, and its file as it is."""
-    return asdict(memory) | {"extra": memory.extras, "file": memory.path, "markdown": markdown}
+def memory_file(memory: Memory, step: SourceStep, markdown: str) -> Shape:
+    """`show`: a memory with every key of its header, what made it, and its file as it is."""
+    return asdict(memory) | {
+        "extra": memory.extras, "source_step": step._asdict(), "file": memory.path,
+        "markdown": markdown,
+    }  # fmt: skip
 
 
 def page_file(page: Page, markdown: str) -> Shape:
@@ -106,10 +110,11 @@ def shown_turn(said: ShownTurn) -> Shape:
 
 
 def origin(found: MemoryOrigin) -> Shape:
-    """`why`: the receipts of a memory, and every event since."""
+    """`why`: what made a memory, its receipts, and every event since."""
     memory = found.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
+        "source_step": found.step._asdict(),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}
             for link, time, role, said in found.receipts
@@ -118,6 +123,16 @@ def origin(found: MemoryOrigin) -> Shape:
             {"n": number, "time": time, "event": event.name, **dict(event.details)}
             for number, time, event in found.events
         ],
+    }  # fmt: skip
+
+
+def refusal(one: Refusal) -> Shape:
+    """`why --refused`: one refused candidate, and what its turn says now."""
+    return {
+        "n": one.number, "time": one.time, "code": one.code, "meaning": meaning(one.code),
+        "origin": one.origin, "rule": one.rule,
+        "factors": dict(one.factors),
+        "source": one.link, "said": one.said,
     }  # fmt: skip
 
 
@@ -213,6 +228,17 @@ def review_item(item: ReviewItem, keys: Mapping[str, str]) -> Shape:
             }
             for memory in item.memories
         ],
+    }  # fmt: skip
+
+
+def refused_candidate(one: Verdict, keys: Mapping[str, str]) -> Shape:
+    """`review --refused`: one candidate and why it was refused; no words of one without keys."""
+    found, receipt = one.candidate, one.candidate.receipt
+    return {
+        "code": one.code, "meaning": meaning(one.code), "rule": found.rule, "keys": keys,
+        "category": found.category, "created": receipt.time, "project": found.project,
+        "source": receipt.link, "text": found.text if keys else "",
+        "quote": receipt.quote if keys else "",
     }  # fmt: skip
 
 
@@ -464,6 +490,14 @@ def agent_settings(agent: str, changed: Changed, dry_run: bool, diff: str, **mor
     return {
         "agent": agent, "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
         **more, "diff": diff,
+    }  # fmt: skip
+
+
+def exported(changed: Changed, block: RulesBlock, dry_run: bool, diff: str) -> Shape:
+    """`export claude`: the file, and the memories in its block."""
+    return {
+        "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
+        "memories": list(block.shown), "left_out": block.left_out, "diff": diff,
     }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from engram.model.errors import BadInput, NotFound, Untrusted
+from engram.model.instant import day_of
 from engram.settings.load import load
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
-    from engram.model.hit import Answers, ContextBlock, MatchingLine
+    from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
     from engram.model.memory import Memory
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         EditDraft,
         EntityRow,
         MemoryOrigin,
+        Refusal,
         ShownFile,
         ShownTurn,
     )
@@ -231,9 +233,7 @@ class Vault:
         With `projects` it holds what an agent that works there may be given, or nothing at all;
         without them everything but secrets is asked.
         """
-        if not self.trusted:
-            message = f"{self.root} is not registered here: it is searched, and not given to agents"
-            raise Untrusted(message, f"`engram trust {self.root}`")
+        self._check_given()
         self.ready_to_read()
         chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
         block = self.parts.search.recall(
@@ -243,6 +243,24 @@ class Vault:
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block
+
+    def _check_given(self) -> None:
+        """Raise Untrusted for a vault of which nothing is given to an agent."""
+        if not self.trusted:
+            message = f"{self.root} is not registered here: it is searched, and not given to agents"
+            raise Untrusted(message, f"`engram trust {self.root}`")
+
+    def rules_block(self, projects: Sequence[str] = (), *, most: int) -> RulesBlock:
+        """What belongs into the file of rules of a project's agents; without one, of the person's.
+
+        Raises Untrusted.
+        """
+        from engram.queries.exported_rules import rules_block
+
+        self._check_given()
+        self._settled()
+        recipient, today = self._recipient(projects), day_of(self.clock.now())
+        return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
 
     def _recipient(self, projects: Sequence[str]) -> Recipient:
         from engram.capture.exclusion import Exclusion
@@ -316,6 +334,20 @@ class Vault:
         self.parts.count_access([origin.memory.id])
         return origin
 
+    def refusals(self, code: str = "") -> Sequence[Refusal]:
+        """What became no memory, newest first, with the words of its turn; of one code if given.
+
+        Raises BadInput for a code that there is none of.
+        """
+        from engram.model.refusal_codes import check_code
+        from engram.queries.refusal_log import refusals, with_words
+
+        lookup = self._lookup()
+        found = refusals(self.parts.catalog)
+        if code:
+            check_code(code, frozenset(one.code for one in found))
+        return with_words([one for one in found if code in ("", one.code)], lookup)
+
     def learnt_on(self, day: Day = "") -> tuple[Day, Sequence[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
         return self._lookup().learnt_on(day, self.clock.now(), self.parts.header.timezone)
@@ -359,6 +391,21 @@ class Vault:
 
         return still_asked([self.parts.lookup.find_memory(one.id) for one in item.memories])
 
+    def refused(self) -> Sequence[Verdict]:
+        """What was refused of the turns of the last 30 days, found anew in them by the rules."""
+        from engram.pipeline.refused_candidates import refused_anew
+        from engram.queries.refusal_log import recent, turns_to_read
+
+        lookup, since = self._lookup(), recent(self.clock.now())
+        return refused_anew(turns_to_read(self.parts.catalog, lookup, since), self.parts)
+
+    def keep_refused(self, verdict: Verdict) -> Remembered:
+        """Admit one of these as the person's own memory. Raises BadInput."""
+        from engram.pipeline.refused_candidates import keep
+
+        lookup = self.parts.lookup
+        return keep(verdict, lambda link: bool(lookup.turns_in_sight([link])), self.parts)
+
     # -- looking ahead and back ----------------------------------------------------------------
 
     def status(self) -> Status:
@@ -367,8 +414,10 @@ class Vault:
 
         self.ready_to_read()
         parts = self.parts
-        index, model = parts.index.status(), parts.model_status()
-        return status_of(self.root, self.trusted, parts.catalog, self.waiting(), index, model)
+        return status_of(
+            self.root, self.trusted, parts.catalog, self.waiting(), parts.index.status(),
+            parts.model_status(), self.clock.now(),
+        )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""
@@ -774,7 +823,8 @@ class Vault:
         parts = self.parts
         parts.settler.within(math.inf)
         context = pass_context(ConsolidationRequest(), parts)
-        return report(inspect(context, parts.disk, parts.projections, parts.redactor.clean))
+        clean = parts.redactor.clean
+        return report(inspect(context, parts.disk, parts.projections, parts.lookup, clean))
 
     def rebuild(self) -> Sequence[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""
