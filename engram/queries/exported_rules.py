@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engram.admit.gate.secure import injection
+from engram.language.agent_orders import injection
 from engram.model.hit import RulesBlock
 from engram.model.memory import Memory
 from engram.recall.audience import audience_of
