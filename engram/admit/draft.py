@@ -19,6 +19,7 @@ from engram.model.ids import memory_id
 from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
+from engram.model.refusal_codes import REFUSED
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, disputed, superseded
 from engram.model.verdict import Verdict
@@ -76,7 +77,7 @@ class AdmissionDraft:
         """Apply a verdict; returns the memory that now stands for the candidate, if any."""
         candidate = verdict.candidate
         if verdict.decision == "refuse":
-            self._event("candidate_refused", "", verdict, rule=candidate.rule)
+            self._event(REFUSED, "", verdict, rule=candidate.rule)
             return None
         if verdict.decision == "same":
             return self._confirm(verdict)

@@ -120,7 +120,7 @@ class IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Counts of one vault; `refused` and `failures` by their stable codes.
+    """Counts of one vault; `refused` (in the last 30 days) and `failures` by their stable codes.
 
     `to_review` is how many memories were set aside for the person; `model` is None where none is
     configured.

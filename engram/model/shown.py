@@ -29,6 +29,23 @@ class MemoryOrigin(NamedTuple):
     events: tuple[tuple[int, Instant, Event], ...]
 
 
+class Refusal(NamedTuple):
+    """A candidate that became no memory: when, why, by what, and the link of its turn.
+
+    `factors` are the numbers of its score; `said` is what the turn says now, empty where it was
+    forgotten or purged, or where the code keeps it from being shown.
+    """
+
+    number: int
+    time: Instant
+    code: str
+    origin: str
+    rule: str
+    link: str
+    factors: tuple[tuple[str, int], ...]
+    said: str = ""
+
+
 class ShownTurn(NamedTuple):
     """One turn by name: its link, the transcript that shows it (relative), and from which line."""
 

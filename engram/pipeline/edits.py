@@ -215,19 +215,30 @@ def dictated(
         turn.message, f"{turn.transcript}#^{turn.block}", turn.text, "user", turn.time
     )
     base = guess or Candidate(category, turn.text, receipt, 1.0)
-    return replace(
+    told = replace(
         base,
         category=category,
         text=turn.text,
         receipt=receipt,
-        confidence=1.0,
-        importance=max(importance, 0.5),
+        importance=importance,
         kind="episode" if kind == "episode" else "note",
         project=turn.project,
         space="project" if turn.project else "user",
+    )
+    return vouched(told)
+
+
+def vouched(candidate: Candidate) -> Candidate:
+    """A candidate as the person's own: nothing of it is a guess."""
+    return replace(
+        candidate,
+        confidence=1.0,
+        importance=max(candidate.importance, 0.5),
         authority="user_asserted",
         origin="person",
+        voice="typed",
         rule="",
+        fault="",
     )
 
 

@@ -187,7 +187,7 @@ def preview(transcripts: Iterable[str], ports: Ports, tier: Tier = "auto") -> li
         batch = _lease(transcript, ports, tier)
         if batch.error is not None:
             raise batch.error
-        verdicts += _admit_all(batch, draft, ports, ports.clock.now())
+        verdicts += admit_all(batch, draft, ports, ports.clock.now())
     return verdicts
 
 
@@ -276,7 +276,7 @@ def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionR
                 )
                 outcome.failed += 1
                 continue
-            verdicts = _admit_all(batch, draft, ports, now)
+            verdicts = admit_all(batch, draft, ports, now)
             for verdict in verdicts:
                 _count(verdict, outcome)
             ack.extend(batch.ranges)
@@ -304,7 +304,7 @@ def _unfinished(settled: Mapping[str, int], ports: Ports) -> set[str]:
     return {one.transcript for one in waiting if one.turns > settled.get(one.transcript, 0)}
 
 
-def _admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -> list[Verdict]:
+def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -> list[Verdict]:
     """One verdict a candidate, each seeing what the ones before it did."""
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now, heard=ports.heard

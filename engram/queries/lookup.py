@@ -283,6 +283,25 @@ class Lookup:
                 found[link] = turn_there
         return found
 
+    def turns_in_sight(self, links: Sequence[str]) -> dict[str, Turn]:
+        """The same without those that were forgotten."""
+        hidden = self._projections.catalog.hidden()
+        return self.turns([link for link in links if link not in hidden])
+
+    def with_turns_before(self, link: str, most: int) -> list[Turn]:
+        """The turn behind a link after the last ones before it; empty where it is not in sight.
+
+        Only of turns that were captured on this machine.
+        """
+        catalog = self._projections.catalog
+        row = catalog.turns.behind_links([link]).get(link)
+        if row is None or row.seq < 0 or not self.turns_in_sight([link]):
+            return []
+        places = catalog.turns.before(row.transcript, row.seq, most)
+        hidden = catalog.hidden()
+        turns = self._turn_log.read([*places, *catalog.turns.places([row.seq])])
+        return [turn for turn in turns if f"{turn.transcript}#^{turn.block}" not in hidden]
+
     def _from_transcript(self, link: str, row: TurnRow) -> Turn | None:
         path = self._projections.transcripts.find(row.transcript)
         for block in self._projections.transcripts.blocks(path) if path else ():

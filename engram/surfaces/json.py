@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from engram.model.change import turns_in
 from engram.model.instant import plus_minutes
+from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
     from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Scope, Status
-    from engram.model.shown import MemoryOrigin, ShownTurn
+    from engram.model.shown import MemoryOrigin, Refusal, ShownTurn
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
@@ -118,6 +119,16 @@ def origin(found: MemoryOrigin) -> Shape:
             {"n": number, "time": time, "event": event.name, **dict(event.details)}
             for number, time, event in found.events
         ],
+    }  # fmt: skip
+
+
+def refusal(one: Refusal) -> Shape:
+    """`why --refused`: one refused candidate, and what its turn says now."""
+    return {
+        "n": one.number, "time": one.time, "code": one.code, "meaning": meaning(one.code),
+        "origin": one.origin, "rule": one.rule,
+        "factors": dict(one.factors),
+        "source": one.link, "said": one.said,
     }  # fmt: skip
 
 
@@ -213,6 +224,17 @@ def review_item(item: ReviewItem, keys: Mapping[str, str]) -> Shape:
             }
             for memory in item.memories
         ],
+    }  # fmt: skip
+
+
+def refused_candidate(one: Verdict, keys: Mapping[str, str]) -> Shape:
+    """`review --refused`: one candidate and why it was refused; no words of one without keys."""
+    found, receipt = one.candidate, one.candidate.receipt
+    return {
+        "code": one.code, "meaning": meaning(one.code), "rule": found.rule, "keys": keys,
+        "category": found.category, "created": receipt.time, "project": found.project,
+        "source": receipt.link, "text": found.text if keys else "",
+        "quote": receipt.quote if keys else "",
     }  # fmt: skip
 
 

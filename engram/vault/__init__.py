@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         EditDraft,
         EntityRow,
         MemoryOrigin,
+        Refusal,
         ShownFile,
         ShownTurn,
     )
@@ -316,6 +317,20 @@ class Vault:
         self.parts.count_access([origin.memory.id])
         return origin
 
+    def refusals(self, code: str = "") -> Sequence[Refusal]:
+        """What became no memory, newest first, with the words of its turn; of one code if given.
+
+        Raises BadInput for a code that there is none of.
+        """
+        from engram.model.refusal_codes import check_code
+        from engram.queries.refusal_log import refusals, with_words
+
+        lookup = self._lookup()
+        found = refusals(self.parts.catalog)
+        if code:
+            check_code(code, frozenset(one.code for one in found))
+        return with_words([one for one in found if code in ("", one.code)], lookup)
+
     def learnt_on(self, day: Day = "") -> tuple[Day, Sequence[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
         return self._lookup().learnt_on(day, self.clock.now(), self.parts.header.timezone)
@@ -359,6 +374,21 @@ class Vault:
 
         return still_asked([self.parts.lookup.find_memory(one.id) for one in item.memories])
 
+    def refused(self) -> Sequence[Verdict]:
+        """What was refused of the turns of the last 30 days, found anew in them by the rules."""
+        from engram.pipeline.refused_candidates import refused_anew
+        from engram.queries.refusal_log import recent, turns_to_read
+
+        lookup, since = self._lookup(), recent(self.clock.now())
+        return refused_anew(turns_to_read(self.parts.catalog, lookup, since), self.parts)
+
+    def keep_refused(self, verdict: Verdict) -> Remembered:
+        """Admit one of these as the person's own memory. Raises BadInput."""
+        from engram.pipeline.refused_candidates import keep
+
+        lookup = self.parts.lookup
+        return keep(verdict, lambda link: bool(lookup.turns_in_sight([link])), self.parts)
+
     # -- looking ahead and back ----------------------------------------------------------------
 
     def status(self) -> Status:
@@ -367,8 +397,10 @@ class Vault:
 
         self.ready_to_read()
         parts = self.parts
-        index, model = parts.index.status(), parts.model_status()
-        return status_of(self.root, self.trusted, parts.catalog, self.waiting(), index, model)
+        return status_of(
+            self.root, self.trusted, parts.catalog, self.waiting(), parts.index.status(),
+            parts.model_status(), self.clock.now(),
+        )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:
         """Who is asked, what was spent today, who rests; None where no model is configured."""

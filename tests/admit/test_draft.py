@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
 from engram.model.candidate import Candidate
+from engram.model.change import Event
 from engram.model.ids import is_id
 from engram.model.memory import AUTHORITIES, Memory, authority_rank
+from engram.model.verdict import Verdict
 from tests.admit.cases import NOW, SAID, candidate, memory
 from tests.effort import examples
 
@@ -67,6 +69,23 @@ def test_a_refusal_is_one_event_without_the_words(drafting: Drafting) -> None:
     assert (event.name, event.subject) == ("candidate_refused", "")
     assert dict(event.details)["code"] == "injection_override"
     assert "previous" not in repr(event)
+
+
+def test_a_refusal_is_logged_with_its_numbers_and_none_of_the_words(drafting: Drafting) -> None:
+    draft, _ = drafting()
+    secret = {"title": "marzipan", "tags": ("marzipan",), "fields": (("due", "marzipan"),)}
+    refused = candidate("The marzipan is blue.", rule="is", entities=("tool-marzipan",), **secret)
+    draft.enter(Verdict("refuse", "low_score", refused, factors=(("novelty", 1), ("reuse", 0))))
+    assert draft.events == [
+        Event(
+            "candidate_refused",
+            "",
+            (
+                ("code", "low_score"), ("origin", "rules"), ("source", refused.receipt.link),
+                ("novelty", "1"), ("reuse", "0"), ("rule", "is"),
+            ),
+        )
+    ]  # fmt: skip
 
 
 def test_equal_names_get_a_number(drafting: Drafting) -> None:

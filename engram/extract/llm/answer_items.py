@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from engram.extract.classify import memory_kind, score_importance
@@ -81,13 +81,21 @@ def candidates_of(
     folded = [_folded(turn.text) for turn in turns]
     found: list[Candidate] = []
     for item in items:
-        found += _candidate(item, turns, folded, shown)
+        found += [_placed(one, item, turns) for one in _candidate(item, turns, folded, shown)]
     return found
 
 
 def refused(code: str, category: str = "fact") -> Candidate:
     """A candidate that carries only a refusal code, for an item that is malformed."""
     return Candidate(category, "", Receipt("", "", "", "", ""), 0.0, origin="model", fault=code)
+
+
+def _placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candidate:
+    """A refused one with the link of the turn that its item names: so it can be looked up."""
+    number = item.get("turn") if candidate.fault and isinstance(item, dict) else None
+    if type(number) is not int or not 1 <= number <= len(turns):
+        return candidate
+    return replace(candidate, receipt=receipt_of(turns[number - 1], ""))
 
 
 def _candidate(

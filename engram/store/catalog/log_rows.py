@@ -45,13 +45,20 @@ class LogRows:
 
     def events(self, subject: str) -> list[tuple[int, str, Event]]:
         """`(n, time, event)` of all that happened to a memory or transcript, oldest first."""
+        return self._dated("e.subject = ?", subject)
+
+    def since(self, name: str, instant: str) -> list[tuple[int, str, Event]]:
+        """`(n, time, event)` of every event of a name from an instant on, oldest first."""
+        return self._dated("e.name = ? and t.time >= ?", name, instant)
+
+    def _dated(self, condition: str, *values: str) -> list[tuple[int, str, Event]]:
         from engram.model.change import Event
 
         rows = self._db.rows(
             "select e.n, t.time, e.name, e.subject, e.details"
-            " from events e join transactions t using (n) where e.subject = ?"
+            f" from events e join transactions t using (n) where {condition}"
             " order by e.n, e.rowid",
-            subject,
+            *values,
         )
         return [
             (row[0], row[1], Event(row[2], row[3], tuple(json.loads(row[4]).items())))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.errors import BadInput
+from engram.model.refusal_codes import meaning
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.asking import agreed
@@ -72,7 +73,8 @@ def _say(outcome: ExtractionResult) -> None:
         f"{plural(outcome.turns, 'turn')}: {plural(outcome.memories, 'memory', 'memories')},"
         f" {outcome.confirmed} confirmed, {outcome.superseded} superseded"
     )
-    show_refused(outcome.refused)
+    if outcome.refused:
+        say(refusals_told(outcome.refused))
     if outcome.failed:
         again = "they stay pending and are tried again"
         say(f"failed {plural(outcome.failed, 'conversation')}; {again}")
@@ -91,10 +93,10 @@ def postponement(outcome: ExtractionResult) -> int:
     return _FAILED if outcome.reason in _ACT else 0
 
 
-def show_refused(refused: Mapping[str, int]) -> None:
-    """One line for each reason why candidates were not kept."""
-    for code, count in sorted(refused.items()):
-        say(f"refused {count}: {code}")
+def refusals_told(refused: Mapping[str, int]) -> str:
+    """`refused 3: 2 request (an order for now), 1 cut (it is broken off)`; or `refused 0`."""
+    each = [f"{count} {code} ({meaning(code)})" for code, count in sorted(refused.items())]
+    return f"refused {sum(refused.values())}{': ' if each else ''}{', '.join(each)}"
 
 
 def show_estimate(costs: Sequence[Estimate], *, asked: bool) -> None:

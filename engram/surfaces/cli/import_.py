@@ -18,7 +18,7 @@ from engram.model.errors import BadInput
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.asking import agreed
-from engram.surfaces.cli.extract import postponement, show_estimate
+from engram.surfaces.cli.extract import postponement, refusals_told, show_estimate
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import progress
 
@@ -150,7 +150,7 @@ def _say(title: str, report: ImportReport, outcome: ExtractionResult | None) -> 
         written = plural(outcome.memories, "memory", "memories")
         say(
             f"wrote {written}, confirmed {outcome.confirmed}, superseded {outcome.superseded},"
-            f" refused {sum(outcome.refused.values())}"
+            f" {refusals_told(outcome.refused)}"
         )
 
 

@@ -11,6 +11,7 @@ import click
 from engram.model.errors import EngramError
 from engram.model.instant import day_of
 from engram.model.memory import confidence_tier
+from engram.model.refusal_codes import is_withheld, meaning
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common, day
 from engram.surfaces.cli.asking import pressed
@@ -22,6 +23,7 @@ from engram.surfaces.cli.terminal import fitted
 if TYPE_CHECKING:
     from engram.model.findings import ReviewItem
     from engram.model.memory import Memory
+    from engram.model.verdict import Verdict
     from engram.vault import Vault
 
 #: key -> what it does, for one memory and for a pair
@@ -30,6 +32,7 @@ _PAIR = {
     "r": "this one holds", "o": "the other one holds", "b": "both hold", "e": "edit this one",
     "f": "forget this one", "s": "skip", "q": "quit",
 }  # fmt: skip
+_REFUSED = {"k": "keep", "s": "skip", "q": "quit"}
 _DONE = {
     "k": "kept", "f": "forgot", "r": "resolved", "o": "resolved", "b": "resolved", "e": "edited",
     "s": "skipped",
@@ -39,12 +42,20 @@ _DONE = {
 @click.command("review")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1), help="Ask no more.")
 @click.option("--since", metavar="DAY", callback=day, help="From when on a memory is new.")
+@click.option("--refused", is_flag=True, help="Ask about what became no memory instead.")
 @common
-def command(limit: int, since: str) -> None:
+def command(limit: int, since: str, refused: bool) -> None:
     """Ask about contradictions, then about what is stale, then about speculation that is about to
     expire, then about what the week brought. One key each; every answer is a change of its own
-    that `engram undo` takes back. With --json the queue is printed and nothing is asked."""
+    that `engram undo` takes back. With --json the queue is printed and nothing is asked.
+
+    With --refused the turns of the last 30 days of which something was refused are read again, and
+    what you keep becomes a memory of your own.
+    """
     with opened() as vault:
+        if refused:
+            _review_refused(vault, limit)
+            return
         items = vault.to_review(since)
         if wants_json():
             emit_json([shapes.review_item(item, _keys(item)) for item in items[:limit]])
@@ -57,6 +68,54 @@ def command(limit: int, since: str) -> None:
     done = ", ".join(f"{word} {count}" for word, count in counts.items())
     waiting = f"{plural(left, 'question')} left" if left else "nothing waits for you"
     say(f"{done}; {waiting}" if done else waiting)
+
+
+def _review_refused(vault: Vault, limit: int) -> None:
+    found = vault.refused()
+    if wants_json():
+        emit_json([shapes.refused_candidate(one, _refused_keys(one)) for one in found[:limit]])
+        return
+    counts: Counter[str] = Counter()
+    for number, one in enumerate(found[:limit], 1):
+        if not _ask_refused(vault, one, f"{number}/{min(limit, len(found))}", counts):
+            break
+    done = ", ".join(f"{word} {count}" for word, count in counts.items())
+    waiting = f"{plural(len(found) - counts['kept'], 'refusal')} left"
+    if found:
+        say(f"{done}; {waiting}" if done else waiting)
+    else:
+        say("nothing was refused that the rules find again")
+
+
+def _ask_refused(vault: Vault, one: Verdict, number: str, counts: Counter[str]) -> bool:
+    """Show one refused candidate and keep it if the person says so; False to end it all."""
+    candidate, keys = one.candidate, _refused_keys(one)
+    receipt = candidate.receipt
+    say(f"{number}  {one.code}: {meaning(one.code)}")
+    if not keys:
+        say(f"  {day_of(receipt.time)} [[{receipt.link}]] is not shown, and kept by no key")
+        return True
+    project = candidate.project or candidate.space
+    say(f"  {day_of(receipt.time)} {candidate.category} {project}  [[{receipt.link}]]")
+    say(fitted(candidate.text, 4))
+    if receipt.quote != candidate.text:
+        say(fitted(f"> {receipt.quote}", 4))
+    key = pressed("  ".join(f"{key} {word}" for key, word in keys.items()), "".join(keys))
+    if key in ("", "q"):
+        return False
+    try:
+        if key == "k":
+            talk(f"remembered as {candidate.category}: {vault.keep_refused(one).memory.id}")
+    except EngramError as error:
+        talk(f"error: {error}")
+        talk(f"hint: {error.hint}")
+        key = "s"
+    counts[_DONE[key]] += 1
+    return True
+
+
+def _refused_keys(one: Verdict) -> Mapping[str, str]:
+    return {} if is_withheld(one.code) else _REFUSED
 
 
 def _ask(vault: Vault, item: ReviewItem, number: str, counts: Counter[str]) -> bool:

@@ -10,6 +10,7 @@ import click
 from engram.daemon.spool import hook_failures, noted
 from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
+from engram.model.refusal_codes import meaning
 from engram.model.report import ModelStatus
 from engram.model.turn import Waiting
 from engram.settings.paths import places_of
@@ -59,7 +60,7 @@ def command() -> None:
         _say_model(state.model)
     _say_daemon(folder, holder)
     for code, count in sorted(state.refused.items()):
-        say(f"refused    {count:,} {code}")
+        say(f"refused    {count:,} {code}: {meaning(code)}")
     for code, count in sorted(state.failures.items()):
         say(f"failed     {count:,} {code}")
     if failed:

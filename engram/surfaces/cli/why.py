@@ -1,23 +1,51 @@
-"""`engram why ID`: where a memory came from, and all that happened to it."""
+"""`engram why ID`: where a memory came from, and all that happened to it; or what was refused."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from engram.model.display import plain_line
+from engram.model.refusal_codes import meaning
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
-from engram.surfaces.cli.output import emit_json, opened, say, wants_json
+from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
+
+if TYPE_CHECKING:
+    from engram.model.shown import MemoryOrigin, Refusal
+
+#: what `--refused` without a code stands for
+_EVERY = "*"
 
 
 @click.command("why")
-@click.argument("identifier", metavar="ID")
+@click.argument("identifier", metavar="[ID]", default="")
+@click.option(
+    "--refused", is_flag=False, flag_value=_EVERY, metavar="[CODE]",
+    help="What became no memory and why, newest first.",
+)  # fmt: skip
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
+              help="The most refusals.")  # fmt: skip
 @common
-def command(identifier: str) -> None:
-    """The turns that memory ID rests on, and every event since, oldest first."""
+def command(identifier: str, refused: str | None, limit: int) -> None:
+    """The turns that memory ID rests on, and every event since, oldest first.
+
+    With --refused what was proposed and refused: when, why, by which rule, and what the turn says.
+    `engram review --refused` asks about those of the last 30 days.
+    """
+    if bool(identifier) == (refused is not None):
+        raise click.UsageError("name a memory, or give --refused", click.get_current_context())
     with opened() as vault:
-        origin = vault.origin(identifier)
+        if refused is not None:
+            _tell_refused(vault.refusals("" if refused == _EVERY else refused), limit)
+        else:
+            _tell(vault.origin(identifier))
+
+
+def _tell(origin: MemoryOrigin) -> None:
     if wants_json():
         emit_json(shapes.origin(origin))
         return
@@ -37,3 +65,22 @@ def command(identifier: str) -> None:
         say(f"  {number:>4}  {time}  {event.name}")
         if details:
             say(paragraph(plain_line(details), 8), raw=True)
+
+
+def _tell_refused(found: Sequence[Refusal], limit: int) -> None:
+    if wants_json():
+        emit_json([shapes.refusal(one) for one in found[:limit]])
+        return
+    for one in found[:limit]:
+        by = " ".join(filter(None, (one.origin, one.rule)))
+        factors = "".join(f" {name}={value}" for name, value in one.factors)
+        code = styled(one.code, fg="yellow")
+        say(f"{one.time}  {code}: {meaning(one.code)}  ({by}){factors}", raw=True)
+        if one.link:
+            say(f"    [[{one.link}]]")
+        if one.said:
+            say(paragraph(plain_line(one.said), 4), raw=True)
+    if not found:
+        talk("nothing was refused")
+    elif len(found) > limit:
+        talk(f"and {plural(len(found) - limit, 'refusal')} before: `--limit N`")

@@ -1,0 +1,77 @@
+"""Refusal codes: the stable word for why a candidate became no memory -> what it means, in words.
+
+The one table of them: for the person who asks what was refused, and for the manual. An event holds
+the code alone, so that none may ever mean something else; `meaning` has words for one that this
+version does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engram.model.errors import BadInput
+
+#: in the order of the gate
+MEANINGS: Mapping[str, str] = {
+    # security
+    "injection_override": "it tells an agent to drop what holds",
+    "injection_role": "it gives an agent another role",
+    "injection_exfiltration": "it sends secrets away",
+    "injection_memory": "it gives orders to the memory",
+    # provenance
+    "no_receipt": "nothing says where it is from",
+    "no-quote": "it quotes nothing",
+    "unknown-turn": "it quotes a turn that was not read",
+    "quote-not-found": "the conversation does not say so",
+    "wrong-source": "its link leads to another turn",
+    "thin_quote": "it quotes too little",
+    "long_quote": "it quotes too much",
+    "not_own_words": "pasted text, not the person's words",
+    "program_prompt": "a program wrote it on the person's line",
+    "low_trust": "only the person may say so",
+    "not_the_person": "only the person may say so",
+    # secrets and personal data
+    "secret": "it tells a secret",
+    "personal": "health, pay or identity numbers of others",
+    # bearing
+    "dangling": "it means nothing without the turn before",
+    "question": "a question",
+    "request": "an order for now",
+    "passing": "it holds for this moment only",
+    "repair": "it mends a misunderstanding",
+    "cut": "it is broken off",
+    "working": "a state of the work at hand",
+    # what is known, and what it is worth
+    "retired_recently": "you retired the same a short time ago",
+    "low_score": "too little new, lasting or useful",
+    "trivial": "of little importance",
+    "too_many": "more from one turn than `extract.max_per_turn`",
+    # the form of a proposal
+    "unknown_category": "of no category that there is",
+    "unknown_memory": "it replaces a memory that there is none of",
+    "empty": "it says nothing",
+    "too_long": "a document, not a fact",
+    "out_of_range": "its numbers are none",
+    "malformed": "the model's answer is not understood",
+    "flood": "the model proposed too many",
+}
+#: the events of a refusal, and of a person who keeps what was refused
+REFUSED, KEPT = "candidate_refused", "refusal_kept"
+_SECURITY = frozenset({"secret", "personal"})
+
+
+def meaning(code: str) -> str:
+    """What a code means, in a few words."""
+    return MEANINGS.get(code, "a reason of another version")
+
+
+def is_withheld(code: str) -> bool:
+    """Whether what was refused is neither shown nor kept by a key: it may be what does harm."""
+    return code in _SECURITY or code.startswith("injection_")
+
+
+def check_code(named: str, seen: frozenset[str]) -> None:
+    """Raise BadInput for a code that neither the table has nor the vault's own log (`seen`)."""
+    if named not in MEANINGS and named not in seen:
+        known = ", ".join(sorted({*MEANINGS, *seen}))
+        raise BadInput(f"there is no refusal code {named!r}", f"the codes are {known}")
