@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from engram.model.change import Event
     from engram.model.instant import Day, Instant
     from engram.model.memory import Memory
@@ -14,11 +16,22 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
 
 
+class SourceStep(NamedTuple):
+    """What made a memory: rules, model, person, consolidation or hand (a file); by which rule.
+
+    Empty where the log does not know.
+    """
+
+    origin: str = ""
+    rule: str = ""
+
+
 class ShownFile(NamedTuple):
     """A memory, box or entity, and the text of its file as it is on disk."""
 
     content: Memory | Page
     text: str
+    step: SourceStep = SourceStep()
 
 
 class MemoryOrigin(NamedTuple):
@@ -27,6 +40,21 @@ class MemoryOrigin(NamedTuple):
     memory: Memory
     receipts: tuple[tuple[str, str, str, str], ...]
     events: tuple[tuple[int, Instant, Event], ...]
+    step: SourceStep
+
+
+def source_step(events: Iterable[Event]) -> SourceStep:
+    """What made the memory of these events, oldest first; the last time, if it was made again."""
+    found = SourceStep()
+    for event in events:
+        details = dict(event.details)
+        if event.name == "memory_created":
+            found = SourceStep(details.get("origin", ""), details.get("rule", ""))
+        elif event.name == "hand_edit" and details.get("what") == "created":
+            found = SourceStep("hand")
+        elif event.name == "consolidated" and not found.origin:
+            found = SourceStep("consolidation", details.get("task", ""))
+    return found
 
 
 class Refusal(NamedTuple):

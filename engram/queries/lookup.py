@@ -154,15 +154,16 @@ class Lookup:
 
     def origin(self, memory: Memory) -> MemoryOrigin:
         """Where a memory came from, and every event since."""
-        from engram.model.shown import MemoryOrigin
+        from engram.model.shown import MemoryOrigin, source_step
 
         receipts = []
         for link in memory.sources:
             turn = self.turn(link)
             said = _telling_line(turn.text, memory) if turn else "(no transcript shows it)"
             receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
+        events = tuple(self._projections.catalog.log.events(memory.id))
         return MemoryOrigin(
-            memory, tuple(receipts), tuple(self._projections.catalog.log.events(memory.id))
+            memory, tuple(receipts), events, source_step(event for *_, event in events)
         )
 
     def links(self, memory: Memory) -> list[tuple[str, str]]:
@@ -210,11 +211,13 @@ class Lookup:
 
     def shown(self, reference: str) -> ShownFile | ShownTurn:
         """What an id or docid names: a memory, else a turn, a box or an entity."""
-        from engram.model.shown import ShownFile
+        from engram.model.shown import ShownFile, source_step
 
         memory = self.find_memory(reference)
         if memory is not None:
-            return ShownFile(memory, self.text_of(memory))
+            events = self._projections.catalog.log.events(memory.id)
+            step = source_step(event for *_, event in events)
+            return ShownFile(memory, self.text_of(memory), step)
         found = self.find_turn(reference) or self.find_page(reference)
         if found is None:
             raise NotFound(f"there is no memory {reference!r}")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
     from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Scope, Status
-    from engram.model.shown import MemoryOrigin, Refusal, ShownTurn
+    from engram.model.shown import MemoryOrigin, Refusal, ShownTurn, SourceStep
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
@@ -87,9 +87,12 @@ def memory_row(memory: Memory) -> Shape:
     }  # fmt: skip
 
 
-def memory_file(memory: Memory, markdown: str) -> Shape:
-    """`show`: a memory with every key of its header, and its file as it is."""
-    return asdict(memory) | {"extra": memory.extras, "file": memory.path, "markdown": markdown}
+def memory_file(memory: Memory, step: SourceStep, markdown: str) -> Shape:
+    """`show`: a memory with every key of its header, what made it, and its file as it is."""
+    return asdict(memory) | {
+        "extra": memory.extras, "source_step": step._asdict(), "file": memory.path,
+        "markdown": markdown,
+    }  # fmt: skip
 
 
 def page_file(page: Page, markdown: str) -> Shape:
@@ -107,10 +110,11 @@ def shown_turn(said: ShownTurn) -> Shape:
 
 
 def origin(found: MemoryOrigin) -> Shape:
-    """`why`: the receipts of a memory, and every event since."""
+    """`why`: what made a memory, its receipts, and every event since."""
     memory = found.memory
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
+        "source_step": found.step._asdict(),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}
             for link, time, role, said in found.receipts

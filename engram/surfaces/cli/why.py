@@ -59,6 +59,9 @@ def _tell(origin: MemoryOrigin) -> None:
     if memory.quote:
         say(styled("quoted", bold=True), raw=True)
         say(paragraph(plain_line(memory.quote), 4), raw=True)
+    if origin.step.origin:
+        say(styled("made by", bold=True), raw=True)
+        say(f"  {': '.join(filter(None, origin.step))}")
     say(styled("since", bold=True), raw=True)
     for number, time, event in origin.events:
         details = " ".join(f"{key}={value}" for key, value in event.details)
