@@ -222,3 +222,14 @@ ROWS: tuple[Row, ...] = (
     _ordered, _receipt, _voice, _low_trust, _private, _worth, _bearing, _same, _named, _slot,
     _judged,
 )  # fmt: skip
+#: the rows that hold a candidate against what the vault has
+_COMPARING = frozenset({_same, _named, _slot, _judged})
+
+
+def gate_code(candidate: Candidate, admission: AdmissionContext) -> str:
+    """The code with which a candidate is refused for itself, whatever the vault has; else ''."""
+    for row in ROWS:
+        verdict = None if row in _COMPARING else row(candidate, admission)
+        if verdict is not None:
+            return verdict.code
+    return ""

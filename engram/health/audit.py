@@ -17,6 +17,7 @@ from engram.model.entity import Entity
 from engram.model.findings import AuditFlaw, AuditReport, AuditRow
 from engram.model.instant import Instant, day_of, plus_days
 from engram.model.memory import Memory
+from engram.model.refusal_codes import is_withheld, meaning
 from engram.model.standing import disputes
 from engram.model.step import Access
 from engram.model.text import first_line, normalise
@@ -37,7 +38,9 @@ class Evidence:
 
     `exact` and `near` are groups that say the same (`consolidate.passes.duplicates`), `disagreeing`
     pairs of which the judge is sure, with why; `roles` say who spoke a turn, by its link; `typed`
-    are ids of memories that a person wrote as files or vouched for; `rules` the rule behind each.
+    are ids of memories that a person wrote as files or vouched for; `rules` the rule behind each;
+    `junk` the code that would refuse a memory today, '' for one that would be admitted, of all that
+    rules or a model made.
     """
 
     now: Instant
@@ -52,6 +55,7 @@ class Evidence:
     entities: Sequence[Entity] = ()
     unboxed: Sequence[Memory] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
+    junk: Mapping[str, str] = field(default_factory=dict)
     confirmed: frozenset[str] = frozenset()
     accesses: Mapping[str, Access] = field(default_factory=dict)
 
@@ -75,6 +79,7 @@ def audit(seen: Evidence) -> list[AuditRow]:
         ("near_duplicates", _near, live, 0.05, "`engram consolidate --full` merges them"),
         ("recall_loop", _loops, live, 0.0, "`engram retire ID`: it is engram's own echo"),
         ("secrets", _secrets, len(seen.memories), 0.0, "`engram purge ID`, and change the secret"),
+        ("junk", _junk, len(seen.junk), 0.05, "`engram review`, or `engram retire ID`"),
         ("stale", _stale, live, 0.1, "`engram review` asks about each; `engram consolidate`"),
         ("without_receipt", _unproven, live, 0.05, "`engram confirm ID`, or `engram retire ID`"),
         ("dead_links", _dead, links, 0.0, "`engram restore ID`, or remove the link by hand"),
@@ -163,6 +168,14 @@ def _secrets(seen: Evidence) -> Iterator[AuditFlaw]:
     yield from (
         AuditFlaw((name,), "holds something that looks like a secret") for name in seen.secrets
     )
+
+
+def _junk(seen: Evidence) -> Iterator[AuditFlaw]:
+    for memory in seen.live:
+        if code := seen.junk.get(memory.id, ""):
+            # what may do harm is not to be printed again
+            said = "" if is_withheld(code) else f": {_said(memory)}"
+            yield AuditFlaw((memory.id,), f"{code}, {meaning(code)}{said}")
 
 
 def _stale(seen: Evidence) -> Iterator[AuditFlaw]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from engram.admit.decide import AdmissionContext
 from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.contradictions import linked
 from engram.consolidate.passes.duplicates import exactly, groups, names
 from engram.health.audit import Evidence
 from engram.model.memory import Memory
+from engram.model.shown import SourceStep
 from engram.queries.checks import with_secrets
+from engram.queries.junk import junk_codes
+from engram.queries.lookup import Lookup
 from engram.store.base.disk import VaultDisk
 from engram.store.commits.projections import Projections
 
 
 def inspect(
-    context: PassContext, disk: VaultDisk, projections: Projections, clean: Callable[[str], bool]
-) -> Evidence:
+    context: PassContext, disk: VaultDisk, projections: Projections, lookup: Lookup,
+    clean: Callable[[str], bool],
+) -> Evidence:  # fmt: skip
     """Everything that the audit asks; `context` is that of a full consolidation."""
     catalog, view = projections.catalog, context.view
     memories = list(catalog.memories())
@@ -36,6 +41,7 @@ def inspect(
         entities=view.entities(),
         unboxed=view.unboxed(),
         rules=_rules(projections, live),
+        junk=_junk(context, live, projections, lookup, clean),
         confirmed=frozenset(subject for subject, _ in catalog.log.named("memory_confirmed")),
         accesses=view.accesses(memory.id for memory in live),
     )
@@ -75,3 +81,20 @@ def _rules(projections: Projections, live: Iterable[Memory]) -> dict[str, str]:
         for subject, details in born
         if subject in here and details.get("rule")
     }
+
+
+def _junk(
+    context: PassContext, live: Sequence[Memory], projections: Projections, lookup: Lookup,
+    clean: Callable[[str], bool],
+) -> dict[str, str]:  # fmt: skip
+    """The code of each live memory that rules or a model made, '' for a sound one."""
+    log, theirs = projections.catalog.log, _typed(projections)
+    steps = {
+        subject: SourceStep(details["origin"], details.get("rule", ""))
+        for subject, details in log.named("memory_created")
+        if details.get("origin") in ("rules", "model") and subject not in theirs
+    }
+    made = [memory for memory in live if memory.id in steps]
+    turns = lookup.turns(sorted({memory.sources[0] for memory in made if memory.sources}))
+    admission = AdmissionContext(context.view, clean, context.settings, context.now)
+    return junk_codes(made, steps, turns, admission)

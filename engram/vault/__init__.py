@@ -806,7 +806,8 @@ class Vault:
         parts = self.parts
         parts.settler.within(math.inf)
         context = pass_context(ConsolidationRequest(), parts)
-        return report(inspect(context, parts.disk, parts.projections, parts.redactor.clean))
+        clean = parts.redactor.clean
+        return report(inspect(context, parts.disk, parts.projections, parts.lookup, clean))
 
     def rebuild(self) -> Sequence[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""

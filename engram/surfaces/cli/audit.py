@@ -17,9 +17,10 @@ _EXAMPLES = 5
 @click.option("--all", "everything", is_flag=True, help="List every flaw, not only examples.")
 @common
 def command(everything: bool) -> None:
-    """Duplicates, echoes of engram's own answers, secrets, what is stale, unproven, dead, orphaned
-    or contradictory, and rules that make noise: how many, whether to look at it, and what to do.
-    Whether files and index are as promised is for `engram doctor`."""
+    """Duplicates, echoes of engram's own answers, secrets, junk that would be refused today, what
+    is stale, unproven, dead, orphaned or contradictory, and rules that make noise: how many,
+    whether to look at it, and what to do. Whether files and index are as promised is for `engram
+    doctor`."""
     with opened() as vault:
         report = vault.audit()
     rows = report.rows

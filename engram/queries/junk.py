@@ -1,0 +1,66 @@
+"""Junk: the memories that rules or a model made -> the code that would refuse each of them today.
+
+The tests are those of admission (`admit.decide`), on the words of the file and of the turn that it
+quotes. What the person confirmed, told or wrote is theirs, and not tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from engram.admit.decide import AdmissionContext, gate_code
+from engram.language.sentences import sentences_around
+from engram.model.candidate import Candidate, Receipt
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
+    from engram.model.shown import SourceStep
+    from engram.model.turn import Turn
+
+
+def junk_codes(
+    memories: Iterable[Memory],
+    steps: Mapping[str, SourceStep],
+    turns: Mapping[str, Turn],
+    admission: AdmissionContext,
+) -> dict[str, str]:
+    """The code of each memory that was tested, '' for a sound one.
+
+    `steps` tell what made it, `turns` are those behind their first receipts. One without a receipt
+    is not tested: that is another flaw.
+    """
+    found: dict[str, str] = {}
+    for memory in memories:
+        step = steps.get(memory.id)
+        if step is not None and memory.sources and memory.quote:
+            candidate = _proposed(memory, step, turns.get(memory.sources[0]))
+            found[memory.id] = gate_code(candidate, admission)
+    return found
+
+
+def _proposed(memory: Memory, step: SourceStep, turn: Turn | None) -> Candidate:
+    """A memory as it would have been proposed."""
+    link = memory.sources[0]
+    role, message = (turn.role, turn.message) if turn else ("user", link)
+    return Candidate(
+        category=memory.category,
+        text=memory.text,
+        receipt=Receipt(message, link, memory.quote, role, memory.created),
+        confidence=memory.confidence,
+        importance=memory.importance,
+        kind="episode" if memory.kind == "episode" else "note",
+        schema=memory.schema,
+        title=memory.title,
+        tags=memory.tags,
+        entities=memory.entities,
+        project=memory.project,
+        space=memory.space,
+        slot=memory.key,
+        fields=memory.extra,
+        authority=memory.authority,
+        origin="model" if step.origin == "model" else "rules",
+        rule=step.rule,
+        voice="typed" if role == "user" else "agent",
+        sentence=sentences_around(turn.text, memory.quote) if turn else "",
+    )
