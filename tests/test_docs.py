@@ -28,6 +28,7 @@ from engram.model.memory import (
     SPECULATIVE_DAYS,
     STATUSES,
 )
+from engram.model.refusal_codes import MEANINGS
 from engram.model.settings import Settings
 from engram.recall import blocks
 from engram.settings.keys import CHOICES, RANGES, known_keys
@@ -255,6 +256,11 @@ def test_the_exit_codes_are_those_of_the_program() -> None:
     found = {error.exit_code for error in subclasses(EngramError)} | {0, 2, 70, 130}
     listed = [int(row[0]) for row in table(MANUAL["commands"], "exit-codes")]
     assert listed == sorted(found)
+
+
+def test_the_refusals_are_those_of_the_program() -> None:
+    rows = [(code.strip("`"), means) for code, means in table(MANUAL["commands"], "refusals")]
+    assert rows == list(MEANINGS.items())
 
 
 def subclasses(error: type[EngramError]) -> Iterator[type[EngramError]]:

@@ -142,6 +142,14 @@ class MatchingLine(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
+class RulesBlock(NamedTuple):
+    """The lines of a block for a file of rules; `shown` are the ids of the memories in it."""
+
+    lines: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    left_out: int = 0
+
+
 class ContextBlock(NamedTuple):
     """`shown` are the ids of the memories in `text`, in order; `left_out` counts the others.
 

@@ -23,10 +23,11 @@ _BOM = "\ufeff"
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-def read_small(path: Path, *, follow: bool = True) -> str | None:
+def read_small(path: Path, *, follow: bool = True, most: int = _MAX_BYTES) -> str | None:
     """The text of a file, or None when there is none; a byte order mark is kept.
 
-    `follow`: whether a symlink is read through. Raises ConfigError that names the file.
+    `follow`: whether a symlink is read through; `most`: the bytes it may have. Raises ConfigError
+    that names the file.
     """
     if not follow:
         refuse_symlink(path)
@@ -40,11 +41,11 @@ def read_small(path: Path, *, follow: bool = True) -> str | None:
         with os.fdopen(descriptor, "rb") as stream:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise ConfigError(f"{path}: is not a regular file", "move it out of the way")
-            data = stream.read(_MAX_BYTES + 1)
+            data = stream.read(most + 1)
     except OSError as error:
         raise _unreadable(path, error) from error
-    if len(data) > _MAX_BYTES:
-        raise ConfigError(f"{path}: is larger than {_MAX_BYTES} bytes", "move it out of the way")
+    if len(data) > most:
+        raise ConfigError(f"{path}: is larger than {most} bytes", "move it out of the way")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
     from engram.model.findings import AuditRow, Finding, ReviewItem
-    from engram.model.hit import ContextBlock, Hit, MatchingLine
+    from engram.model.hit import ContextBlock, Hit, MatchingLine, RulesBlock
     from engram.model.intake import (
         CaptureResult,
         ExtractionResult,
@@ -490,6 +490,14 @@ def agent_settings(agent: str, changed: Changed, dry_run: bool, diff: str, **mor
     return {
         "agent": agent, "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
         **more, "diff": diff,
+    }  # fmt: skip
+
+
+def exported(changed: Changed, block: RulesBlock, dry_run: bool, diff: str) -> Shape:
+    """`export claude`: the file, and the memories in its block."""
+    return {
+        "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
+        "memories": list(block.shown), "left_out": block.left_out, "diff": diff,
     }  # fmt: skip
 
 

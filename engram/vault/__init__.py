@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from engram.model.errors import BadInput, NotFound, Untrusted
+from engram.model.instant import day_of
 from engram.settings.load import load
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
     from engram.model.findings import AuditReport, Finding, ReviewItem
-    from engram.model.hit import Answers, ContextBlock, MatchingLine
+    from engram.model.hit import Answers, ContextBlock, MatchingLine, RulesBlock
     from engram.model.instant import Day
     from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile
     from engram.model.memory import Memory
@@ -232,9 +233,7 @@ class Vault:
         With `projects` it holds what an agent that works there may be given, or nothing at all;
         without them everything but secrets is asked.
         """
-        if not self.trusted:
-            message = f"{self.root} is not registered here: it is searched, and not given to agents"
-            raise Untrusted(message, f"`engram trust {self.root}`")
+        self._check_given()
         self.ready_to_read()
         chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
         block = self.parts.search.recall(
@@ -244,6 +243,24 @@ class Vault:
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block
+
+    def _check_given(self) -> None:
+        """Raise Untrusted for a vault of which nothing is given to an agent."""
+        if not self.trusted:
+            message = f"{self.root} is not registered here: it is searched, and not given to agents"
+            raise Untrusted(message, f"`engram trust {self.root}`")
+
+    def rules_block(self, projects: Sequence[str] = (), *, most: int) -> RulesBlock:
+        """What belongs into the file of rules of a project's agents; without one, of the person's.
+
+        Raises Untrusted.
+        """
+        from engram.queries.exported_rules import rules_block
+
+        self._check_given()
+        self._settled()
+        recipient, today = self._recipient(projects), day_of(self.clock.now())
+        return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
 
     def _recipient(self, projects: Sequence[str]) -> Recipient:
         from engram.capture.exclusion import Exclusion

@@ -26,6 +26,7 @@ EXAMPLES: dict[str, list[str]] = {
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],
     "review": [], "audit": [], "doctor": [], "rebuild": [], "config": ["show"],
     "daemon": ["status"], "connect": ["codex"], "disconnect": ["codex"], "hook": ["catch-up"],
+    "export": ["claude", "--project", "shop", "--to", "CLAUDE.md"],
 }  # fmt: skip
 
 #: a note that says the opposite of the shop's decision

@@ -1,0 +1,38 @@
+"""Exported rules: what of a vault goes into an agent's file of rules, chosen from all memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engram.admit.gate.secure import injection
+from engram.model.hit import RulesBlock
+from engram.model.memory import Memory
+from engram.recall.audience import audience_of
+from engram.recall.rules_block import chosen_for_rules, rules_lines
+
+if TYPE_CHECKING:
+    from engram.model.instant import Day
+    from engram.recall.injection import Recipient
+    from engram.store.catalog.catalog import Catalog
+
+
+def rules_block(
+    catalog: Catalog, recipient: Recipient, today: Day, most: int, clean: Callable[[str], bool]
+) -> RulesBlock:
+    """At most so many memories; `clean` tells whether the redactor would leave a text.
+
+    What gives orders to an agent stays in the vault, whoever wrote it into a file there.
+    """
+    known = [
+        (memory, audience_of(memory, clean))
+        for memory in catalog.memories()
+        if memory.status == "active" and not _gives_orders(memory)
+    ]
+    chosen, left_out = chosen_for_rules(known, recipient, today, most)
+    lines = rules_lines(chosen, next(iter(recipient.projects), ""))
+    return RulesBlock(tuple(lines), tuple(memory.id for memory in chosen), left_out)
+
+
+def _gives_orders(memory: Memory) -> bool:
+    return bool(injection(memory.text))
