@@ -22,7 +22,7 @@ _EVERY = "*"
 
 
 @click.command("why")
-@click.argument("identifier", metavar="[ID]", default="")
+@click.argument("identifier", metavar="[ID]", required=False)
 @click.option(
     "--refused", is_flag=False, flag_value=_EVERY, metavar="[CODE]",
     help="What became no memory and why, newest first.",
@@ -30,19 +30,19 @@ _EVERY = "*"
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
               help="The most refusals.")  # fmt: skip
 @common
-def command(identifier: str, refused: str | None, limit: int) -> None:
+def command(identifier: str | None, refused: str | None, limit: int) -> None:
     """The turns that memory ID rests on, and every event since, oldest first.
 
     With --refused what was proposed and refused: when, why, by which rule, and what the turn says.
     `engram review --refused` asks about those of the last 30 days.
     """
-    if bool(identifier) == (refused is not None):
+    if (identifier is None) == (refused is None):
         raise click.UsageError("name a memory, or give --refused", click.get_current_context())
     with opened() as vault:
-        if refused is not None:
-            _tell_refused(vault.refusals("" if refused == _EVERY else refused), limit)
-        else:
+        if identifier is not None:
             _tell(vault.origin(identifier))
+        else:
+            _tell_refused(vault.refusals("" if refused == _EVERY else refused or ""), limit)
 
 
 def _tell(origin: MemoryOrigin) -> None:
