@@ -22,6 +22,7 @@ from engram.model.errors import BadInput, StorageError
 from engram.model.ids import FORGOTTEN
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
+from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
@@ -198,7 +199,8 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
         verdict, memory = dictate(turn, category, ports)
         stands = ports.view.memory(memory.id) if memory is not None else None
         if stands is None:
-            raise BadInput(f"refused: {verdict.code}", "say it as a plain statement")
+            why = f"refused: {verdict.code} ({meaning(verdict.code)})"
+            raise BadInput(why, "say it as a plain statement")
         return Remembered(verdict.decision, verdict.code, stands)
 
 

@@ -16,7 +16,7 @@ from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
 from engram.model.markdown import neutralise
 from engram.model.memory import scope_of
-from engram.model.refusal_codes import KEPT, is_withheld
+from engram.model.refusal_codes import KEPT, is_withheld, meaning
 from engram.model.report import Remembered
 from engram.model.text import content_hash
 from engram.model.turn import Turn
@@ -70,7 +70,8 @@ def keep(verdict: Verdict, in_sight: Callable[[str], bool], ports: Ports) -> Rem
         found = admit(vouched(verdict.candidate), admission)
         memory = draft.enter(found)
         if memory is None:
-            raise BadInput(f"refused: {found.code}", "`engram remember TEXT`, in other words")
+            why = f"refused: {found.code} ({meaning(found.code)})"
+            raise BadInput(why, "`engram remember TEXT`, in other words")
         kept = Event(KEPT, memory.id, (("code", verdict.code), ("source", link)))
         changes = ports.writer.changes(draft.born, draft.amended)
         ports.committer.commit(Plan("review", tuple(changes), (*draft.events, kept)))

@@ -314,6 +314,8 @@ def test_a_flood_from_one_turn_is_cut(vault: Vault) -> None:
     ingest.take_in(fresh(2), vault.parts)
     outcome = vault.flush()
     assert outcome.memories == 12 and outcome.refused == {"too_many": 6}
+    assert [one.code for one in vault.refusals()] == ["too_many"] * 6
+    assert vault.status().refused == {"too_many": 6}
 
 
 def test_a_preview_says_what_would_be_and_writes_nothing(vault: Vault) -> None:

@@ -152,7 +152,8 @@ def _foretell(vault: Vault, due: bool, tier: Tier) -> None:
 
 def _say_verdict(verdict: Verdict) -> None:
     # what was refused may be what must not be shown
-    words = verdict.code if verdict.decision == "refuse" else verdict.candidate.text
+    refused = f"{verdict.code} ({meaning(verdict.code)})"
+    words = refused if verdict.decision == "refuse" else verdict.candidate.text
     say(f"{verdict.decision:<10}{verdict.candidate.category}")
     say(fitted(words, 4))
 

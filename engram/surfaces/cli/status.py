@@ -22,7 +22,8 @@ from engram.surfaces.cli.output import emit_json, opened, plural, say, wants_jso
 @click.command("status")
 @common
 def command() -> None:
-    """Counts of memories and turns, what waits for extraction, and what was refused, by code."""
+    """Counts of memories and turns, what waits for extraction, and what was refused in the last 30
+    days, by code: `engram why --refused` tells more."""
     with opened() as vault:
         state = vault.status()
         newer = vault.read_only
