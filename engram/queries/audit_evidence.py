@@ -65,11 +65,12 @@ def _roles(projections: Projections, memories: Iterable[Memory]) -> dict[str, st
 
 
 def _typed(projections: Projections) -> frozenset[str]:
-    """The memories that the person wrote as files, or vouched for: they need no receipt."""
+    """The memories that the person wrote, told or vouched for: they need no receipt."""
     log = projections.catalog.log
+    told = {name for name, about in log.named("memory_created") if about.get("origin") == "person"}
     created = {name for name, details in log.named("hand_edit") if details.get("what") == "created"}
     vouched = {name for name, about in log.named("memory_confirmed") if about.get("by") == "person"}
-    return frozenset(created | vouched)
+    return frozenset(created | told | vouched)
 
 
 def _rules(projections: Projections, live: Iterable[Memory]) -> dict[str, str]:
