@@ -18,7 +18,7 @@ MEANINGS: Mapping[str, str] = {
     "injection_role": "it gives an agent another role",
     "injection_exfiltration": "it sends secrets away",
     "injection_memory": "it gives orders to the memory",
-    "injection_command": "it has something fetched or broken",
+    "injection_command": "it has dangerous commands run",
     "injection_agent": "it speaks to agents, not to people",
     "injection_hidden": "it has signs that nobody sees",
     "injection_encoded": "it has encoded text",
