@@ -18,6 +18,10 @@ MEANINGS: Mapping[str, str] = {
     "injection_role": "it gives an agent another role",
     "injection_exfiltration": "it sends secrets away",
     "injection_memory": "it gives orders to the memory",
+    "injection_command": "it has dangerous commands run",
+    "injection_agent": "it speaks to agents, not to people",
+    "injection_hidden": "it has signs that nobody sees",
+    "injection_encoded": "it has encoded text",
     # provenance
     "no_receipt": "nothing says where it is from",
     "no-quote": "it quotes nothing",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from engram.admit.gate.sensitivity import sensitivity_of
 from engram.language.agent_orders import injection
 from engram.model.hit import RulesBlock
-from engram.model.memory import Memory
+from engram.model.memory import Memory, authority_rank
 from engram.recall.audience import audience_of
 from engram.recall.rules_block import chosen_for_rules, rules_lines
 
@@ -22,17 +23,20 @@ def rules_block(
 ) -> RulesBlock:
     """At most so many memories; `clean` tells whether the redactor would leave a text.
 
-    What gives orders to an agent stays in the vault, whoever wrote it into a file there.
+    What gives orders to an agent stays in the vault, whoever wrote it into a file there, and so
+    does what tells of private hosts, people or money: a file of rules is shared.
     """
     known = [
         (memory, audience_of(memory, clean))
         for memory in catalog.memories()
-        if memory.status == "active" and not _gives_orders(memory)
+        if memory.status == "active" and _may_travel(memory)
     ]
     chosen, left_out = chosen_for_rules(known, recipient, today, most)
     lines = rules_lines(chosen, next(iter(recipient.projects), ""))
     return RulesBlock(tuple(lines), tuple(memory.id for memory in chosen), left_out)
 
 
-def _gives_orders(memory: Memory) -> bool:
-    return bool(injection(memory.text))
+def _may_travel(memory: Memory) -> bool:
+    public = memory.sensitivity == "public" or sensitivity_of(memory.text) == "public"
+    theirs = authority_rank(memory.authority) >= authority_rank("user_asserted")
+    return public and not injection(memory.text, own=theirs)
