@@ -85,7 +85,8 @@ _ROLE = _any(
     r"<\|im_(?:start|end)\|>|</?system> ?<",
     r"(?:^|\n) ?(?:\[|<\|?|#+ ?|\{\{?) ?(?:system|sys|inst(?:ruction)?|im_start|assistant)"
     rf" ?(?:\||\]|>|:|\}}\}}?)(?= ?\S){_NO_WORDS_ABOUT}",
-    rf"(?:^|[.!?\n] ?)(?:system|developer) (?:prompt|message|override) ?:{_NO_WORDS_ABOUT}",
+    rf"(?:^|[.!?\n] ?)(?:(?:system|developer) (?:prompt|message|override)|system (?:note"
+    rf"|notice|instruction)s?) ?:{_NO_WORDS_ABOUT}",
     rf"\byou are now (?:(?:an?|the|my|our) )?(?:[\w-]+ ){{0,4}}?{_AGENT}{_ENDS}",
     r"\byou are now (?:dan|jailbroken|unrestricted|unfiltered|evil|free (?:of|from)"
     r"|in (?:developer|god|debug|admin|root|dan) mode)\b",
@@ -262,11 +263,10 @@ _STRICT_AGENT = _any(
     rf"|instructed|expected|asked|told|authori[sz]ed|allowed) to)\b",
     # approvals in somebody's name
     r"\b(?:user|owner|human|admin(?:istrator)?|operator|maintainer|security team|management"
-    r"|person)s?"
-    r" (?:has |have |had )?(?:already |explicitly |previously |also |fully"
-    r" )*(?:pre-?)?(?:approved?s?"
-    r"|authori[sz]ed|consented|granted|waived|agreed to (?:all|any|every)|gave (?:you"
-    r" )?permission)\b",
+    r"|person)s?\b[^.!?\n]{0,50}?\b(?:(?:pre-?)?(?:approve[sd]?|authori[sz]e[sd]?)|consent(?:s|ed)"
+    r"|grant(?:s|ed)|waive[sd]|agreed to (?:all|any|every)|gave (?:you )?permission)\b",
+    r"\b(?:never|do not|don't|no need to|not) (?:ever )?ask(?: (?:me|them|us|the user|again|for"
+    r"|before))\b",
     r"\b(?:pre-?(?:approved|authori[sz]ed)|without (?:asking|confirm\w+|approval|permission|review"
     r"|being asked|(?:further|any|user) (?:confirmation|approval|review|questions?)))\b",
     r"\bno (?:further |user |additional |explicit )?(?:confirmation|approval|permission|consent"

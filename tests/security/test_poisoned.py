@@ -13,7 +13,7 @@ import pytest
 
 from engram.language.hidden_text import without_hidden_signs
 from engram.model.memory import Memory
-from engram.model.model_request import Estimate, Reply, Request, Usage
+from engram.model.model_request import Reply, Request, Usage
 from engram.vault import Vault
 from tests.kit import reopened
 
@@ -121,7 +121,7 @@ def poisoned(
     if request.param == "model":
         reopened(vault, model=PraisesAll())
     for number, case in enumerate(CASES):
-        vault.import_files(case["source"], _written(case, number, folder))
+        vault.import_files(case["source"], _written(case, number, folder), tier=request.param)
         vault.flush()
     vault.consolidate()
     return vault
