@@ -21,7 +21,8 @@ from engram.model.candidate import TRUST, Candidate
 
 #: how another store begins a memory: of the person, or of a thing with its name
 _ABOUT_SOMEBODY = re.compile(
-    r"\A(?:(?:the )?user\b|i\b|[\w -]{1,80} \([\w -]{1,80}\):)[^.!?\n]*", re.IGNORECASE
+    r"\A(?:(?:the )?user\b(?![\w ]{0,20}[=:{])|i\b|[\w -]{1,80} \([\w -]{1,80}\):)[^.!?\n]*",
+    re.IGNORECASE,
 )
 #: what only the person can say of themselves
 _CLAIMED_WISH = re.compile(
