@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
-from engram.language.hidden_text import hidden_signs, is_encoded
+from engram.language.hidden_text import hidden_signs, is_encoded, other_forms
 
 #: Curly quotation marks as straight ones.
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
@@ -85,7 +85,8 @@ _ROLE = _any(
     r"<\|im_(?:start|end)\|>|</?system> ?<",
     r"(?:^|\n) ?(?:\[|<\|?|#+ ?|\{\{?) ?(?:system|sys|inst(?:ruction)?|im_start|assistant)"
     rf" ?(?:\||\]|>|:|\}}\}}?)(?= ?\S){_NO_WORDS_ABOUT}",
-    rf"(?:^|[.!?\n] ?)(?:system|developer) (?:prompt|message|override) ?:{_NO_WORDS_ABOUT}",
+    rf"(?:^|[.!?\n] ?)(?:(?:system|developer) (?:prompt|message|override)|system (?:note"
+    rf"|notice|instruction)s?) ?:{_NO_WORDS_ABOUT}",
     rf"\byou are now (?:(?:an?|the|my|our) )?(?:[\w-]+ ){{0,4}}?{_AGENT}{_ENDS}",
     r"\byou are now (?:dan|jailbroken|unrestricted|unfiltered|evil|free (?:of|from)"
     r"|in (?:developer|god|debug|admin|root|dan) mode)\b",
@@ -262,11 +263,10 @@ _STRICT_AGENT = _any(
     rf"|instructed|expected|asked|told|authori[sz]ed|allowed) to)\b",
     # approvals in somebody's name
     r"\b(?:user|owner|human|admin(?:istrator)?|operator|maintainer|security team|management"
-    r"|person)s?"
-    r" (?:has |have |had )?(?:already |explicitly |previously |also |fully"
-    r" )*(?:pre-?)?(?:approved?s?"
-    r"|authori[sz]ed|consented|granted|waived|agreed to (?:all|any|every)|gave (?:you"
-    r" )?permission)\b",
+    r"|person)s?\b[^.!?\n]{0,50}?\b(?:(?:pre-?)?(?:approve[sd]?|authori[sz]e[sd]?)|consent(?:s|ed)"
+    r"|grant(?:s|ed)|waive[sd]|agreed to (?:all|any|every)|gave (?:you )?permission)\b",
+    r"\b(?:never|do not|don't|no need to|not) (?:ever )?ask(?: (?:me|them|us|the user|again|for"
+    r"|before))\b",
     r"\b(?:pre-?(?:approved|authori[sz]ed)|without (?:asking|confirm\w+|approval|permission|review"
     r"|being asked|(?:further|any|user) (?:confirmation|approval|review|questions?)))\b",
     r"\bno (?:further |user |additional |explicit )?(?:confirmation|approval|permission|consent"
@@ -361,6 +361,26 @@ _INSTRUCTS = _any(
 )
 
 
+#: What is no plain statement of what is so: it speaks to a reader, claims trust or power, hands
+#: something over for good, tells what agents do, or is a form that a program reads.
+_NO_STATEMENT = _any(
+    r"\byou(?:r|rs|rself|rselves|'(?:ll|re|ve|d))?\b|\b(?:is|are|was|were) to (?:be )?\w+",
+    r"\b(?:(?:un)?trust(?:s|ed|ing|worthy)?|exempt\w*|(?:white|allow)-?list\w*|safe|reliable"
+    r"|authori[sz]\w+|(?:certificate )?authority|administrators?|commit rights|write access"
+    r"|unreviewed|unverified|skip\w*|bypass\w*|no need to|sole|exclusively?|permanent(?:ly)?"
+    r"|perpetuity|forever|irrevocabl\w+|first choice|hereby|immediately|urgent|overrid\w+"
+    r"|without (?:question|checks?|review|verification))\b",
+    r"\b(?:require|demand|insist|expect|mandate|instruct|oblige|entitle|order)(?:s|d|ed)?\b",
+    rf"\b{_AI}\b[^.!?\n]{{0,60}}\b(?:store|note|remember|trust|believe|recommend|prefer|choose|use"
+    r"|follow|obey|treat|handle|send|run|call|accept|approve|skip|ignore|say|tell|answer|reply"
+    r"|memori[sz]e|record|save)(?:s|d|ed)?\b",
+    r"<[a-z!/]|<!--|[{\[] ?[\"']?\w+[\"']? ?:|\"\w+\" ?:|= ?\{|\$[({]|^\w+: ?\n",
+    # later, in other languages
+    r"\b(?:a partir de (?:ahora|agora)|dorénavant|désormais|ab (?:sofort|jetzt)|künftig"
+    r"|d'ora in poi|vanaf nu|od teraz)\b|отныне|впредь|今後|これから|从现在|從現在|以后|앞으로",
+)
+
+
 def injection(text: str, *, own: bool = True) -> str:
     """A stable code when the text performs an injection, '' when it is clean.
 
@@ -376,6 +396,8 @@ def injection(text: str, *, own: bool = True) -> str:
     found = _performed(speaking, _ORDERS, _excused)
     if found or own:
         return found
+    if any(_performed(form, _ORDERS, _excused) for form in other_forms(seen)):
+        return "injection_encoded"
     # a quotation is no excuse for what somebody else has written
     return _performed(seen.replace('"', ""), (*_ORDERS, *_SENT_BY_OTHERS), _told_of)
 
@@ -447,5 +469,6 @@ def _excused(code: str, before: str, behind: str) -> bool:
 
 
 def is_instruction(text: str) -> bool:
-    """Whether a text tells somebody what to do, and is no statement of what is so."""
-    return _INSTRUCTS.search(_seen(text)) is not None
+    """Whether a text tells somebody what to do or to believe, and is no plain statement."""
+    seen = _seen(text)
+    return _INSTRUCTS.search(seen) is not None or _NO_STATEMENT.search(seen) is not None

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import re
+from collections.abc import Iterator
 
 #: Unseen signs: format characters (zero-width, directional, tags), fillers that show as nothing,
 #: and variation selectors after one another, which can carry bytes.
@@ -32,6 +34,15 @@ _ESCAPED = re.compile(
     r"(?:%(?:[46][1-9a-f]|[57][0-9a]|20)){6,}|(?:\\x[2-7][0-9a-f]){6,}|(?:\\u00[2-7][0-9a-f]){6,}"
     r"|(?:&#(?:x[2-7][0-9a-f]|[3-9][0-9]|1[0-2][0-9]);){6,}|(?:[01]{8} ){5,}",
     re.IGNORECASE,
+)
+#: one letter after another, which nobody writes but to be found by no search
+_SPACED = re.compile(r"(?<!\S)(?:[A-Za-z][ _.*-]{1,3}){7,}[A-Za-z](?!\S)")
+_DIGIT_IN_WORD = re.compile(r"[A-Za-z][013457@$][A-Za-z]|\b[013457@$][A-Za-z]{2}")
+_DIGITS = str.maketrans("013457@$", "oieastas")
+#: a word of two alphabets that look alike
+_MIXED = re.compile(
+    r"[A-Za-z][\u0370-\u03ff\u0400-\u052f]{1,3}[A-Za-z]"
+    r"|\b[\u0430\u0435\u043e\u0440\u0441\u0445\u0456\u0410-\u042f][A-Za-z]{2}"
 )
 _DATA_URI = re.compile(r"\bdata:[\w/+.-]{0,40}(?:;[\w=-]{1,20})*(?:;base64)?,\S{16}", re.IGNORECASE)
 #: so much encoded text is none that a person would write, whatever it says
@@ -55,9 +66,17 @@ def without_hidden_signs(text: str) -> str:
     return "".join((*kept, _UNSEEN.sub("", text[start:])))
 
 
+def other_forms(text: str) -> Iterator[str]:
+    """The text as it reads backwards, in the alphabet turned by half, with digits as letters."""
+    yield text[::-1]
+    yield codecs.encode(text, "rot13")
+    if _DIGIT_IN_WORD.search(text):
+        yield text.translate(_DIGITS)
+
+
 def is_encoded(text: str) -> bool:
     """Whether a text holds encoded text, or very much of anything encoded."""
-    if _DATA_URI.search(text) or _ESCAPED.search(text):
+    if any(form.search(text) for form in (_DATA_URI, _ESCAPED, _SPACED, _MIXED)):
         return True
     for blob in _BASE64.finditer(text):
         word = blob.group()

@@ -16,12 +16,26 @@ from collections.abc import Callable
 from engram.admit.gate.sensitivity import tells_of_another
 from engram.language.agent_orders import added_order, injection, is_instruction
 from engram.language.stated_secrets import states_secret
+from engram.language.stop_words import TOPIC
 from engram.model.candidate import TRUST, Candidate
 
 #: how another store begins a memory: of the person, or of a thing with its name
 _ABOUT_SOMEBODY = re.compile(
-    r"\A(?:(?:the )?user\b|i\b|[\w -]{1,80} \([\w -]{1,80}\):)[^.!?\n]*", re.IGNORECASE
+    r"\A(?:(?:the )?user\b(?![\w ]{0,20}[=:{])|i\b|[\w -]{1,80} \([\w -]{1,80}\):)[^.!?\n]*",
+    re.IGNORECASE,
 )
+#: what only the person can say of themselves
+_CLAIMED_WISH = re.compile(
+    r"\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
+    r"|ask|expect|request|trust|need|wish|insist)",
+    re.IGNORECASE,
+)
+_ENGLISH = re.compile(
+    r"\b(?:the|is|are|we|you|this|and|for|my|our|to|it|please|with|of|a|make|what|how|why)\b", re.I
+)
+_WORD = re.compile(r"\w{3,}")
+#: so much of what stands around a quote is read: a page may be one sentence
+_MOST_READ = 4_000
 _TAKEN_OUT = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9]{1,9}\]")
 #: what begins a private key: nobody writes it but in front of one
 _KEY_HEADER = re.compile(r"-{3,}\s*BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User-Key-File-[0-9]")
@@ -36,15 +50,15 @@ def ordered(candidate: Candidate) -> str:
     """The code of an order to an agent in any words of a candidate, or ''."""
     quote = candidate.receipt.quote
     words = _words(candidate)
+    # around a statement that was cut out of it, an order tells what it was meant for
+    parts = dict.fromkeys((*words, quote, candidate.sentence[:_MOST_READ]))
     if not is_own(candidate):
-        # around a statement that was cut out of it, an order tells what it was meant for
-        parts = dict.fromkeys((*words, quote, candidate.sentence))
         return next(filter(None, (injection(part, own=False) for part in parts)), "")
-    if code := next(filter(None, map(injection, dict.fromkeys((*words, quote)))), ""):
+    if code := next(filter(None, map(injection, parts)), ""):
         return code
     if candidate.origin != "model":
         return ""
-    given = f"{quote}\n{candidate.sentence}"
+    given = f"{quote}\n{candidate.sentence[:_MOST_READ]}"
     return next(filter(None, (added_order(part, given) for part in words)), "")
 
 
@@ -66,14 +80,39 @@ def tells_secret(text: str) -> bool:
 
 
 def instructs(candidate: Candidate) -> bool:
-    """Whether words that are not the person's own would say what is to be done."""
+    """Whether words that are not the person's own say what is to be done, or what they want.
+
+    A model's words are not the person's when they have nothing in common with those it quotes.
+    """
     if is_own(candidate):
-        return False
+        return candidate.origin == "model" and not _is_supported(candidate)
     text = candidate.text
     if candidate.voice == "stored":
         # its subject is the person: "User never eats meat" orders nobody
         text = _ABOUT_SOMEBODY.sub("", text)
+    elif _CLAIMED_WISH.search(text):
+        return True
     return is_instruction(text)
+
+
+def _is_supported(candidate: Candidate) -> bool:
+    """Whether a statement takes up the words that it quotes; what is not English is not compared.
+
+    One word is enough for a statement; a rule that was not said as one takes half of its words.
+    """
+    given = f"{candidate.receipt.quote} {candidate.sentence}"
+    if not _ENGLISH.search(given):
+        return True
+    said, stated = _beginnings(given), _beginnings(candidate.text)
+    common = len(said & stated)
+    if is_instruction(candidate.text) and not is_instruction(given):
+        return 2 * common >= len(stated)
+    return common > 0 or not stated
+
+
+def _beginnings(text: str) -> set[str]:
+    """How the words begin that say something: endings differ between a quote and a statement."""
+    return {word[:4] for word in _WORD.findall(text.casefold()) if word not in TOPIC}
 
 
 def _words(candidate: Candidate) -> tuple[str, ...]:
