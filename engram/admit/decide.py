@@ -19,7 +19,7 @@ from engram.model.candidate import Candidate
 from engram.model.instant import Instant
 from engram.model.markdown import neutralise
 from engram.model.memory import scope_of
-from engram.model.ports import Judge
+from engram.model.ports import Heard, Judge, NothingHeard
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
 from engram.model.text import content_hash
@@ -36,13 +36,16 @@ def _cue_judge() -> Judge:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionContext:
-    """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge."""
+    """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge, what
+    was said before.
+    """
 
     view: VaultView
     clean: Callable[[str], bool]
     settings: Settings
     now: Instant
     judge: Judge = field(default_factory=_cue_judge)
+    heard: Heard = field(default_factory=NothingHeard)
 
 
 Row = Callable[[Candidate, AdmissionContext], Verdict | None]

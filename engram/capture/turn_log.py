@@ -231,6 +231,8 @@ def encode(
         row["tools"] = turn.tools
     if turn.speaker:
         row["speaker"] = turn.speaker
+    if turn.program:
+        row["program"] = True
     if signal != "none":
         row["signal"] = signal
     if batch:
@@ -278,6 +280,7 @@ def decode(line: bytes) -> tuple[int, Turn | None, str, str] | None:
             tools=tuple(row.get("tools", ())),
             seq=int(row["seq"]),
             speaker=row.get("speaker", ""),
+            program=row.get("program") is True,
         )
         check(turn)
     except (ValueError, KeyError, TypeError, RecursionError, BadInput):

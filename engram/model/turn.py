@@ -26,6 +26,7 @@ class Turn:
     stand on no turn of their own there: typed while the agent worked, or behind a command.
     `speaker` is who said it, by name, where a conversation names people. `folder` is the working
     folder it was said in, where that is known: it decides what is kept out, and is never written.
+    `program`: a program wrote it on the person's line, as the format of the conversation tells.
     """
 
     source: str
@@ -41,6 +42,7 @@ class Turn:
     queued: bool = False
     speaker: str = ""
     folder: str = field(default="", compare=False)
+    program: bool = False
 
     @property
     def block(self) -> str:

@@ -19,6 +19,7 @@ from engram.model.ports import (
     Eraser,
     Extractor,
     ForeignRows,
+    Heard,
     Index,
     Judge,
     Model,
@@ -91,6 +92,10 @@ class Ports(Protocol):
     @property
     def rules(self) -> Extractor:
         """Who reads what was imported, and all where no model is to be asked."""
+
+    @property
+    def heard(self) -> Heard:
+        """What was said before."""
 
     @property
     def judge(self) -> Judge:

@@ -162,6 +162,17 @@ class IndexSync:
             self.rebuild()
             return self._finder.find(query, collection, limit, hints, admit)
 
+    def find_now(
+        self, query: str, collection: Collection, limit: int, admit: Admit | None = None
+    ) -> list[Found]:
+        """Raw answers of the index as it is; none while it is not usable: nothing is built."""
+        try:
+            if self._finder.state().usable:
+                return self._finder.find(query, collection, limit, Hints(), admit)
+        except IndexUnusable as reason:
+            _log.info("the index failed (%s); nothing is found in it", reason)
+        return []
+
     def terms_like(self, term: str, most: int) -> list[str]:
         """Terms of the memories that begin as a term does; none when the index fails."""
         try:

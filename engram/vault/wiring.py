@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         EntityPage,
         Extractor,
         ForeignRows,
+        Heard,
         Judge,
         Model,
         Sleeper,
@@ -431,6 +432,13 @@ class VaultParts:
         context = VaultPromptContext(self.projections, self.turn_log, self.index)
         model = ModelTier(self.extraction_prompt, self.model(self._budget), context)
         return Tiers(self.rules, model, self.settings.llm.when_away)
+
+    @property
+    def heard(self) -> Heard:
+        """What was said before; it remembers what it read, so that each use makes its own."""
+        from engram.queries.heard import VaultHeard
+
+        return VaultHeard(self.projections, self.turn_log, self.index)
 
     @cached_property
     def extraction_prompt(self) -> ExtractionPrompt:

@@ -18,7 +18,7 @@ from engram.language.anchor import anchored
 from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
 from engram.language.sentences import sentences_around
-from engram.language.voice import third_person
+from engram.language.third_person import third_person
 from engram.language.when import TimeSpan, find_times
 from engram.model.candidate import Candidate
 from engram.model.ids import slug

@@ -37,8 +37,10 @@ from engram.model.ports.thinking import (
     BoxWeaver,
     EntityPage,
     Extractor,
+    Heard,
     Judge,
     Model,
+    NothingHeard,
     PromptContext,
 )
 
@@ -60,9 +62,11 @@ __all__ = [
     "Finder",
     "ForeignRows",
     "HandEdits",
+    "Heard",
     "Index",
     "Judge",
     "Model",
+    "NothingHeard",
     "PageWriter",
     "PromptContext",
     "Sleeper",

@@ -58,6 +58,46 @@ class PromptContext(Protocol):
         ...
 
 
+class Heard(Protocol):
+    """What was said before, by the person and by agents."""
+
+    def before(self, turn: Turn) -> Sequence[Turn]:
+        """The last turns of its conversation before a turn, in order."""
+        ...
+
+    def elsewhere(self, words: str, transcript: str) -> Sequence[Turn]:
+        """The turns of other conversations that are most like some words."""
+        ...
+
+    def is_template(self, turn: Turn) -> bool:
+        """Whether several conversations hold a turn that opens with the same many words."""
+        ...
+
+    def said_again(self, words: str, link: str) -> bool:
+        """Whether the person said the same in another conversation than the one behind a link."""
+        ...
+
+
+class NothingHeard:
+    """A Heard that knows nothing, for candidates whose conversation is not at hand."""
+
+    def before(self, turn: Turn) -> Sequence[Turn]:
+        """None."""
+        return ()
+
+    def elsewhere(self, words: str, transcript: str) -> Sequence[Turn]:
+        """None."""
+        return ()
+
+    def is_template(self, turn: Turn) -> bool:
+        """No."""
+        return False
+
+    def said_again(self, words: str, link: str) -> bool:
+        """No."""
+        return False
+
+
 class Judge(Protocol):
     """Says how two memories of one scope relate (admit's engine, design 3)."""
 

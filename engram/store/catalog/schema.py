@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"12, analysis {ANALYSIS}"
+SCHEMA = f"13, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -77,7 +77,7 @@ create table traces(id text primary key, entry text) without rowid;
 create table turns(
   seq integer primary key, message text, link text, transcript text, source text, role text,
   time text, project text, title text, signal text, batch text, segment text, offset int,
-  length int, state int, prior int
+  length int, state int, prior int, opening int
 );
 create index turns_message on turns(message);
 create index turns_link on turns(link);
@@ -86,6 +86,7 @@ create index turns_transcript on turns(transcript, seq);
 create index turns_segment on turns(segment, offset);
 create index turns_project on turns(project) where project != '';
 create index turns_batch on turns(batch) where batch != '';
+create index turns_opening on turns(opening) where opening != 0;
 create table hidden(link text primary key) without rowid;
 create table untitled(transcript text primary key) without rowid;
 create table attempts(

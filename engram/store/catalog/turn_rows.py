@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.model.ids import message_digest
 from engram.model.turn import MODEL_CHOSEN
 
 if TYPE_CHECKING:
@@ -23,6 +25,10 @@ _TAKEN_BACK = (
     f"gone.state = {WITHDRAWN} and not exists (select 1 from turns here"
     f" where here.message = gone.message and here.state != {WITHDRAWN})"
 )
+
+#: so many characters that two turns begin with nobody types twice
+_OPENING = 200
+_DIGITS = re.compile(r"\d+")
 
 
 class TurnRow(NamedTuple):
@@ -97,12 +103,12 @@ class TurnRows:
     def add(self, entries: Iterable[TurnEntry]) -> None:
         """Add journalled turns as pending."""
         self._db.many(
-            "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0)",
+            "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0,?)",
             (
                 (
                     turn.seq, turn.message, link_of(turn), turn.transcript, turn.source, turn.role,
                     turn.time, turn.project, turn.title, entry.signal, entry.batch,
-                    entry.segment, entry.offset, entry.length,
+                    entry.segment, entry.offset, entry.length, shared_opening(turn),
                 )
                 for entry in entries
                 for turn in (entry.turn,)
@@ -116,7 +122,7 @@ class TurnRows:
         """
         self._db.many(
             "insert or ignore into turns"
-            f" values(?,?,'','','','','','','','none','',?,?,?,{PURGED},{PURGED})",
+            f" values(?,?,'','','','','','','','none','',?,?,?,{PURGED},{PURGED},0)",
             rows,
         )
 
@@ -127,7 +133,7 @@ class TurnRows:
         """
         first = int(self._db.number("select coalesce(min(seq), 0) from turns where seq < 0"))
         self._db.many(
-            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,0)",
+            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,0,0)",
             ((first - number, *row) for number, row in enumerate(rows, 1)),
         )  # fmt: skip
 
@@ -234,6 +240,14 @@ class TurnRows:
             "select link, segment, offset, length from turns where transcript = ? and role = 'user'"
             f" and seq > 0 and state < {WITHDRAWN} order by seq limit 1",
             transcript,
+        )
+
+    def opened(self, opening: int) -> int:
+        """How many conversations hold a turn with this `shared_opening`."""
+        return self._db.number(
+            "select count(distinct transcript) from turns"
+            f" where opening = ? and state < {WITHDRAWN}",
+            opening,
         )
 
     def places_of(
@@ -498,6 +512,17 @@ def _portions(turns: Sequence[Turn]) -> Iterator[tuple[Sequence[Turn], str]]:
 def link_of(turn: Turn) -> str:
     """`transcript#^block`: what a receipt points to."""
     return f"{turn.transcript}#^{turn.block}"
+
+
+def shared_opening(turn: Turn) -> int:
+    """A number for the long opening of a turn on the person's line; 0 for a short turn.
+
+    Turns that open with the same words have the same, whatever numbers stand in them.
+    """
+    if turn.role != "user" or len(turn.text) < _OPENING:
+        return 0
+    words = " ".join(turn.text[:_OPENING].casefold().split())
+    return int(message_digest("opening", _DIGITS.sub("0", words))[:15], 16)
 
 
 def ranges_of(numbers: Iterable[int]) -> list[Range]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.voice import third_person
+from engram.language.third_person import third_person
 
 
 @pytest.mark.parametrize(
