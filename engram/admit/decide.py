@@ -7,18 +7,18 @@ junk; nothing is superseded by lower authority. Later deciders add rows here, ne
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from engram.admit.draft import memory_of
 from engram.admit.gate.worth import unworthy
-from engram.admit.same import standing
+from engram.admit.same import CONFIRMS, standing
 from engram.admit.slot import STATES, contest, outranks
 from engram.model.attributes import normal_slot
-from engram.model.candidate import Candidate
+from engram.model.candidate import TRUST, Candidate, Voice
 from engram.model.instant import Instant
 from engram.model.markdown import neutralise
-from engram.model.memory import scope_of
+from engram.model.memory import CATEGORIES, scope_of
 from engram.model.ports import Heard, Judge, NothingHeard
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
@@ -91,6 +91,27 @@ def _receipt(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     return None
 
 
+#: what no voice but the person's own may become, and with which code it is refused then
+_UNSUPPORTED: Mapping[Voice, tuple[str, frozenset[str]]] = {
+    "agent": (
+        "low_trust", frozenset(["preference", "principle", "commitment", "correction"]),
+    ),
+    "pasted": ("not_own_words", frozenset(CATEGORIES) - {"fact", "entity"}),
+    "program": ("program_prompt", frozenset(CATEGORIES) - {"fact", "entity"}),
+}  # fmt: skip
+
+
+def _voice(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """What the person did not type is a fact at most; rules, which read forms, take nothing of it.
+
+    An agent's own words may also tell what happened, what was decided, and how something is done.
+    """
+    code, categories = _UNSUPPORTED.get(candidate.voice, ("", frozenset[str]()))
+    if code and (candidate.origin == "rules" or candidate.category in categories):
+        return Verdict("refuse", code, candidate)
+    return None
+
+
 def _ordered(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     # imported here: a vault that is only read needs none of its patterns
     from engram.admit.gate.secure import ordered
@@ -136,7 +157,8 @@ def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
         return None
     if state == "owned":
         again = candidate.receipt.link in owner.sources
-        return Verdict("same", "same_receipt" if again else "confirmed", candidate, (owner.id,))
+        code = "confirmed" if TRUST[candidate.voice] >= CONFIRMS else "low_trust"
+        return Verdict("same", "same_receipt" if again else code, candidate, (owner.id,))
     if candidate.origin == "person":
         return None  # the person may bring back at any time what was retired
     return Verdict("refuse", "retired_recently", candidate, (owner.id,))
@@ -197,5 +219,6 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
 
 
 ROWS: tuple[Row, ...] = (
-    _ordered, _receipt, _low_trust, _private, _worth, _bearing, _same, _named, _slot, _judged,
+    _ordered, _receipt, _voice, _low_trust, _private, _worth, _bearing, _same, _named, _slot,
+    _judged,
 )  # fmt: skip

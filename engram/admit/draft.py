@@ -34,6 +34,7 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
     from engram.admit.gate.sensitivity import sensitivity_of
 
     sensitivity = sensitivity_of(candidate.text) if candidate.space == "project" else "internal"
+    receipts = (candidate.receipt, *candidate.also)
     return Memory(
         id=identifier,
         category=candidate.category,
@@ -53,7 +54,7 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
         quote=candidate.receipt.quote,
         tags=candidate.tags,
         entities=candidate.entities,
-        sources=(candidate.receipt.link,) if candidate.receipt.link else (),
+        sources=tuple(dict.fromkeys(receipt.link for receipt in receipts if receipt.link)),
         extra=candidate.fields,
     )
 

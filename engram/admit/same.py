@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from engram.admit.retention import renewed
-from engram.model.candidate import Candidate
+from engram.model.candidate import TRUST, Candidate
 from engram.model.instant import Instant, minutes_between
 from engram.model.memory import Memory, authority_rank
 from engram.model.settings import RetentionSettings
@@ -20,6 +20,8 @@ from engram.model.settings import RetentionSettings
 Standing = Literal["free", "owned", "retired"]
 #: repeats of rules and models never make a memory explicit (>= .95): only the person's word does
 _MOST_CONFIDENCE = 0.94
+#: the least trust in a voice that confirms what is known
+CONFIRMS = 2
 #: how much of what is still doubtful one independent repeat settles
 _SHARE = 0.5
 
@@ -46,9 +48,10 @@ def confirmed(
 
     A repeat from another conversation is independent evidence and settles half of the doubt; one
     from the same conversation is only kept. A needs-review memory stays for the person to decide.
+    What was not said by the person confirms nothing.
     """
     link = candidate.receipt.link
-    if not link or link in owner.sources:
+    if not link or link in owner.sources or TRUST[candidate.voice] < CONFIRMS:
         return owner
     conversations = {source.partition("#")[0] for source in owner.sources}
     independent = link.partition("#")[0] not in conversations

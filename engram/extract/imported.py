@@ -94,6 +94,7 @@ class ImportedTier:
             space="project" if turn.project else "user",
             valid_from=turn.day,
             rule="stated",
+            voice="stored",
         )
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engram.model.candidate import Candidate, Receipt
+from engram.model.ports import Heard, NothingHeard
 from engram.model.turn import Turn
 
 NO_QUOTE = "no-quote"
 UNKNOWN_TURN = "unknown-turn"
 QUOTE_NOT_FOUND = "quote-not-found"
 WRONG_SOURCE = "wrong-source"
+_NOTHING = NothingHeard()
 
 
 def receipt_of(turn: Turn, quote: str) -> Receipt:
@@ -29,13 +31,23 @@ def receipt_of(turn: Turn, quote: str) -> Receipt:
     )
 
 
-def verify(candidate: Candidate, turns: Sequence[Turn]) -> str:
-    """Why a candidate's receipt does not hold, or an empty string.
+def verify(candidate: Candidate, turns: Sequence[Turn], heard: Heard = _NOTHING) -> str:
+    """Why a receipt of a candidate does not hold, or an empty string.
+
+    The first points into these turns; others may also point to what was said before them.
 
     `no-quote`: nothing is quoted. `unknown-turn`: the message is none of these turns.
     `quote-not-found`: the turn does not say so. `wrong-source`: link, role or time are another's.
     """
-    receipt = candidate.receipt
+    code = _verified(candidate.receipt, turns)
+    if code or not candidate.also:
+        return code
+    turn = next(one for one in turns if one.message == candidate.receipt.message)
+    known = (*heard.before(turn), *turns)
+    return next(filter(None, (_verified(receipt, known) for receipt in candidate.also)), "")
+
+
+def _verified(receipt: Receipt, turns: Sequence[Turn]) -> str:
     quote = _folded(receipt.quote)
     if not quote:
         return NO_QUOTE

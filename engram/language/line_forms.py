@@ -27,6 +27,7 @@ _MACHINE = re.compile(
     r"|[✓✗✘×●⎿⏺⚠│├└─╭╰▶█⋮]"
     r"|\[?\d\d:\d\d(?::\d\d)?\b|\[?\d{1,4}[./-]\d\d?[./-]\d{2,4}[T ,]+\d"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d\d? \d\d:\d\d"
+    r"|[A-Z]\w+ing\b[^.?!]*(?:\.{3}|…)$"
     r"|(?:FAIL|FAILED|PASS|PASSED|E)\s|make(?:\[\d+\])?: "
     r"|\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|CRITICAL|NOTICE|PANIC)\b"
     r"|(?:[\w.]+\.)?[A-Z]?\w*(?:Error|Exception)\b ?[:(]"
@@ -50,6 +51,7 @@ _NESTED = re.compile(r"(?: {2,}|\t)[\w-]+:(?: |$)")
 _DOCUMENT = re.compile(
     r"#{1,6} \S|\[Forwarded\b|\w[\w .]{0,40}, \[\d.{6,20}\]$|-{3,} ?\w.*-{3,}$"
     r"|(?i:forwarded|original) message\b|By [A-Z]\w+ [A-Z]\w+"
+    r"|(?:Low|Medium|High|Critical) Severity$"
     r"|Skip to (?:main )?content|©|.*\b[Aa]ll rights reserved\b|.*\b\d+ min read\b"
     r"|On .{6,80} wrote:$|Am .{6,80} schrieb\b"
     r"|[\w.'-]+(?: [A-Z][\w.'-]*){0,2} {1,3}(?:(?:Today|Yesterday) at )?\d{1,2}:\d\d(?: [AP]M)?$"

@@ -35,16 +35,22 @@ _LONGEST = 4000
 
 def own_ranges(text: str) -> list[Range]:
     """Start and end of each paragraph, or list item, that the person said themselves."""
-    if len(text) > _LONGEST or _PROGRAM.match(text):
+    if len(text) > _LONGEST or wrote_program(text):
         return []
     appended = _APPENDED.search(text)
     lines = _lines_of(text[: appended.start()] if appended else text)
     _mark_documents(lines)
+    _mark_reviews(lines)
     _mark_machines(lines)
     _mark_lists(lines)
     _mark_handed(lines)
     apart = [span for span in quotations(text) if _stands_alone(text, span)]
     return [piece for whole in _paragraphs(text, lines) for piece in _without(text, whole, apart)]
+
+
+def wrote_program(text: str) -> bool:
+    """Whether a turn begins as those do that programs write in a person's name."""
+    return _PROGRAM.match(text) is not None
 
 
 def is_said(text: str, words: str) -> bool:
@@ -79,7 +85,11 @@ _PROGRAM = re.compile(
     r"|Stop hook feedback|This session is being continued|Caveat: The messages below"
     r"|Base directory for this skill|# Context\s*\n|Your name is \*"
     r"|(?:[^.\n]{0,60}, )?your (?:task|job|goal|role|mission) is\b"
-    r"|(?:You are|You're) (?:an?|the|now|executing|acting|working)\b"
+    r"|(?:You are|You're) (?:an?|the|now|executing|acting|working|\w+ \d+ of \d+)\b"
+    r"|You(?:'ve| have) been (?:assigned|given|asked|invoked|spawned)\b"
+    r"|This (?:message|prompt|task) (?:was|is) (?:generated|created|sent|posted|written)\b"
+    r"|(?:Teammate|Agent|Sub-?agent|Worker|Orchestrator)\b[^.\n]{0,40}"
+    r"\b(?:messages?|finished|completed|reports?|reported|results?)\b[^.\n]{0,40}: "
     r"|Find the \"AI\" comments below|(?:# )?AGENTS\.md|---\s*\n"
     r"|\[(?:cron|scheduled?|automat\w+|system|heartbeat|reminder)\b|(?:Read )?HEARTBEAT"
     r"|(?:This is an? |An? )?(?:automated|automatic|scheduled) (?:run|task|reminder|message|check"
@@ -195,6 +205,22 @@ def _mark_documents(lines: Sequence[_Line]) -> None:
 
 
 _BOLD = re.compile(r"(?:[-*] |\d+\. )?\*\*[^*\n]+\*\*")
+
+
+#: how reviewers and their bots write, in nobody's person
+_REVIEWS = re.compile(
+    r"(?:^|[.!?] +)Consider \w+ing\b|\(lines? \d+(?:[-–]\d+)?(?: (?:in|of) \S+)?\)"
+)
+_PERSON = re.compile(
+    r"\b(?:i|i['’]m|i['’]ve|we|we['’]re|my|our|us|me|let['’]?s|please)\b", re.IGNORECASE
+)
+
+
+def _mark_reviews(lines: Sequence[_Line]) -> None:
+    """Take out paragraphs of several sentences in which a reviewer says what to consider."""
+    for line in lines:
+        if line.own and _REVIEWS.search(line.said) and _PERSON.search(line.said) is None:
+            line.foreign = len([*sentence_ranges(line.said, 0, len(line.said))]) > 1
 
 
 def _mark_machines(lines: Sequence[_Line]) -> None:

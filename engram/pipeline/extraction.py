@@ -14,6 +14,7 @@ from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
 from engram.capture.trigger import due
 from engram.extract.receipt import verify
+from engram.extract.voice import voiced
 from engram.model.change import IMPORT, Event, Plan, Range
 from engram.model.errors import EngramError, Locked, ModelRefuses
 from engram.model.instant import Instant
@@ -226,7 +227,8 @@ def _lease(transcript: str, ports: Ports, tier: Tier, away: EngramError | None =
     if batch.costly and away is not None:
         return replace(batch, error=away)
     try:
-        return replace(batch, candidates=tuple(extractor.extract(batch.turns)))
+        found = voiced(extractor.extract(batch.turns), batch.turns, ports.heard)
+        return replace(batch, candidates=tuple(found))
     except EngramError as error:
         return replace(batch, error=error)
 
@@ -312,7 +314,7 @@ def _admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) 
     for candidate in batch.candidates:
         message = candidate.receipt.message
         per_turn[message] = per_turn.get(message, 0) + (not candidate.fault)
-        code = candidate.fault or verify(candidate, batch.turns)
+        code = candidate.fault or verify(candidate, batch.turns, admission.heard)
         if code:
             verdict = Verdict("refuse", code, candidate)
         elif per_turn[message] > ports.settings.extract.max_per_turn:

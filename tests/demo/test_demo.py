@@ -138,7 +138,7 @@ def test_a_model_reads_them_too_and_its_mistakes_stay_out(demo: Demo) -> None:
     assert len(facts) >= 35
     assert "the model costs about $0." in demo.printed
     for code in (
-        "injection_override", "not_the_person", "quote-not-found", "unknown_category", "dangling",
+        "injection_override", "low_trust", "quote-not-found", "unknown_category", "dangling",
     ):  # fmt: skip
         assert f"refused    1 {code}" in demo.printed
     texts = [path.read_text(encoding="utf-8") for path in facts]

@@ -65,7 +65,6 @@ def without(name: str) -> dict[str, Any]:
         ("quote-not-found", {"quote": "We moved the shop to Oracle"}),
         ("quote-not-found", {"quote": "We moved the shop to MySQL!"}),
         ("thin_quote", {"quote": "shop", "turn": 1}),
-        ("not_the_person", {"category": "preference", "quote": REPLY, "turn": 2}),
     ],
 )  # fmt: skip
 def test_an_item_is_refused_with_a_code(code: str, wrong: dict[str, object]) -> None:
@@ -153,21 +152,6 @@ def test_a_page_is_no_quote() -> None:
 def test_a_short_message_may_be_quoted_whole() -> None:
     (found,) = candidates_of([item(quote="use vim")], [turn("Use vim", "9")], Context())
     assert found.receipt.quote == "Use vim"
-
-
-# -- who said it --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("category", ["correction", "principle", "preference", "commitment"])
-def test_the_agent_cannot_speak_for_the_person(category: str) -> None:
-    assert one(category=category, quote=REPLY, turn=2).fault == "not_the_person"
-
-
-def test_what_the_agent_said_is_inferred_at_most() -> None:
-    found = one(quote=REPLY, turn=2, confidence="high")
-    assert (found.authority, found.confidence, found.corrects) == ("ai_inferred", 0.69, False)
-    assert one().authority == "user_asserted"
-    assert one(category="correction").corrects and not one().corrects
 
 
 # -- time ---------------------------------------------------------------------------------------
@@ -277,14 +261,6 @@ ITEMS = st.fixed_dictionaries(
         "scope": ANY, "tags": ANY, "entities": ANY, "replaces": st.just(["fact-1"]) | ANY,
     },
 )  # fmt: skip
-
-
-def test_words_that_the_person_pasted_are_refused_as_not_theirs() -> None:
-    said = "we use oak. translate this:\n\nWe moved  the shop to MySQL\nlast week."
-    there = [turn(said, "9")]
-    (pasted,) = candidates_of([item(category="fact")], there, Context())
-    (own,) = candidates_of([item(category="fact", quote="we use oak")], there, Context())
-    assert (pasted.fault, own.fault) == ("not_the_person", "")
 
 
 @given(ITEMS | ANY)

@@ -2,9 +2,8 @@
 
 Whatever can be checked is checked: the category comes from a closed list (after an alias table),
 the quote must stand in a message (white space and case folded, and the captured words are taken
-instead of the model's), in a user's message among the person's own words (`own_ranges`), dates must
-be dates, the ids of replaced memories must have been in the question. One bad item never costs the
-others.
+instead of the model's), dates must be dates, the ids of replaced memories must have been in the
+question. One bad item never costs the others. Whose words are quoted is for `voice` to say.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND, receipt_of
 from engram.extract.rules.candidates import due_of
 from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
-from engram.language.own_ranges import is_said
 from engram.language.sentences import sentences_around
 from engram.language.when import find_times
 from engram.model.candidate import Candidate, Receipt
@@ -33,15 +31,12 @@ UNKNOWN_CATEGORY = "unknown_category"
 EMPTY = "empty"
 THIN_QUOTE = "thin_quote"
 LONG_QUOTE = "long_quote"
-NOT_THE_PERSON = "not_the_person"
 UNKNOWN_MEMORY = "unknown_memory"
 
 #: seed 003's three words as numbers (issue: .3/.7/.9)
 _CONFIDENCE = {"low": 0.3, "medium": 0.7, "high": 0.9}
 #: lifecycle 4.1: the confidence of an item without one
 _UNSAID = 0.7
-#: what only the agent said is never more than inferred (below 0.70)
-_AGENTS_WORD = 0.69
 #: Other names that models give to the closed list; a schema goes with some.
 _ALIASES: dict[str, tuple[str, str]] = {
     "rule": ("principle", ""), "value": ("principle", ""), "policy": ("principle", "constraint"),
@@ -58,8 +53,6 @@ _ALIASES: dict[str, tuple[str, str]] = {
     "fix": ("correction", ""), "knowledge": ("fact", ""), "information": ("fact", ""),
     "belief": ("fact", ""), "note": ("fact", ""), "observation": ("fact", ""),
 }  # fmt: skip
-#: categories that only the user's own words can support
-_PERSONAL = frozenset({"correction", "principle", "preference", "commitment"})
 #: names of things that do not last: tickets, branches, commits, files
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
@@ -112,8 +105,6 @@ def _candidate(
     turn, quote, code = _quoted(item, turns, folded)
     if turn is None:
         return [refused(code, category)]
-    if not is_said(turn.text, quote) if turn.role == "user" else category in _PERSONAL:
-        return [refused(NOT_THE_PERSON, category)]
     confidence = _confidence(item.raw.get("confidence"))
     if confidence is None:
         return [refused(MALFORMED, category)]
@@ -130,12 +121,11 @@ def _built(
 ) -> Candidate:  # fmt: skip
     tags = _tags(item.raw.get("tags"))
     due = _due(item.raw.get("due"), turn, quote) if category == "commitment" else ""
-    by_person = turn.role == "user"
     return Candidate(
         category=category,
         text=with_title(_dated(anchored(text, turn.time), due, turn), turn),
         receipt=receipt_of(turn, quote),
-        confidence=confidence if by_person else min(confidence, _AGENTS_WORD),
+        confidence=confidence,
         importance=max(score_importance(words, category, tags) for words in (quote, text)),
         kind=memory_kind(category, quote, tags),
         schema=schema,
@@ -145,10 +135,10 @@ def _built(
         space="user" if item.raw.get("scope") == "user" else "project",
         valid_from=_since(item.raw.get("since"), turn, quote),
         fields=_fields(category, due),
-        authority="user_asserted" if by_person else "ai_inferred",
+        authority="user_asserted",
         origin="model",
         supersedes=replaced,
-        corrects=by_person and category == "correction",
+        corrects=category == "correction",
         sentence=sentences_around(turn.text, quote),
     )
 

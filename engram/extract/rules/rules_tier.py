@@ -24,7 +24,7 @@ from engram.extract.rules.mend import completes, with_subjects
 from engram.extract.rules.table import Rule, compile_rules
 from engram.language.own_statements import Sentence, one_line, statements
 from engram.language.sentences import sentences_around
-from engram.language.voice import third_person
+from engram.language.third_person import third_person
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn
 

@@ -5,7 +5,8 @@ are counted and passed over. One turn is what a person typed, or all text of one
 
 - Of `user` lines most are no prompt: tool results, `isMeta`, compaction summaries, sidechains
   (the model's own prompts to subagents), interruptions, bash mode, task notifications and other
-  machine origins are left out, wrappers and our own injected block are cut.
+  machine origins are left out, wrappers and our own injected block are cut. Prompts of scripts
+  (`entrypoint: sdk-...`) and of plan mode (`planContent`) are turns that a program wrote.
 - An answer is spread over several lines with one `message.id`, between tool results: its text is
   held until the next answer or prompt begins, or the stream ends. When more of an answer arrives
   after the end of an earlier reading, that is a turn of its own: no text is lost, none comes twice.
@@ -69,6 +70,8 @@ _MACHINE = (
     "<task-notification>", "<bash-input>", "<bash-stdout>", "<bash-stderr>",
     "This session is being continued from a previous conversation",
 )  # fmt: skip
+#: where a prompt came from that nobody typed, in the words of newer versions
+_PROMPT_SOURCES = ("system", "sdk")
 _INTERRUPTED = re.compile(r"\[Request interrupted[^\]\n]*\]?\s*")
 _NOTICE = re.compile(r"<(task-notification)>")
 #: An answer longer than this is closed and goes on as another turn: memory stays bounded.
@@ -193,7 +196,8 @@ class _Conversation:
                 self._calls = Calls()
                 time, own = self._time(line)
                 named = self._digest(line, session, "user", own, place, text)
-                ready.append(self._turn("user", text, session, time, named))
+                turn = self._turn("user", text, session, time, named)
+                ready.append(replace(turn, program=_by_program(line)))
         elif kind == "assistant":
             self._hear(line, session, place, ready)
         elif kind == _QUEUE:
@@ -360,6 +364,13 @@ def _typed(line: Object) -> str:
     if text.startswith(_MACHINE):
         return ""
     return without_wrappers(text, _NOTICE).strip() if "<task-n" in text else text
+
+
+def _by_program(line: Object) -> bool:
+    """Whether a prompt came from a script, from plan mode, or from the program itself."""
+    entry = line.get("entrypoint")
+    scripted = isinstance(entry, str) and entry.startswith("sdk")
+    return scripted or "planContent" in line or line.get("promptSource") in _PROMPT_SOURCES
 
 
 def _tool_calls(content: object) -> Iterator[str]:

@@ -11,7 +11,8 @@ unknown types are counted and passed over. Compressed rollouts (`.jsonl.zst`) ar
   them; the events that tell how they ended (`exec_command_end`, `patch_apply_end`) are the same
   commands again, or ones that the person ran.
 - The first `session_meta` (or bare first line) names session and folder: a fork repeats the one
-  of the log it was copied from. The prompts of a sub-agent's log are a model's, and no turns.
+  of the log it was copied from. The prompts of a sub-agent's log are a model's, and no turns; those
+  of a session that a script drives (`source: exec`, `mcp`) are turns that a program wrote.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ _INJECTED = re.compile(
     r"|codex_internal_context|personality_spec|model_switch|realtime_conversation)\b"
     r"|# AGENTS\.md instructions|Another language model started to solve this problem)"
 )
+#: where a session began that a script or another agent drives (`codex exec`, the MCP server)
+_SCRIPTED = ("exec", "mcp")
 #: The tags around a picture.
 _PICTURE = re.compile(r"\s*</?image\b[^<>]*>\s*")
 #: What an editor puts before the words that were typed.
@@ -166,6 +169,8 @@ class _Rollout:
         self.dialogue.begins(session, meta.get("cwd"), meta.get("timestamp") or stamp)
         if first and _is_sub_agent(meta):
             self.dialogue.delegated()
+        if first and meta.get("source") in _SCRIPTED:
+            self.dialogue.scripted()
 
     def _event(self, event: Object, stamp: object, place: Place) -> None:
         kind, text = event.get("type"), event.get("message")

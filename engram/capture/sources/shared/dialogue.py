@@ -160,6 +160,10 @@ class Dialogue:
         """The whole log is a sub-agent's: its prompts were written by a model, not by a person."""
         remember(self.state, "delegated", "1")
 
+    def scripted(self) -> None:
+        """No person sits before the program: the prompts of the log are a script's."""
+        remember(self.state, "scripted", "1")
+
     def titled(self, title: object) -> None:
         """Take in a title; the newest one counts."""
         if isinstance(title, str) and title.strip():
@@ -172,7 +176,8 @@ class Dialogue:
             return
         self._close()
         self._calls = Calls()
-        self._ready.append((self._turn("user", words), words.place))
+        turn = replace(self._turn("user", words), program="scripted" in self.state)
+        self._ready.append((turn, words.place))
 
     def answered(self, words: SpokenWords) -> None:
         """The assistant said something; empty text is no answer."""
