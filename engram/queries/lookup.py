@@ -15,7 +15,7 @@ from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
 from engram.model.ids import docid
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
-from engram.model.text import first_line
+from engram.model.text import first_line, words
 from engram.model.turn import Role, Turn
 from engram.store.base import layout
 from engram.store.files.content_file import read_content
@@ -159,7 +159,7 @@ class Lookup:
         receipts = []
         for link in memory.sources:
             turn = self.turn(link)
-            said = first_line(turn.text, 200) if turn else "(no transcript shows it)"
+            said = _telling_line(turn.text, memory) if turn else "(no transcript shows it)"
             receipts.append((link, turn.time if turn else "", turn.role if turn else "", said))
         return MemoryOrigin(
             memory, tuple(receipts), tuple(self._projections.catalog.log.events(memory.id))
@@ -293,6 +293,19 @@ class Lookup:
                     source, "", role, block.text, block.time, "", row.project, speaker=block.speaker
                 )
         return None
+
+
+def _telling_line(text: str, memory: Memory) -> str:
+    """The line of a turn that a memory rests on: with its quote, else with most of its words."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    quoted = first_line(memory.quote, len(memory.quote))
+    told = set(words(memory.text))
+    best = max(
+        lines,
+        key=lambda line: (quoted != "" and quoted in line, len(told.intersection(words(line)))),
+        default="",
+    )
+    return first_line(best, 200)
 
 
 def link_named(reference: str, links: Iterable[str]) -> str:

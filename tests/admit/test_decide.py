@@ -8,10 +8,13 @@ from dataclasses import replace
 import pytest
 
 from engram.admit.decide import AdmissionContext, admit
-from engram.model.memory import STATUSES
+from engram.admit.draft import AdmissionDraft
+from engram.model.candidate import Voice
+from engram.model.memory import CATEGORIES, STATUSES
 from tests.admit.cases import NOW, POSTGRES, SAID, candidate, memory
 
 Knowing = Callable[..., AdmissionContext]
+Drafting = Callable[..., tuple[AdmissionDraft, AdmissionContext]]
 SECRET = "The password is hunter2-Tr0ub4dor&3-x9!"
 
 
@@ -193,3 +196,35 @@ def test_a_slot_of_the_person_is_one_in_all_projects(knowing: Knowing) -> None:
 def test_a_dead_holder_holds_nothing(knowing: Knowing) -> None:
     holder = memory("The database is SQLite.", key="shop::database", status="expired")
     assert decided(knowing(holder), slot="shop::database", time=SAID, text=POSTGRES)[0] == "new"
+
+
+@pytest.mark.parametrize(
+    "voice, refused, code",
+    [
+        ("agent", {"preference", "principle", "commitment", "correction"}, "low_trust"),
+        ("pasted", set(CATEGORIES) - {"fact", "entity"}, "not_own_words"),
+        ("program", set(CATEGORIES) - {"fact", "entity"}, "program_prompt"),
+        ("stored", set(), ""), ("typed", set(), ""),
+    ],
+)  # fmt: skip
+def test_what_the_person_did_not_type_becomes_little_and_by_rules_nothing(
+    knowing: Knowing, voice: Voice, refused: set[str], code: str
+) -> None:
+    for category in CATEGORIES:
+        verdict = admit(candidate(category=category, voice=voice, origin="model"), knowing())
+        assert verdict.code == (code if category in refused else "new"), category
+    by_rules = admit(candidate(voice=voice, origin="rules"), knowing())
+    assert by_rules.code == (code or "new")
+
+
+def test_a_repeat_that_the_person_did_not_say_confirms_nothing(drafting: Drafting) -> None:
+    known = memory()
+    for voice, sources in (("pasted", 1), ("agent", 1), ("stored", 1), ("typed", 2)):
+        draft, context = drafting(known)
+        verdict = admit(candidate(voice=voice, origin="model"), context)
+        assert (verdict.decision, verdict.code) == (
+            "same", "confirmed" if voice == "typed" else "low_trust",
+        )  # fmt: skip
+        after = draft.enter(verdict)
+        assert after is not None and len(after.sources) == sources
+        assert (after == known) == (sources == 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,13 @@ def test_every_turn_comes_back_from_its_line(turn: Turn, seq: int, signal: str, 
     line = encode(turn, seq, signal, batch)
     assert line.count(b"\n") == 1 and line.endswith(b"\n") and line.isascii()
     assert decode(line) == (seq, turn.numbered(seq), signal, batch)
+
+
+def test_a_line_without_a_mark_is_a_persons_and_one_with_it_a_programs() -> None:
+    turn = turns(1)[0]
+    assert b"program" not in encode(turn, 1)
+    decoded = decode(encode(replace(turn, program=True), 1))
+    assert decoded is not None and decoded[1] is not None and decoded[1].program
 
 
 @given(TURNS, st.data())

@@ -144,6 +144,16 @@ def test_what_machines_wrote_on_user_lines_is_no_turn() -> None:
         assert read(data)[0] == [], data
 
 
+def test_a_prompt_of_a_script_or_of_plan_mode_is_a_programs_turn() -> None:
+    for more, program in (
+        ({"entrypoint": "cli", "promptSource": "typed"}, False), ({"entrypoint": "sdk-cli"}, True),
+        ({"entrypoint": "sdk-ts"}, True), ({"planContent": "# Plan"}, True),
+        ({"promptSource": "system"}, True), ({"entrypoint": 7, "promptSource": []}, False),
+    ):  # fmt: skip
+        (turn,) = read(prompt("We always sign the builds.", **more))[0]
+        assert turn.program == program, more
+
+
 def test_a_prompt_taken_out_of_the_queue_is_a_queued_turn_behind_the_running_answer() -> None:
     data = (
         answer("one", "m1", uuid="a")

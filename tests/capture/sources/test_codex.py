@@ -294,6 +294,14 @@ def test_the_prompts_of_a_sub_agent_are_no_turns() -> None:
     assert len(read(meta(source={"custom": "editor"}) + prompt("Hello"))[0]) == 1
 
 
+def test_the_prompts_of_a_session_that_a_script_drives_are_a_programs() -> None:
+    for source, program in (("cli", False), ("vscode", False), ("exec", True), ("mcp", True)):
+        data = meta("s", source=source) + prompt("Check it") + answer("Done.", 1)
+        assert [turn.program for turn in read(data)[0]] == [program, False]
+        first, reading = read(meta("s", source=source))
+        assert first == [] and read_on(data, reading)[0].program == program
+
+
 def test_a_missing_time_is_the_last_known_one_the_headers_or_the_first_captures() -> None:
     untimed = bare(type="event_msg", payload={"type": "user_message", "message": "a"})
     assert read(untimed)[0][0].time == NOW
