@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from engram.capture.accept import cleaned
 from engram.model.change import CAPTURE, Event, Plan
@@ -40,7 +41,8 @@ def take_in(
     """Redact, scan and journal the turns that are new; durable when it returns.
 
     What an undo took back is not new, but `again` when the person asks for it. The caller moves its
-    cursor only afterwards. Nothing is extracted here: ask `ready`. Raises BadInput, before anything
+    cursor only afterwards. What was said in a worktree belongs to its repository's project. Nothing
+    is extracted here: ask `ready`. Raises BadInput, before anything
     is kept, when one of them is malformed.
     """
     for turn in turns:
@@ -53,9 +55,13 @@ def take_in(
             seen -= withdrawn
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
+        named = cache(ports.worktree)
         for turn in turns:
             if turn.message in seen:
                 continue
+            if turn.folder and turn.project:
+                own, repository = named(turn.folder)
+                turn = replace(turn, project=repository) if turn.project == own else turn
             seen.add(turn.message)
             if turn.transcript in untitled:
                 turn = turn.nameless

@@ -141,6 +141,9 @@ class Ports(Protocol):
     def derived(self) -> DerivedState:
         """Catalog and views."""
 
+    def worktree(self, folder: str) -> tuple[str, str]:
+        """The names of the worktree that a folder lies in and of its repository; else empty."""
+
     def foreign_rows(self, path: Path) -> ForeignRows:
         """A database of another program."""
 

@@ -9,6 +9,7 @@ name. Projects are told apart by name alone.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from engram.model.ids import slug
@@ -18,6 +19,11 @@ from engram.settings.load import VAULT_CONFIG
 _TEMPORARY = "tmp"
 #: depth to which parent folders are searched for a repository
 _DEEPEST = 64
+#: `shop/.worktrees/x`, `shop/.claude/worktrees/x`, `shop__worktrees/x`, `.cursor/worktrees/shop/x`
+_WORKTREES = re.compile(
+    r"(?:/(?P<of>[^/]+?)(?:/\.worktrees|/\.claude/worktrees|[_.-]{1,2}worktrees)"
+    r"|/\.cursor/worktrees/(?P<beside>[^/]+))/(?P<name>[^/]+)"
+)
 #: a file that names a worktree's repository is no longer, characters
 _LONGEST = 4096
 
@@ -35,6 +41,19 @@ def project_names(folder: str, home: Path) -> tuple[str, ...]:
     found = dict.fromkeys(slug(name) for name in names if name)
     nowhere = (_TEMPORARY, slug(Path(os.path.realpath(home)).name))
     return tuple(name for name in found if name not in nowhere)
+
+
+def worktree(folder: str, home: Path) -> tuple[str, str]:
+    """`(worktree, repository)`: the names of both for a folder in a worktree; else two empty ones.
+
+    A worktree that is gone is known by where programs put theirs.
+    """
+    root = repository(folder, home) if os.path.lexists(folder) else None
+    if root is not None:
+        made = _made_from(root)
+        return (root.name, made.name.removesuffix(".git")) if made else ("", "")
+    found = _WORKTREES.search(folder.replace("\\", "/"))
+    return (found["name"], found["of"] or found["beside"]) if found else ("", "")
 
 
 def repository(folder: str, home: Path) -> Path | None:

@@ -321,6 +321,12 @@ class VaultParts:
 
         return ForeignDatabase(path)
 
+    def worktree(self, folder: str) -> tuple[str, str]:
+        """The names of the worktree that a folder lies in and of its repository; else empty."""
+        from engram.settings.project_folders import worktree
+
+        return worktree(folder, self.places.home)
+
     def count_access(self, identifiers: Iterable[str]) -> None:
         """Count that a person or an agent asked for these memories, each once; not in other vaults.
 

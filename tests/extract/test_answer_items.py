@@ -73,11 +73,6 @@ def test_an_item_is_refused_with_a_code(code: str, wrong: dict[str, object]) -> 
     assert refused.category in CATEGORIES
 
 
-def test_a_refusal_leads_to_the_turn_that_the_item_names() -> None:
-    assert one(category="vibe", turn=1).receipt.link == f"{TURNS[0].transcript}#^{TURNS[0].block}"
-    assert one(category="vibe", turn=9).receipt.link == ""
-
-
 @pytest.mark.parametrize("raw", [None, 7, "x", [], [1], 1.5, True])
 def test_what_is_no_object_is_malformed(raw: object) -> None:
     (refused,) = read(raw)
@@ -157,8 +152,6 @@ def test_a_page_is_no_quote() -> None:
 def test_a_short_message_may_be_quoted_whole() -> None:
     (found,) = candidates_of([item(quote="use vim")], [turn("Use vim", "9")], Context())
     assert found.receipt.quote == "Use vim"
-
-
 
 
 # -- time ---------------------------------------------------------------------------------------

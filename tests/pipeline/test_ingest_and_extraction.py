@@ -347,3 +347,17 @@ def test_an_edit_by_hand_wins_over_a_later_confirmation(vault: Vault) -> None:
     assert "importance: 0.9\nmine: yes" in after
     found = vault.parts.catalog.memory(memory.id)
     assert found is not None and len(found.sources) == 2 and found.importance == 0.9
+
+
+def test_what_is_said_in_a_worktree_belongs_to_its_repositorys_project(vault: Vault) -> None:
+    def of(project: str, folder: str, number: int) -> Turn:
+        return replace(turns(1, first=number)[0], project=project, folder=folder)
+
+    taken = vault.capture([
+        of("till-fix", "/gone/shop/.worktrees/till-fix", 1),
+        of("till-fix", "/gone/shop/.worktrees/till-fix/src", 2),
+        of("cellar", "/gone/shop/.worktrees/till-fix", 3), of("src", "/gone/shop/src", 4),
+    ])  # fmt: skip
+    assert taken.new == 4
+    kept = [entry.turn.project for entry in vault.parts.turn_log.entries()]
+    assert kept == ["shop", "shop", "cellar", "src"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engram.model.turn import Turn, turn_of
 from engram.vault import Vault
 
@@ -73,8 +75,6 @@ def test_a_template_that_several_sessions_open_with_says_nothing_for_the_person(
 
 
 def test_what_a_program_wrote_is_refused_and_the_journal_remembers_who_did(vault: Vault) -> None:
-    from dataclasses import replace
-
     capture(vault, replace(said(RULE, 0), program=True), said("We use pnpm here.", 1))
     assert [memory.text for memory in vault.parts.catalog.memories()] == ["We use pnpm here."]
     assert refusals(vault) == ["program_prompt"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.settings.project_folders import project_names, repository
+from engram.settings.project_folders import project_names, repository, worktree
 
 HOME = Path("/home/kim")
 
@@ -67,6 +67,25 @@ def test_a_worktree_is_of_its_repository(tmp_path: Path) -> None:
     git("commit", "--allow-empty", "-m", "begin")
     git("worktree", "add", "../feature")
     assert project_names(str(tmp_path / "feature"), HOME) == ("feature", "shop")
+    (tmp_path / "feature" / "src").mkdir()
+    for folder in ("feature", "feature/src"):
+        assert worktree(str(tmp_path / folder), HOME) == ("feature", "shop")
+    assert worktree(str(shop), HOME) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "folder, names",
+    [
+        ("/home/kim/work/shop/.worktrees/2", ("2", "shop")),
+        ("/home/kim/work/shop/.claude/worktrees/till-fix/src", ("till-fix", "shop")),
+        ("/home/kim/work/shop__worktrees/faster", ("faster", "shop")),
+        ("C:\\work\\shop.worktrees\\faster", ("faster", "shop")),
+        ("/home/kim/.cursor/worktrees/shop/a1b2", ("a1b2", "shop")),
+        ("/home/kim/work/shop/src", ("", "")), ("/home/kim/worktrees", ("", "")), ("", ("", "")),
+    ],
+)  # fmt: skip
+def test_a_worktree_that_is_gone_is_known_by_its_place(folder: str, names: tuple[str, str]) -> None:
+    assert worktree(folder, HOME) == names
 
 
 def test_a_folder_that_claims_to_be_a_worktree_is_not_believed(tmp_path: Path) -> None:
