@@ -14,6 +14,7 @@ from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
 from engram.capture.trigger import due
 from engram.extract.receipt import verify
+from engram.extract.withdrawn import let_stand
 from engram.model.change import IMPORT, Event, Plan, Range
 from engram.model.errors import EngramError, Locked, ModelRefuses
 from engram.model.instant import Instant
@@ -226,7 +227,9 @@ def _lease(transcript: str, ports: Ports, tier: Tier, away: EngramError | None =
     if batch.costly and away is not None:
         return replace(batch, error=away)
     try:
-        return replace(batch, candidates=tuple(extractor.extract(batch.turns)))
+        return replace(
+            batch, candidates=tuple(let_stand(extractor.extract(batch.turns), batch.turns))
+        )
     except EngramError as error:
         return replace(batch, error=error)
 
