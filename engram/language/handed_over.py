@@ -123,6 +123,8 @@ _SENTENCE = re.compile(r"(?<=[.!?]) +")
 
 def hands_over(line: str) -> bool:
     """Whether what stands below the line is handed over with it."""
+    if _HEADING.fullmatch(line) or _SECTION.fullmatch(line):
+        return False
     if line.endswith(":") or _HERE_IS.match(line) or _SAYS_AT_END.search(line):
         return True
     return any(_hands(sentence) for sentence in _SENTENCE.split(line))
@@ -237,12 +239,21 @@ _OWN_INTRODUCTION = re.compile(
     r"|\b(?:my|our) (?:own |team |coding |house |general )*(?:rules?|preferences?|conventions?"
     r"|decisions?|constraints?|requirements?|standards?|principles?|setup|stack|guidelines|habits)\b"
     r"|\b(?:remember|keep in mind|bear in mind|from now on|note that|take note|about me)\b"
-    r"|\banswer(?:s|ing)\b|\brules? for (?:this|the|my|our|all|every|you)\b|\bground rules\b"
+    r"|\banswer(?:s|ing|(?= your))\b|\brules? for (?:this|the|my|our|all|every|you)\b"
+    r"|\bground rules\b"
     r"|\bstanding orders\b"
     r"|\b(?:two|three|few|some|several|more|other|these) (?:\w+ )?(?:things|points|reminders):$"
     r"|\b(?:you should|for you to) (?:know|remember)\b",
     re.IGNORECASE,
 )
+#: Above the points of what a person asks for, with a colon or without.
+_HEADING = re.compile(
+    r"(?:# ?)?(?:the |my |our )?(?:(?:strict|hard|project|tech|technical|important|general|coding"
+    r"|key|design|code) )*(?:rules|constraints|requirements|stack|important|preferences"
+    r"|conventions|guidelines|principles|assumptions)(?: (?:note|rules))?:?",
+    re.IGNORECASE,
+)
+_SECTION = re.compile(r"(?:goals?|tasks?|features?|project|background|steps):", re.IGNORECASE)
 _OF_OTHERS = re.compile(
     rf"\b(?:from|by|found|got|received|copied|pasted|{_TELLING[3:-1]}|{_TEXT}|meeting|this)\b",
     re.IGNORECASE,
@@ -251,7 +262,9 @@ _OF_OTHERS = re.compile(
 
 def introduces_own(line: str) -> bool:
     """Whether the line, which ends in a colon, opens a list of what the person says themselves."""
+    if _HEADING.fullmatch(line):
+        return True
     if not line.endswith(":") or _OWN_INTRODUCTION.search(line) is None:
         return False
     about = re.sub(r"\bthis (?:repo(?:sitory)?|project|codebase|team|week)\b", "", line, flags=re.I)
-    return _OF_OTHERS.search(re.sub(r"\banswer(?:s|ing)\b", "", about, flags=re.I)) is None
+    return _OF_OTHERS.search(re.sub(r"\banswer(?:s|ing)?\b", "", about, flags=re.I)) is None

@@ -102,7 +102,9 @@ def _is_worded(line: str) -> bool:
 _LABEL = re.compile(r"(\w[\w.'-]*(?: [\w.'-]+){0,3}):(?: ?\S|$)")
 _SAID_FIRST = re.compile(
     r"(?:btw|fyi|note|also|ps|edit|update|correction|important|reminder|remember|rule"
-    r"|decision|decided|reason|background|ok|no|yes|so|and|but|one|another|here)\b",
+    r"|decision|decided|reason|background|ok|no|yes|so|and|but|one|another|here|goals?|project"
+    r"|tasks?|features?|tabs|requirements?|constraints?|(?:tech )?stack|strict|rules|hint"
+    r"|error|warning)\b",
     re.IGNORECASE,
 )
 

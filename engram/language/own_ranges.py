@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from engram.language.handed_over import asks_about_above, handed_at, hands_over, introduces_own
 from engram.language.line_forms import (
@@ -195,7 +196,7 @@ def _opened(line: str, rest: str) -> str:
 def _mark_documents(lines: Sequence[_Line]) -> None:
     """Take out what belongs to a page, a chat, a letter or a form, from its first line on."""
     spoken = [line for line in lines if line.own]
-    words = [line.said for line in spoken]
+    words = ["" if line.form in ("machine", "data") else line.said for line in spoken]
     bold = [number for number, said in enumerate(words) if _BOLD.match(said)]
     starts = [number for number, line in enumerate(spoken) if line.form == "document"][:1]
     starts += [labelled_from(words), letter_from(words), *(bold[:1] if len(bold) > 1 else ())]
@@ -256,8 +257,14 @@ _MOST_ITEMS = 12
 
 
 def _mark_lists(lines: Sequence[_Line]) -> None:
-    """Take out lists, but for those that the person introduces as what they say themselves."""
-    introduced = below = False
+    """Take out lists, but for those that the person introduces as what they say themselves.
+
+    A typed list that opens the turn needs no introduction: the person answers in points.
+    """
+    told = [line for line in lines if line.form != "blank"]
+    points = list(takewhile(lambda line: line.form == "item" and line.own, told))
+    introduced = bool(points) and all(is_typed_item(line.said) for line in points)
+    below = False
     items = 0
     for line in lines:
         if line.form == "blank":
@@ -284,6 +291,9 @@ def _mark_handed(lines: Sequence[_Line]) -> None:
             line.end = line.start + at
         following = told[number + 1 : number + 2]
         by_itself = any(one.block or one.form == "quoted" for one in following)
+        by_itself = by_itself or (
+            bool(following) and following[0].form == "item" and not hands_over(line.said[:-1])
+        )
         if at >= 0 or (following and not by_itself and _hands(line)):
             for one in told[number + 1 :]:
                 one.foreign = True

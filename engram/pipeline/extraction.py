@@ -15,6 +15,7 @@ from engram.admit.draft import AdmissionDraft
 from engram.capture.trigger import due
 from engram.extract.receipt import verify
 from engram.extract.voice import voiced
+from engram.extract.withdrawn import let_stand
 from engram.model.change import IMPORT, Event, Plan, Range
 from engram.model.errors import EngramError, Locked, ModelRefuses
 from engram.model.instant import Instant
@@ -227,8 +228,8 @@ def _lease(transcript: str, ports: Ports, tier: Tier, away: EngramError | None =
     if batch.costly and away is not None:
         return replace(batch, error=away)
     try:
-        found = voiced(extractor.extract(batch.turns), batch.turns, ports.heard)
-        return replace(batch, candidates=tuple(found))
+        stand = let_stand(extractor.extract(batch.turns), batch.turns)
+        return replace(batch, candidates=tuple(voiced(stand, batch.turns, ports.heard)))
     except EngramError as error:
         return replace(batch, error=error)
 

@@ -115,7 +115,14 @@ def test_prose_around_code_and_quotations_remains() -> None:
 def test_items_of_a_list_that_the_person_introduces_are_sentences_of_their_own() -> None:
     items = "- we use oak\n- we avoid pine\n1. we oil it"
     assert said(f"our rules:\n{items}") == ["we use oak", "we avoid pine", "we oil it"]
-    assert said(items) == said(f"the plan:\n{items}") == []
+    assert said(f"STRICT RULES\n{items}")[1:] == said(f"our rules:\n{items}")
+    assert said(f"the plan:\n{items}") == []
+
+
+def test_a_typed_list_that_opens_a_turn_is_the_persons_and_what_stands_below_it_too() -> None:
+    assert said("1. we use oak\n\n2. no pine please") == ["we use oak", "no pine please"]
+    listed = "draw the table so that:\n- it has four legs\n\nDo not use pine. Only use oak."
+    assert said(listed)[-2:] == ["Do not use pine.", "Only use oak."]
 
 
 def test_hard_wrapped_lines_are_joined() -> None:

@@ -1,0 +1,140 @@
+"""Candidates of one conversation -> those that the person means, and lets stand.
+
+    "let's move to redis" ... "scratch that, we keep memcached"  ->  only what is kept
+
+Left out: what the person takes back later in the same turn or in their next two turns, what they
+say laughing about themselves, and what is said in a play, a story or a supposition. Taking back
+with a word of the statement, or with nothing else, is enough; where it goes on about something
+else, the statement stands ("never mind, fix the test"). English only. Pure, and linear in the
+length of the turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from engram.extract.imported import is_stated
+from engram.language.wording import telling, terms_of
+from engram.model.candidate import Candidate
+from engram.model.turn import Turn
+
+#: so soon a person thinks better of it, and so much nobody types
+_TURNS, _LONGEST = 2, 4000
+_OPENING = (
+    r"(?:(?:ok(?:ay)?|oh|hm+|no|nope|wait|sorry|actually|ah|hold on|and|but|well|so)[\s,.!-]+){0,4}"
+)
+_TAKES_BACK = re.compile(
+    rf"(?:^|(?<=[.!?\n])\s{{0,4}}){_OPENING}(?:(?P<sure>scratch (?:that|this)|strike that"
+    r"|forget what i (?:just )?said|disregard (?:that|my last \w+)|i take (?:that|it) back"
+    r"|ignore (?:that|what i (?:just )?said|my last \w+)|on second thoughts?|i misspoke"
+    r"|(?:i|we)(?:'ve| have)? changed (?:my|our) minds?|jk|that was a joke"
+    r"|(?:i was |i'm |was )?(?:just |only )?(?:kidding|joking))(?!\w)"
+    r"|(?:never ?mind|nvm|forget (?:that|it|about (?:that|it))|let's not)(?!\w)"
+    r"|(?:no,? wait|wait,? no|actually,? no)[\s,.!-]+(?=(?:let's|we|i|keep|stay|stick|not|don't)\b)"
+    r")[\s,.:;!-]*(?P<rest>[^.!?\n]*)",
+    re.IGNORECASE,
+)
+#: what goes on as before
+_KEEPS = re.compile(
+    r"(?:let's |we(?:'ll| will|'re)? |i(?:'ll| will|'m)? |just |please )*"
+    r"(?:keep|keeping|stay|staying|stick|sticking|leave|not\b|don't|won't)",
+    re.IGNORECASE,
+)
+_AFTER_ALL = re.compile(r"[^.!?\n]{3,200}\bafter all\b", re.IGNORECASE)
+_LAUGHS = re.compile(r"\b(?:ha(?:ha)+|he(?:he)+|lol|lmao|rofl|jk)\b|[😂🤣😜😆]", re.IGNORECASE)
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|im|my|me)\b", re.IGNORECASE)
+_PLAY = re.compile(
+    r"\brole-?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
+    r"|^\W*imagine (?:that )?(?:you|i|we)(?:'re|'m| are| am| were)\b",
+    re.IGNORECASE,
+)
+_STORY = re.compile(
+    r"\b(?:write|tell|continue|finish)(?: me| us)? (?:an?|the|my|our) (?:[\w-]+ ){0,3}(?:story|poem"
+    r"|scene|dialogue|monologue|song|sketch|chapter|tale|limerick)\b|\bonce upon a time\b"
+    r"|\bin (?:my|our|the|this) (?:story|novel|campaign|screenplay|dream)\b",
+    re.IGNORECASE,
+)
+_PLAY_ENDS = re.compile(
+    r"\b(?:(?:end|stop|quit|out|enough|done) (?:of |with )?(?:the |this )?(?:role-?play|character"
+    r"|pretending|playing|game)|back to (?:reality|work|normal|the real)|seriously now"
+    r"|in real life)\b",
+    re.IGNORECASE,
+)
+
+
+def let_stand(candidates: Sequence[Candidate], turns: Sequence[Turn]) -> list[Candidate]:
+    """The candidates of a conversation's turns that the person means and does not take back."""
+    said = [turn for turn in turns if turn.role == "user" and not is_stated(turn)]
+    places = {turn.message: place for place, turn in enumerate(said)}
+    staged = _staged(said)
+    back = [[*_taken_back(turn.text[:_LONGEST])] for turn in said]
+    ends: list[list[int]] = [[] for _ in said]
+    for one in candidates:
+        if (place := places.get(one.receipt.message)) is not None:
+            ends[place].append(_end(one, said[place]))
+    return [
+        one
+        for one in candidates
+        if (place := places.get(one.receipt.message)) is None
+        or not (place in staged or _joke(one) or _is_withdrawn(one, place, said, back, ends))
+    ]
+
+
+def _end(candidate: Candidate, turn: Turn) -> int:
+    quote = candidate.receipt.quote
+    return turn.text.find(quote) + len(quote)
+
+
+def _joke(candidate: Candidate) -> bool:
+    """Whether a person laughs about themselves; a rule of the work may be told laughing."""
+    quote = candidate.sentence or candidate.receipt.quote
+    return bool(_LAUGHS.search(quote)) and bool(_OF_ONESELF.search(quote))
+
+
+def _staged(said: Sequence[Turn]) -> frozenset[int]:
+    """The turns that belong to a play or a story; a play goes on until it is ended."""
+    found = set()
+    plays = False
+    for place, turn in enumerate(said):
+        text = turn.text[:_LONGEST]
+        plays = (plays or bool(_PLAY.search(text))) and not _PLAY_ENDS.search(text)
+        if plays or _STORY.search(text):
+            found.add(place)
+    return frozenset(found)
+
+
+#: where it starts, what is said in its place, and whether it needs to name nothing
+_Back = tuple[int, str, bool]
+
+
+def _taken_back(text: str) -> Iterator[_Back]:
+    for found in _TAKES_BACK.finditer(text):
+        rest = found["rest"]
+        empty = not telling(terms_of(rest)) or _KEEPS.match(rest) is not None
+        yield found.start("rest"), rest, empty or found["sure"] is not None
+    for found in _AFTER_ALL.finditer(text) if "after all" in text.casefold() else ():
+        yield found.start(), found[0], False
+
+
+def _is_withdrawn(
+    candidate: Candidate,
+    place: int,
+    said: Sequence[Turn],
+    back: Sequence[Sequence[_Back]],
+    ends: Sequence[Sequence[int]],
+) -> bool:
+    """Whether a later word takes it back by name, or takes back what was said last before it."""
+    own = _end(candidate, said[place])
+    named = telling(terms_of(candidate.receipt.quote))
+    for later in range(place, min(place + _TURNS + 1, len(said))):
+        if said[later].speaker != said[place].speaker:
+            continue
+        for start, rest, whole in back[later]:
+            before = [end for end in ends[place] if later > place or end <= start]
+            if own not in before:
+                continue
+            last = later <= place + 1 and own == max(before)
+            if named & telling(terms_of(rest)) or (whole and last):
+                return True
+    return False
