@@ -213,8 +213,6 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     from engram.language.alternatives import rivals_of
 
     newer = memory_of(candidate)
-    if memory_type(newer.category, newer.schema) == "episodic":
-        return None
     # the words around the quote tell whether it says that something changed
     newer = replace(newer, quote=candidate.sentence or newer.quote)
     if candidate.corrects:

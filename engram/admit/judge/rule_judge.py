@@ -91,7 +91,7 @@ def _opinion(older: Memory, newer: Memory) -> Opinion:
     return _beside(before, after)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1_024)
 def _taken_apart(memory: Memory) -> Statement:
     return statement_of(memory)
 
@@ -163,6 +163,7 @@ def _left(
     rest_before = telling(before.terms - change.left - here)
     rest_after = telling(after.terms - change.left - (change.taken - before.terms) - here)
     claimed = any(change.left <= claim.value for claim in before.claims)
+    claimed = claimed or change.left == before.complement
     if change.gone:
         named = change.left <= before.subject or claimed
         whole = named and telling(change.taken) <= before.every

@@ -45,6 +45,8 @@ class Statement:
     #: those of several alternatives that it is for: (group, member)
     choices: frozenset[tuple[str, str]]
     claims: tuple[Claim, ...]
+    #: what it says that its subject is: "our design tool is Sketch"
+    complement: Terms
     #: what it goes on with, or goes back to
     kept: Terms
     changes: tuple[StatedChange, ...]
@@ -87,6 +89,7 @@ def statement_of(memory: Memory) -> Statement:
         quantities=tuple(one for one in quantities if not _is_contrast(text, one.start)),
         choices=_choices(named, changes),
         claims=tuple(claim for claim in claims if claim is not None),
+        complement=terms_of(found["v"]) if (found := _COMPLEMENT.match(told)) else frozenset(),
         kept=kept,
         changes=changes,
         limits=_limits(text, told, times),
@@ -143,16 +146,22 @@ def _limits(text: str, told: str, times: Sequence[TimeSpan]) -> Terms:
     return frozenset(named | periods | set(_YEAR.findall(text)))
 
 
+_COMPLEMENT = re.compile(
+    r"(?:our|the|my|[A-Z]\w+'s) [\w -]{1,40}? (?:is|are)(?: now| currently)?"
+    r" (?P<v>[^,;]{1,60}?)[.!]?$",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"(?:The |Our |My )?([A-Za-z-]+) (\d+|[A-Z])\b(?![.:,]\d)")
 _OPENING = re.compile(
     r"(?:(?:correction|actually|update|decision|note|reminder|as of [^,;:]+|from [A-Z]\w+ on"
     r"|the user said)\s*[,:]\s*)+",
     re.IGNORECASE,
 )
-#: what is said beside a statement: its purpose and reason
+#: what is said beside a statement: its purpose, reason and time
 _ASIDE = re.compile(
     r"(?:\b(?:because|so that|due to|in order to|which is why|since (?:it|we|the|they))\b"
-    r"|[,;] (?:so|as) |\bto (?:avoid|save|reduce|match|fit|keep|allow|give|make|get|help|cut)\b).*",
+    r"|[,;] (?:so|as) |\b(?:last|this) (?:sprint|release|cycle)\b"
+    r"|\bto (?:avoid|save|reduce|match|fit|keep|allow|give|make|get|help|cut)\b).*",
     re.IGNORECASE,
 )
 _GUARDED = re.compile(
