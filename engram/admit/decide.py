@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from engram.admit.draft import memory_of
 from engram.admit.gate.worth import unworthy
 from engram.admit.same import CONFIRMS, standing
-from engram.admit.slot import contest, is_trusted, outranks
+from engram.admit.slot import contest, outranks
 from engram.model.attributes import normal_slot
 from engram.model.candidate import TRUST, Candidate, Voice
 from engram.model.instant import Instant
@@ -71,10 +71,9 @@ def _prepared(candidate: Candidate) -> Candidate:
     The person's words lose the signs that nobody sees; in other words they are a reason to refuse.
     """
     # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.gate.secure import is_own
     from engram.language.hidden_text import without_hidden_signs
 
-    if is_own(candidate):
+    if candidate.in_own_words:
         words = (candidate.text, candidate.title, candidate.receipt.quote)
         text, title, quote = map(without_hidden_signs, words)
         receipt = replace(candidate.receipt, quote=quote)
@@ -217,7 +216,7 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     newer = replace(newer, quote=candidate.sentence or newer.quote)
     if candidate.corrects:
         newer = replace(newer, category="correction")
-    if not is_trusted(candidate):
+    if not candidate.in_own_words:
         newer = replace(newer, authority=AUTHORITIES[0])
     beside = admission.view.around(candidate)
     if rivals := rivals_of(candidate.text):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from engram.model.attributes import attribute_key, normal_part
-from engram.model.candidate import TRUST, Candidate
+from engram.model.candidate import Candidate
 from engram.model.memory import Memory, authority_rank
 
 Outcome = Literal["replace", "history", "review"]
@@ -33,14 +33,9 @@ def contest(candidate: Candidate, holders: Sequence[Memory]) -> tuple[Outcome, M
     return "replace", newest
 
 
-def is_trusted(candidate: Candidate) -> bool:
-    """Whether a candidate is in the person's own words: no other can flip or doubt what is."""
-    return TRUST[candidate.voice] == max(TRUST.values())
-
-
 def outranks(memory: Memory, candidate: Candidate) -> bool:
     """Whether a memory is of higher authority than a candidate that would replace it."""
-    rank = authority_rank(candidate.authority) if is_trusted(candidate) else 0
+    rank = authority_rank(candidate.authority) if candidate.in_own_words else 0
     corrects = candidate.corrects and rank >= authority_rank("user_asserted")
     return rank < authority_rank(memory.authority) and not corrects
 

@@ -17,7 +17,6 @@ from engram.language.tokens import query_terms
 from engram.model.hit import Answers, ContextBlock, Found, Hit
 from engram.model.ids import docid
 from engram.model.instant import day_of
-from engram.model.standing import in_dispute
 from engram.model.text import first_line
 from engram.queries.page_search import PageSearch
 from engram.recall.query import Query, parse
@@ -85,7 +84,7 @@ class SearchQueries:
         told = {memory.id for memory, _ in found}
         for memory, one in found:
             yield memory, one
-            if in_dispute(memory):
+            if memory.status == "needs-review" and memory.conflicts:
                 for other in self._projections.catalog.memories(memory.conflicts):
                     if other.live and other.id not in told:
                         told.add(other.id)

@@ -110,6 +110,7 @@ def prompt_block(memories: Iterable[Given], budget: int) -> ContextBlock:
 def _unasked(lead: str, memories: Iterable[Given], budget: int, most: int) -> ContextBlock:
     shown: list[str] = []
     items: list[str] = []
+    said: list[str] = []
     passed = 0
     # frame and note are paid for first
     left = budget * CHARACTERS_A_TOKEN - len(_framed(lead, [], "0" * 8, _note("0" * 6, True)))
@@ -122,12 +123,13 @@ def _unasked(lead: str, memories: Iterable[Given], budget: int, most: int) -> Co
             passed += 1
             continue
         left -= len(item) + 1
-        shown.extend(one.id for one in members(memory))
+        names = [one.id for one in members(memory)]
+        shown += names
         items.append(item)
+        said.append(f"{','.join(names)}\0{item}")
     if not items:
         return ContextBlock()
-    said = "\n".join((*shown, *items))
-    version = sha256_text(said)[:8]
+    version = sha256_text("\n".join(said))[:8]
     text = _framed(lead, items, version, _note(docid(shown[0])[1:], passed > 0))
     return ContextBlock(text, tuple(shown), passed)
 
