@@ -7,23 +7,24 @@ junk; nothing is superseded by lower authority. Later deciders add rows here, ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engram.admit.draft import memory_of
 from engram.admit.gate.worth import unworthy
 from engram.admit.same import CONFIRMS, standing
-from engram.admit.slot import STATES, contest, outranks
+from engram.admit.slot import contest, outranks
 from engram.model.attributes import normal_slot
 from engram.model.candidate import TRUST, Candidate, Voice
 from engram.model.instant import Instant
 from engram.model.markdown import neutralise
-from engram.model.memory import CATEGORIES, scope_of
+from engram.model.memory import AUTHORITIES, CATEGORIES, Memory, scope_of
 from engram.model.ports import Heard, Judge, NothingHeard
 from engram.model.settings import Settings
+from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
 from engram.model.text import content_hash
-from engram.model.verdict import Verdict
+from engram.model.verdict import Decision, Verdict
 from engram.model.view import VaultView
 
 
@@ -70,10 +71,9 @@ def _prepared(candidate: Candidate) -> Candidate:
     The person's words lose the signs that nobody sees; in other words they are a reason to refuse.
     """
     # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.gate.secure import is_own
     from engram.language.hidden_text import without_hidden_signs
 
-    if is_own(candidate):
+    if candidate.in_own_words:
         words = (candidate.text, candidate.title, candidate.receipt.quote)
         text, title, quote = map(without_hidden_signs, words)
         receipt = replace(candidate.receipt, quote=quote)
@@ -154,14 +154,31 @@ def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     owners = admission.view.owners(content_hash(candidate.text, scope))
     state, owner = standing(owners, admission.now, admission.settings.retention.resurrection_hours)
     if owner is None:
-        return None
+        return _restated(candidate, admission)
     if state == "owned":
-        again = candidate.receipt.link in owner.sources
-        code = "confirmed" if TRUST[candidate.voice] >= CONFIRMS else "low_trust"
-        return Verdict("same", "same_receipt" if again else code, candidate, (owner.id,))
+        return _again(candidate, owner)
     if candidate.origin == "person":
         return None  # the person may bring back at any time what was retired
     return Verdict("refuse", "retired_recently", candidate, (owner.id,))
+
+
+def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """The same said in other words; what those around do not show is merged by consolidation."""
+    # imported here, as above
+    from engram.language.paraphrase.restatement import restates
+
+    newer = memory_of(candidate)
+    for one in admission.view.around(candidate):
+        if not one.conflicts and restates(newer, one):
+            return _again(candidate, one)
+    return None
+
+
+def _again(candidate: Candidate, owner: Memory) -> Verdict:
+    code = "confirmed" if TRUST[candidate.voice] >= CONFIRMS else "low_trust"
+    if candidate.receipt.link in owner.sources:
+        code = "same_receipt"
+    return Verdict("same", code, candidate, (owner.id,))
 
 
 def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -190,32 +207,42 @@ def _slot(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
 
 
 def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    """What corrects, or says that something changed, is held against what is like it."""
+    """What it replaces, and what it does not agree with, of all that is like it."""
     # imported here, as above
-    from engram.language.changes import speaks_of_change
+    from engram.language.alternatives import rivals_of
 
-    attributes = any(name not in STATES for name, _ in candidate.fields)
-    if not (candidate.corrects or attributes or speaks_of_change(candidate.text)):
-        return None
     newer = memory_of(candidate)
+    # the words around the quote tell whether it says that something changed
+    newer = replace(newer, quote=candidate.sentence or newer.quote)
     if candidate.corrects:
         newer = replace(newer, category="correction")
-    found = [(one, admission.judge.compare(one, newer)) for one in admission.view.around(candidate)]
+    if not candidate.in_own_words:
+        newer = replace(newer, authority=AUTHORITIES[0])
+    beside = admission.view.around(candidate)
+    if rivals := rivals_of(candidate.text):
+        beside = (*beside, *admission.view.around(replace(candidate, text=rivals)))
+    known = {one.id: one for one in beside}
+    found = [(one, admission.judge.compare(one, newer)) for one in known.values()]
     replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
-    stronger = tuple(one.id for one, said in found if said.code == LOWER_AUTHORITY)
+    stronger = [(one, said) for one, said in found if said.code == LOWER_AUTHORITY]
     if stronger:
-        return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
-    whole = tuple(one.id for one, said in replaced if not said.partial)
-    if whole:
-        return Verdict("supersede", "judged", candidate, whole)
+        return _verdict("review", LOWER_AUTHORITY, candidate, stronger)
+    if whole := [(one, said) for one, said in replaced if not said.partial]:
+        return _verdict("supersede", "judged", candidate, whole)
     if replaced:
-        return Verdict("new", "replaces_part", candidate, tuple(one.id for one, _ in replaced))
-    doubted = [one for one, said in found if said.relation == "contradicts"]
+        return _verdict("new", "replaces_part", candidate, replaced)
+    doubted = [(one, said) for one, said in found if said.relation == "contradicts"]
     if not doubted:
         return None
-    weaker = all(outranks(one, candidate) for one in doubted)
-    code = LOWER_AUTHORITY if weaker else CONTRADICTION
-    return Verdict("review", code, candidate, tuple(one.id for one in doubted))
+    weaker = all(outranks(one, candidate) for one, _ in doubted)
+    return _verdict("review", LOWER_AUTHORITY if weaker else CONTRADICTION, candidate, doubted)
+
+
+def _verdict(
+    decision: Decision, code: str, candidate: Candidate, found: Sequence[tuple[Memory, Opinion]]
+) -> Verdict:
+    names = tuple(one.id for one, _ in found)
+    return Verdict(decision, code, candidate, names, judged=found[0][1].code)
 
 
 ROWS: tuple[Row, ...] = (

@@ -86,7 +86,7 @@ class AdmissionDraft:
         if verdict.decision == "supersede":
             born = replace(born, supersedes=verdict.memories)
             for identifier in verdict.memories:
-                self._retire(identifier, born, verdict.code)
+                self._retire(identifier, born, verdict)
         elif verdict.decision == "review":
             born = self._dispute(born, verdict)
         elif verdict.code == "replaces_part":
@@ -116,13 +116,13 @@ class AdmissionDraft:
         memory = memory_of(candidate, name)
         return replace(memory, expires=expiry(memory, self._now, self._settings.retention))
 
-    def _retire(self, identifier: str, by: Memory, code: str) -> None:
+    def _retire(self, identifier: str, by: Memory, verdict: Verdict) -> None:
         """Supersede: the loser keeps its words; status, link and end of validity change."""
         loser = self.view.memory(identifier)
         if loser is None or not loser.live:
             return
-        self._put(superseded(loser, by, code, self._now))
-        self._note("memory_superseded", identifier, by=by.id, code=code)
+        self._put(superseded(loser, by, verdict.code, self._now))
+        self._compared("memory_superseded", loser, by, verdict)
 
     def _dispute(self, born: Memory, verdict: Verdict) -> Memory:
         """Nothing is overwritten, the person decides between both sides (design 5.5).
@@ -134,7 +134,7 @@ class AdmissionDraft:
             doubted = verdict.code == CONTRADICTION and other is not None and other.live
             if doubted and other is not None and not outranks(other, verdict.candidate):
                 self._put(disputed(other, (born.id,), verdict.code, self._now))
-                self._note("memory_disputed", identifier, by=born.id, code=verdict.code)
+                self._compared("memory_disputed", other, born, verdict)
         return disputed(born, verdict.memories, verdict.code, self._now)
 
     def _make_history(self, born: Memory, holder: str) -> Memory:
@@ -171,6 +171,14 @@ class AdmissionDraft:
             **{name: str(value) for name, value in verdict.factors},
             **details,
         )
+
+    def _compared(self, name: str, older: Memory, newer: Memory, verdict: Verdict) -> None:
+        """What became of the older of two, with the evidence: both sources, what was compared."""
+        link = verdict.candidate.receipt.link
+        self._note(
+            name, older.id, by=newer.id, code=verdict.code, judged=verdict.judged,
+            source=link, against="".join(older.sources[:1]),
+        )  # fmt: skip
 
     def _note(self, name: str, subject: str, **details: str) -> None:
         kept = tuple((key, value) for key, value in details.items() if value)

@@ -17,7 +17,7 @@ from engram.model.memory import Memory, authority_rank
 
 Outcome = Literal["replace", "history", "review"]
 #: header fields that say how a memory itself stands, and nothing of what it is about
-STATES = frozenset(
+_STATES = frozenset(
     ["decision_state", "commitment_state", "state", "severity", "priority", "outcome", "due"]
 )
 
@@ -35,7 +35,7 @@ def contest(candidate: Candidate, holders: Sequence[Memory]) -> tuple[Outcome, M
 
 def outranks(memory: Memory, candidate: Candidate) -> bool:
     """Whether a memory is of higher authority than a candidate that would replace it."""
-    rank = authority_rank(candidate.authority)
+    rank = authority_rank(candidate.authority) if candidate.in_own_words else 0
     corrects = candidate.corrects and rank >= authority_rank("user_asserted")
     return rank < authority_rank(memory.authority) and not corrects
 
@@ -61,7 +61,7 @@ def attributes_of(memory: Memory) -> dict[str, str]:
     return {
         key: value.strip().casefold()
         for name, value in memory.extra
-        if name not in STATES and (key := attribute_key(entity, name)) is not None
+        if name not in _STATES and (key := attribute_key(entity, name)) is not None
     }
 
 

@@ -1,9 +1,10 @@
-"""Candidate pairs for the contradiction judge: notes of one scope that share rare words, or a slot.
+"""Candidate pairs for the contradiction judge: statements of one scope that may be of one thing.
 
-Turns a PassContext into `(older, newer)` pairs, each once, in the order of the newer one's time. A
-note is paired with only a few others: common words tell nothing, and their number bounds the work
-(an incremental run reads some memories for each changed one; a full run grows with the number of
-notes). Pure.
+Turns a PassContext into `(older, newer)` pairs, each once, in the order of the newer one's time:
+those that share rare words or a slot, or name rivals (tabs, spaces). What tells of an event is in
+no pair. A statement is paired with only a few others: common words tell nothing, and their number
+bounds the work (an incremental run reads some memories for each changed one; a full run grows with
+the number of memories). Pure.
 """
 
 from __future__ import annotations
@@ -13,21 +14,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
+from engram.language.alternatives import alternatives_of, rivals_of, speaks_for_itself
+from engram.language.past_events import tells_event
 from engram.model.memory import Memory
 from engram.model.text import words
 from engram.model.view import VaultView
 
 Pair = tuple[Memory, Memory]
-#: how many of a note's rarest words are looked up; one that more notes hold is not
+#: how many of a statement's rarest words are looked up; one that more of them hold is not
 _WORDS, _COMMON = 6, 40
-#: how many of the nearest notes a note is paired with at most
+#: how many of the nearest ones a statement is paired with at most
 _NEAREST = 6
-#: share of the shorter note's words, apart from those that one note in fifty has, that both hold
+#: share of the shorter one's words, apart from those that one in fifty has, that both hold
 _SHARE, _OFTEN = 0.3, 50
 
 
 def pairs(context: PassContext) -> list[Pair]:
-    """The pairs to be judged: of all notes, or of those that changed with all others."""
+    """The pairs to be judged: of all memories, or of those that changed with all others."""
     found = _of_all(context.view.live()) if context.changed is None else _of_changed(context)
     once = {(older.id, newer.id): (older, newer) for older, newer in found}
     return sorted(once.values(), key=lambda pair: (_age(pair[1]), _age(pair[0])))
@@ -36,12 +39,12 @@ def pairs(context: PassContext) -> list[Pair]:
 def _of_changed(context: PassContext) -> Iterator[Pair]:
     for name in sorted(context.changed or ()):
         memory = context.view.memory(name)
-        if memory is None or not _is_note(memory):
+        if memory is None or not _states_fact(memory):
             continue
         near = [context.view.memory(other) for other in _nearest(memory, context.view)]
         held = memory.key and context.view.holders(memory.key, memory.space, memory.project)
         for other in (*near, *(held or ())):
-            if other is not None and _is_note(other) and scope(other) == scope(memory):
+            if other is not None and _states_fact(other) and scope(other) == scope(memory):
                 yield from _ordered(memory, other)
 
 
@@ -52,34 +55,41 @@ def _nearest(memory: Memory, view: VaultView) -> list[str]:
     shared = Counter(name for _, term in rarest for name in view.holding([term]))
     del shared[memory.id]
     best = sorted((-count, name) for name, count in shared.items())
-    return [name for _, name in best[:_NEAREST]]
+    rivals = view.terms(rivals_of(memory.text))
+    against = view.holding(rivals)[-_NEAREST:] if rivals else ()
+    return [*(name for _, name in best[:_NEAREST]), *against]
 
 
 def _of_all(live: Iterable[Memory]) -> Iterator[Pair]:
-    notes = sorted(filter(_is_note, live), key=_age)
+    notes = sorted(filter(_states_fact, live), key=_age)
     telling = _telling([frozenset(words(memory.text)) for memory in notes])
     blocks: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for number, memory in enumerate(notes):
         held = telling[number]
         keys = [(*scope(memory), word) for word in held.rarest]
-        if memory.key:
-            keys.append((*scope(memory), f"\0{memory.key}"))
-        met = {other for key in keys for other in blocks[key][-_COMMON:]}
-        for key in keys:
+        named = [(*scope(memory), f"\0{name}") for name in _subjects(memory)]
+        of_one = {other for key in named for other in blocks[key][-_COMMON:]}
+        met = {other for key in keys for other in blocks[key][-_COMMON:]} | of_one
+        for key in (*keys, *named):
             blocks[key].append(number)
         shared = [(len(held.words & telling[other].words), other) for other in sorted(met)]
         near = sorted(
             (-count, other)
             for count, other in shared
-            if count >= _SHARE * min(len(held.words), len(telling[other].words))
-            or (memory.key and memory.key == notes[other].key)
+            if count >= _SHARE * min(len(held.words), len(telling[other].words)) or other in of_one
         )
         for _, other in near[:_NEAREST]:
             yield from _ordered(notes[other], memory)
 
 
+def _subjects(memory: Memory) -> set[str]:
+    """What two memories can have in common without a word: a slot, words that are rivals."""
+    groups = {one.group for one in alternatives_of(memory.text) if speaks_for_itself(one.group)}
+    return groups | {memory.key} if memory.key else groups
+
+
 class _RareWords(NamedTuple):
-    """The words of a note that not every other has, and the rarest of them."""
+    """The words of a statement that not every other has, and the rarest of them."""
 
     words: frozenset[str]
     rarest: list[str]
@@ -108,8 +118,8 @@ def _ordered(one: Memory, other: Memory) -> Iterator[Pair]:
         yield older, newer
 
 
-def _is_note(memory: Memory) -> bool:
-    return memory.live and memory.kind == "note"
+def _states_fact(memory: Memory) -> bool:
+    return memory.live and not tells_event(memory)
 
 
 def _age(memory: Memory) -> tuple[str, str]:

@@ -37,7 +37,7 @@ class Evidence:
     """What is known of a vault, collected without judging.
 
     `exact` and `near` are groups that say the same (`consolidate.passes.duplicates`), `disagreeing`
-    pairs of which the judge is sure, with why; `roles` say who spoke a turn, by its link; `typed`
+    pairs that do not agree, with why; `roles` say who spoke a turn, by its link; `typed`
     are ids of memories that a person wrote as files or vouched for; `rules` the rule behind each;
     `junk` the code that would refuse a memory today, '' for one that would be admitted, of all that
     rules or a model made.

@@ -35,6 +35,12 @@ def changes_of(clause: str) -> Iterator[StatedChange]:
         yield StatedChange(terms_of(found["x"]))
 
 
+def kept_of(clause: str) -> Terms:
+    """What one clause says to go on with, or to go back to."""
+    found = _KEPT.search(clause)
+    return terms_of(found["x"]) if found else frozenset()
+
+
 def speaks_of_change(text: str) -> bool:
     """Whether a text says in any way that something is other than before."""
     return _CUE.search(text) is not None
@@ -46,7 +52,8 @@ _CUE = re.compile(
     r"|downgraded|bumped|raised|lowered|increased|reduced|cut|extended|shortened|rescheduled"
     r"|postponed|relocated|took over|dropped|abandoned|retired|removed|decommissioned|discontinued"
     r"|shut down|revised|cancelled|not .{2,40}? but|(?:down|up) to|from (?:today|this \w+|\w+day)"
-    r"|miscounted|(?:was|were) wrong|stopped|new)\b",
+    r"|miscounted|(?:was|were) wrong|stopped|new|(?:decided|voted) against|after all|never ?mind"
+    r"|no more|joined|became|gave up|quit)\b",
     re.IGNORECASE,
 )
 
@@ -75,8 +82,8 @@ _MOVE = (
     r"|renam)\w*\b"
 )
 _DROP = (
-    r"\b(?:dropped|abandoned|ditched|retired|removed|deprecated|scrapped|stopped using|gave up on"
-    r"|got rid of)"
+    r"\b(?:dropped|abandoned|ditched|retired|removed|deprecated|scrapped|cancell?ed|stopped using"
+    r"|gave up(?: on)?|got rid of)"
 )
 _GONE = (
     r"(?:removed|dropped|retired|decommissioned|abandoned|deleted|torn down|shut down|discontinued"
@@ -95,6 +102,9 @@ _CHANGES = [
         rf"\b(?:instead of|rather than) {_X}",
         rf"\bprefers? {_Y_OPEN} (?:over|to) {_X}",
         rf"{_DROP} {_X}{_INTO}",
+        rf"\b(?:decided|voted|chose|opted) against {_X}",
+        rf"^{_Y_OPEN} it is,? (?:and )?(?:no more|not) {_X}",
+        rf"\bno more (?!than\b){_X}",
         rf"\b{_Y_OPEN}(?:,| and|, and) not {_X}\.?$",
         rf"\bnot {_X},? but(?: rather)? {_Y}",
         rf"^{_Y_OPEN} (?:has |have )?(?:took|taken|takes) over (?:\w+ )?from {_X}",
@@ -102,6 +112,11 @@ _CHANGES = [
         rf"^{_X_OPEN} {_BE} renamed (?:to |as )?{_Y}",
     )
 ]
+_KEPT = re.compile(
+    rf"\b(?:let's keep|(?:we|we'll|i|i'll|the user|to) (?:keep|stay on)"
+    rf"|stay(?:ing)? with|stick(?:ing)? (?:with|to)|back to|revert(?:ed)? to) {_X}",
+    re.IGNORECASE,
+)
 _GONE_NOW = re.compile(rf"^{_X_OPEN} {_BE} {_GONE}\b(?P<rest>[^,;]*)", re.IGNORECASE)
 _ENDED = re.compile(r"\bno longer\b|\bany ?more\b", re.IGNORECASE)
 _NO_LONGER = re.compile(

@@ -30,14 +30,14 @@ query light intent: get more
 query filler: else many same something thing yet
 query silent: really themselves
 query intent: let may tell why
-topic: above across against almost although among another anyone around below between came
-    either everyone gave given gives goes going gone however keeps knew known let's likely makes
+topic: above across almost although among another anyone around below between came
+    either everyone gave given gives goes going gone however keeps knew known likely makes
     making needed needs neither nobody often ones others perhaps saw says seems seen several
     sometimes soon taken takes there's though thus till toward towards tried trying upon used
     uses via wanted wants what's whatever whoever whole within
-topic empty: both per that's
+topic empty: both let's per that's
 topic empty filler: user
-topic light: down made never none rather said say took went without
+topic light: against down made never none rather said say took went without
 topic light filler: instead keep make new put since take use work
 topic light filler silent: actually already always now still
 topic light filler intent: need not want

@@ -70,3 +70,8 @@ class Candidate:
     also: tuple[Receipt, ...] = ()
     #: the code with which the extractor itself refuses it; empty for a valid candidate
     fault: str = ""
+
+    @property
+    def in_own_words(self) -> bool:
+        """Whether its words are the person's: asked to be remembered, or typed."""
+        return self.origin == "person" or TRUST[self.voice] == TRUST["typed"]

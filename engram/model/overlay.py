@@ -16,7 +16,7 @@ from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
 from engram.model.step import Step
-from engram.model.text import content_hash, words
+from engram.model.text import content_hash
 from engram.model.view import VaultView
 
 #: a word that more memories of an overlay hold finds none of them; so many are found at most
@@ -173,11 +173,11 @@ class Overlay:
         found = {memory.id: self.memories.get(memory.id, memory) for memory in below}
         shared = Counter(
             name
-            for word in set(words(candidate.text))
+            for word in self.terms(candidate.text)
             if len(names := self._by_word.get(word, ())) <= _COMMON
             for name in names
         )
-        nearest = sorted((-count, name) for name, count in shared.items() if count > 1)
+        nearest = sorted((-count, name) for name, count in shared.items())
         for _, name in nearest[:_NEIGHBOURS]:
             found.setdefault(name, self.memories[name])
         return [
@@ -190,7 +190,7 @@ class Overlay:
     def _read(self) -> None:
         for memory in self._unread:
             self._by_hash[content_hash(memory.text, memory.scope)][memory.id] = None
-            for word in set(words(memory.text)):
+            for word in self.terms(memory.text):
                 self._by_word[word].add(memory.id)
         self._unread.clear()
 

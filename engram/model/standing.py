@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from engram.model.memory import Memory
+from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
 
 SETTLED = "settled"
 
@@ -32,6 +33,12 @@ def disputes(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
     }
     found = [(live[older], live[newer]) for older, newer in pairs]
     return sorted(found, key=lambda pair: [(one.created, one.id) for one in pair])
+
+
+def in_dispute(memory: Memory) -> bool:
+    """Whether a memory waits for the person because it and another do not agree."""
+    doubted = memory.status_reason in (CONTRADICTION, LOWER_AUTHORITY)
+    return memory.status == "needs-review" and doubted and bool(memory.conflicts)
 
 
 def settled_with(memory: Memory) -> frozenset[str]:

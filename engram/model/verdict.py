@@ -16,6 +16,7 @@ class Verdict:
 
     `code` is stable and safe to log: it never holds the refused text. `memories` names the
     memories concerned: the owner of the same content, those superseded, or those in conflict.
+    `judged` is the code of what was compared with the first of them (`amount`, `value`).
     `factors` are the numbers that the score was made of, by name; empty when none was made.
     """
 
@@ -23,4 +24,5 @@ class Verdict:
     code: str
     candidate: Candidate
     memories: tuple[str, ...] = ()
+    judged: str = ""
     factors: tuple[tuple[str, int], ...] = ()

@@ -48,11 +48,11 @@ def inspect(
 
 
 def _disagreeing(context: PassContext) -> Iterator[tuple[Memory, Memory, str]]:
-    """Live pairs of which the judge is sure that they cannot both be so."""
+    """Live pairs that do not agree, and of which the person was not asked yet."""
     for older, newer in pairs(context):
         said = context.judge.compare(older, newer)
-        against = said.relation in ("supersedes", "contradicts") and not said.partial
-        if said.sure and against and not linked(older, newer):
+        replaced = said.relation == "supersedes" and said.sure and not said.partial
+        if (replaced or said.relation == "contradicts") and not linked(older, newer):
             yield older, newer, said.why
 
 

@@ -8,7 +8,7 @@ answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -77,7 +77,19 @@ class SearchQueries:
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
         found = self._best_memories(query, limit, setting, all_statuses=all_statuses)
-        return [self._memory_hit(memory, one, query.text) for memory, one in found]
+        return [self._memory_hit(memory, one, query.text) for memory, one in self._whole(found)]
+
+    def _whole(self, found: list[tuple[Memory, Ranked]]) -> Iterator[tuple[Memory, Ranked]]:
+        """Also what a disputed memory stands against, behind it, where its words were not found."""
+        told = {memory.id for memory, _ in found}
+        for memory, one in found:
+            yield memory, one
+            if memory.status == "needs-review" and memory.conflicts:
+                for other in self._projections.catalog.memories(memory.conflicts):
+                    if other.live and other.id not in told:
+                        told.add(other.id)
+                        why = (f"stands against {docid(memory.id)}",)
+                        yield other, one._replace(key=other.id, why=why)
 
     def _best_memories(
         self, query: Query, limit: int, setting: Setting, *, all_statuses: bool = False,
@@ -199,24 +211,31 @@ class SearchQueries:
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens.
 
-        Of what an agent may be given, and nothing where that is nothing; without one of everything
-        but secrets.
+        Those that stand against each other come as one, or not at all. Of what an agent may be
+        given, and nothing where that is nothing; without one of everything but secrets.
         """
         from engram.recall.blocks import context_block
+        from engram.recall.disputed import undisputed_or_whole
         from engram.recall.injection import is_given
 
-        audience_of, today = self._projections.catalog.audience, day_of(setting.now)
+        catalog, today = self._projections.catalog, day_of(setting.now)
 
         def open_to(memory: Memory) -> bool:
-            audience = audience_of(memory.id)
+            audience = catalog.audience(memory.id)
             if recipient is None:
                 return audience != "nobody"
             return is_given(memory, audience, recipient, today)
 
         found = self._best_memories(parse(question), limit, setting, open_to=open_to)
-        if recipient is not None and not found:
+        given = list(
+            undisputed_or_whole(
+                (memory for memory, _ in found),
+                lambda memory: filter(open_to, catalog.memories(memory.conflicts)),
+            )
+        )
+        if recipient is not None and not given:
             return ContextBlock()
-        return context_block(question, [memory for memory, _ in found], budget)
+        return context_block(question, given, budget)
 
 
 def _asked(limit: int) -> int:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from engram.model.instant import Day
 from engram.model.memory import Audience, Memory, closed_as
+from engram.model.standing import in_dispute
 
 #: What an agent should know before it begins, first of all: how this person wants things done.
 _CATEGORY = {
@@ -27,7 +28,7 @@ _HALF_LIFE = 60.0
 #: So many of the person's own come before what belongs here; a project is not to be crowded out.
 _OWN_FIRST = 5
 
-#: The header of an active memory, as the catalog keeps it: number, category, day of creation,
+#: The header of a live memory, as the catalog keeps it: number, category, day of creation,
 #: importance, audience, space, project, `valid_until`, `expires`.
 InjectionCandidate = tuple[int, str, Day, float, Audience, str, str, Day, Day]
 
@@ -97,9 +98,12 @@ def _in_force(valid_until: Day, expires: Day, today: Day) -> bool:
 
 
 def is_given(memory: Memory, audience: Audience, recipient: Recipient, today: Day) -> bool:
-    """Whether an agent may be given a memory: active, meant for it, and not yet done with."""
+    """Whether an agent may be given a memory: meant for it, not yet done with, and it stands.
+
+    One in dispute is given beside its opponents (`disputed`).
+    """
     return (
-        memory.status == "active"
+        (memory.status == "active" or in_dispute(memory))
         and is_open_to(recipient, audience, memory.space, memory.project)
         and _in_force(memory.valid_until, memory.expires, today)
         and not (memory.category == "commitment" and closed_as(memory))

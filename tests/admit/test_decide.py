@@ -128,6 +128,15 @@ def test_the_same_words_in_another_scope_are_another_fact(
     assert decided(knowing(memory()), **elsewhere)[0] == "new"
 
 
+def test_what_is_said_again_in_other_words_confirms_its_owner(knowing: Knowing) -> None:
+    owner = memory("We use Kubernetes in production.", kind="episode")
+    said = candidate("In production, we are using k8s.", session="another")
+    verdict = admit(said, knowing(owner))
+    assert (verdict.decision, verdict.code, verdict.memories) == ("same", "confirmed", (owner.id,))
+    for other in ("In production, we are not using k8s.", "In staging, we are using k8s."):
+        assert admit(replace(said, text=other), knowing(owner)).decision != "same"
+
+
 def test_what_the_person_retired_today_does_not_come_back_by_itself(knowing: Knowing) -> None:
     owner = memory(status="retired", status_since="2026-03-05T12:00:01Z")
     assert decided(knowing(owner)) == ("refuse", "retired_recently", (owner.id,))

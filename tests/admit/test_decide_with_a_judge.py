@@ -1,15 +1,16 @@
-"""What corrects or says that something changed is held against what is like it at admission."""
+"""What states a fact is held against what is like it at admission."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
-from engram.model.candidate import Candidate
+from engram.model.candidate import Candidate, Voice
 from engram.model.memory import Memory
 from engram.model.step import Opinion
 from tests.admit.cases import EARLIER, NOW, SAID, candidate, memory
@@ -36,19 +37,65 @@ def test_a_change_that_names_what_it_replaces_supersedes_it(knowing: Knowing) ->
 
 @pytest.mark.parametrize(
     "elsewhere",
-    [{"project": "blog"}, {"space": "user"}, {"status": "retired"}, {"kind": "episode"}],
+    [{"project": "blog"}, {"space": "user"}, {"status": "retired"}, {"category": "moment"}],
 )
-def test_only_live_notes_of_the_same_scope_are_replaced(
+def test_only_live_statements_of_the_same_scope_are_replaced(
     knowing: Knowing, elsewhere: dict[str, str]
 ) -> None:
     assert decided(knowing(replace(JENKINS, **elsewhere)), BUILDKITE) == ("new", "new", ())
 
 
-def test_a_statement_without_a_word_of_change_is_left_to_consolidation(knowing: Knowing) -> None:
-    branch = memory("The default branch is master.", authority="user_asserted")
+def test_another_value_replaces_with_a_word_of_change_and_else_casts_doubt_on_both(
+    drafting: Drafting,
+) -> None:
+    branch = memory("The default branch is master.", authority="user_asserted", kind="episode")
     said = candidate("The default branch is trunk.", authority="user_asserted")
-    assert decided(knowing(branch), said) == ("new", "new", ())
-    assert decided(knowing(branch), replace(said, corrects=True))[:2] == ("supersede", "judged")
+    draft, born = entered(drafting, branch, said=said)
+    ((_, doubted),) = draft.amended
+    assert {one.status for one in (born, doubted)} == {"needs-review"}
+    assert (born.conflicts, doubted.conflicts) == ((branch.id,), (born.id,))
+    (event,) = [event for event in draft.events if event.name == "memory_disputed"]
+    told = dict(event.details)
+    assert (told["source"], told["against"]) == (said.receipt.link, branch.sources[0])
+    assert told["judged"] == "value"
+
+
+@pytest.mark.parametrize("how", [{"corrects": True}, {"sentence": "It's trunk now, by the way."}])
+def test_a_correction_or_a_word_of_change_beside_the_quote_supersedes(
+    knowing: Knowing, how: dict[str, Any]
+) -> None:
+    branch = memory("The default branch is master.", authority="user_asserted")
+    said = candidate("The default branch is trunk.", authority="user_asserted", **how)
+    assert decided(knowing(branch), said) == ("supersede", "judged", (branch.id,))
+
+
+def test_always_and_never_stand_against_each_other(knowing: Knowing) -> None:
+    never = memory("Never squash before a merge.", category="principle", authority="user_asserted")
+    always = candidate("Always squash before a merge.", authority="user_asserted")
+    always = replace(always, category="principle")
+    assert decided(knowing(never), always) == ("review", "contradiction", (never.id,))
+
+
+def test_rivals_meet_that_share_no_word(drafting: Drafting) -> None:
+    tabs = memory("Tabs, please.", category="preference", authority="user_asserted")
+    spaces = candidate("Spaces from now on.", category="preference", authority="user_asserted")
+    draft, admission = drafting(tabs)
+    assert decided(admission, spaces) == ("supersede", "judged", (tabs.id,))
+    draft.enter(admit(spaces, admission))
+    # in the same batch, too
+    back = replace(spaces, text="Tabs instead.", receipt=replace(spaces.receipt, time=NOW))
+    assert admit(back, admission).memories == tuple(one.id for one in draft.born)
+
+
+@pytest.mark.parametrize("voice", ["pasted", "agent", "program", "stored"])
+def test_words_that_are_not_the_persons_neither_flip_nor_doubt_what_is(
+    drafting: Drafting, voice: Voice
+) -> None:
+    said = replace(BUILDKITE, origin="model", voice=voice, corrects=True, category="fact")
+    for one in (said, replace(said, text="The builds make no use of Jenkins.")):
+        draft, born = entered(drafting, JENKINS, said=one)
+        assert draft.amended == []
+        assert (born.status, born.status_reason) == ("needs-review", "lower_authority")
 
 
 def test_lower_authority_goes_to_review_and_a_correction_by_the_user_supersedes(
@@ -207,4 +254,4 @@ def test_a_draft_is_a_neighbour_and_what_it_retired_is_none(drafting: Drafting) 
     again = replace(BUILDKITE, receipt=replace(BUILDKITE.receipt, time="2026-03-06T11:00:00Z"))
     assert [one.id for one in draft.view.around(again)] == [born.id if born else ""]
     assert draft.view.around(replace(again, project="blog")) == []
-    assert draft.view.around(replace(again, text="Buildkite costs money.")) == []
+    assert draft.view.around(replace(again, text="Kim rows.")) == []

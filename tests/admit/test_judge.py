@@ -87,7 +87,7 @@ def test_each_guard_holds_by_itself(older: str, newer: str) -> None:
 
 # -- who may be compared ------------------------------------------------------------------------
 
-OLD, NEW = "The default branch is master.", "The default branch is trunk."
+OLD, NEW = "The default branch is master.", "The default branch is now trunk."
 
 
 @pytest.mark.parametrize(
@@ -102,10 +102,13 @@ def test_another_scope_or_no_later_time_replaces_nothing(elsewhere: dict[str, st
     assert RuleJudge().compare(said(OLD, BEFORE), newer).relation == "unrelated"
 
 
-@pytest.mark.parametrize("past", [{"kind": "episode"}, {"category": "moment"}])
-def test_what_happened_stays_what_happened(past: dict[str, str]) -> None:
-    older = said(OLD, BEFORE, **past)
-    assert RuleJudge().compare(older, said(NEW, AFTER)).relation == "unrelated"
+def test_what_happened_stays_what_happened_and_a_fact_is_replaced_whatever_its_kind() -> None:
+    moment = said(OLD, BEFORE, category="moment")
+    assert RuleJudge().compare(moment, said(NEW, AFTER)).relation == "unrelated"
+    assert opinion("The nightly build failed.", "The nightly build no longer fails.").code == (
+        "unrelated"
+    )
+    assert sure(RuleJudge().compare(said(OLD, BEFORE, kind="episode"), said(NEW, AFTER)))
 
 
 def test_lower_authority_is_a_suspicion_and_a_correction_by_the_user_none() -> None:

@@ -33,7 +33,7 @@ def context(view: Remembered, *changed: str, judge: Any = None) -> PassContext:
 
 
 MASTER = note("The default branch is master.", FIRST, id="master")
-TRUNK = note("The default branch is trunk.", SECOND, id="trunk")
+TRUNK = note("The default branch is now trunk.", SECOND, id="trunk")
 BORN, BORN_LATER = (
     note(f"Vera Quist was born in {year}.", created, id=str(year))
     for year, created in ((1985, FIRST), (1987, SECOND))
@@ -54,7 +54,9 @@ def settled_in(view: Remembered, *changed: str) -> bool:
 
 
 @RUNS
-def test_the_newer_note_takes_the_older_ones_place(changed: tuple[str, ...]) -> None:
+def test_a_newer_statement_that_says_so_takes_the_older_ones_place(
+    changed: tuple[str, ...],
+) -> None:
     view = remembering(MASTER, TRUNK)
     steps = plan(context(view, *changed))
     assert done(steps) == [("supersede", ("trunk", "master"))] and steps[0].why
@@ -66,10 +68,11 @@ def test_the_newer_note_takes_the_older_ones_place(changed: tuple[str, ...]) -> 
     assert unsound(steps[0], view) == "" and settled_in(left, "trunk", "master")
 
 
-def test_episodes_stay_as_they_are() -> None:
-    past = replace(MASTER, kind="episode"), replace(TRUNK, kind="episode")
-    assert plan(context(remembering(past[0], TRUNK))) == []
-    assert plan(context(remembering(MASTER, past[1]))) == []
+def test_what_happened_stays_as_it_was_told_and_a_fact_is_replaced_whatever_its_kind() -> None:
+    assert plan(context(remembering(replace(MASTER, category="moment"), TRUNK))) == []
+    assert plan(context(remembering(MASTER, replace(TRUNK, category="moment")))) == []
+    view = remembering(replace(MASTER, kind="episode"), replace(TRUNK, kind="episode"))
+    assert done(plan(context(view))) == [("supersede", ("trunk", "master"))]
 
 
 @pytest.mark.parametrize("elsewhere", [{"project": "blog"}, {"space": "user"}])
@@ -78,7 +81,7 @@ def test_another_scope_is_not_touched(elsewhere: dict[str, str]) -> None:
 
 
 def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -> None:
-    third = note("The default branch is develop.", THIRD, id="develop")
+    third = note("The default branch is now develop.", THIRD, id="develop")
     view = remembering(MASTER, TRUNK, third)
     found = run_passes(context(view), [plan])
     assert found.refused == {}
@@ -90,7 +93,7 @@ def test_of_three_values_the_last_stands_and_each_was_replaced_by_a_live_one() -
 
 
 def test_a_return_to_the_first_value_makes_no_circle() -> None:
-    again = note("The default branch is master.", THIRD, id="again")
+    again = note("The default branch is master again, not trunk.", THIRD, id="again")
     view = remembering(MASTER, TRUNK, again)
     left = after(view, run_passes(context(view), [plan]).steps)
     assert left.memories["again"].status == "active" and left.memories["again"].supersedes

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.merging import class_of, may_merge, may_take, merged, rank
+from engram.consolidate.merging import may_merge, merged, rank
 from engram.model.memory import AUTHORITIES, Memory
 from tests.admit.cases import memory
 
@@ -38,11 +38,6 @@ def test_receipts_come_in_the_order_of_time() -> None:
     later = replace(NEW, id="fact-later", created="2026-03-09T09:00:00Z", sources=("c#^m3",))
     after = merged(OLD, [later, NEW], "").amended[0][1]
     assert after.sources == ("a-000000000000#^m1", "b-000000000000#^m2", "c#^m3")
-
-
-def test_the_users_own_space_knows_no_projects() -> None:
-    here, there = (replace(OLD, space="user", project=project) for project in ("shop", "atlas"))
-    assert class_of(here) == class_of(there)
 
 
 def test_of_the_loser_only_three_keys_change() -> None:
@@ -85,47 +80,6 @@ def test_who_stays(better: dict[str, str], worse: dict[str, str]) -> None:
 def test_the_order_in_which_they_come_decides_nothing(authorities: list[str]) -> None:
     some = [replace(OLD, id=one, authority=one) for one in authorities]
     assert min(some, key=rank).authority == "system_imposed"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"project": "atlas"}, {"space": "user"}, {"category": "correction"},
-        {"category": "decision"}, {"schema": "constraint"}, {"kind": "episode"},
-        {"valid_until": "2026-05-01"},
-    ],
-)  # fmt: skip
-def test_of_another_class_nothing_is_merged(change: dict[str, str]) -> None:
-    assert class_of(replace(OLD, **change)) != class_of(OLD)  # type: ignore[arg-type]
-
-
-def test_lasting_categories_are_one_class_and_an_episode_belongs_to_its_day() -> None:
-    assert class_of(replace(OLD, category="preference")) == class_of(OLD)
-    today = replace(OLD, kind="episode", valid_from="", created="2026-03-05T09:00:00Z")
-    assert class_of(today) == class_of(replace(today, created="2026-03-05T19:00:00Z"))
-    assert class_of(today) != class_of(replace(today, created="2026-03-06T09:00:00Z"))
-
-
-@pytest.mark.parametrize(
-    "mine, theirs, may",
-    [
-        ({}, {}, True),
-        ({"key": "a"}, {"key": "b"}, False),
-        ({}, {"key": "b"}, False),
-        ({"key": "a"}, {}, True),
-        ({"entities": ("tool-redis",)}, {"entities": ("tool-mysql",)}, False),
-        ({"entities": ("tool-redis",)}, {}, True),
-        ({"extra": (("due", "2026-05-01"),)}, {"extra": (("due", "2026-06-01"),)}, False),
-        ({}, {"extra": (("due", "2026-06-01"),)}, False),
-        ({"extra": (("due", "2026-05-01"),)}, {}, True),
-        ({}, {"supersedes": (OLD.id,)}, False),
-    ],
-)
-def test_what_sets_two_apart(mine: dict[str, str], theirs: dict[str, str], may: bool) -> None:
-    loser = (
-        replace(NEW, entities=(), **theirs) if "entities" not in theirs else replace(NEW, **theirs)
-    )  # type: ignore[arg-type]
-    assert may_take(replace(OLD, **mine), loser) is may  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

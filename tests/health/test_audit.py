@@ -18,7 +18,7 @@ from engram.model.candidate import Candidate
 from engram.model.change import Plan
 from engram.model.findings import AuditRow
 from engram.model.memory import Memory
-from engram.model.step import Opinion
+from engram.model.step import Opinion, Relation
 from engram.model.turn import turn_of
 from engram.model.verdict import Verdict
 from engram.vault import Vault
@@ -280,24 +280,28 @@ def test_a_pair_that_the_person_settled_is_no_contradiction(vault: Vault) -> Non
     assert counts(vault)["contradictions"] == 1
 
 
-class Sure:
-    """A judge that finds that the gate and the bakery do not agree."""
+class Finding:
+    """A judge that finds how the gate and the bakery stand to each other."""
 
-    def __init__(self, sure: bool) -> None:
+    def __init__(self, relation: Relation, sure: bool) -> None:
+        self.relation: Relation = relation
         self.sure = sure
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
         if {older.id, newer.id} != {"bakery", "gate"}:
             return Opinion("unrelated")
-        return Opinion("contradicts", self.sure, why="they do not agree")
+        return Opinion(self.relation, self.sure, why="they do not agree")
 
 
-@pytest.mark.parametrize(("sure", "found"), [(True, 1), (False, 0)])
-def test_only_what_a_judge_is_sure_of_counts_until_it_is_settled(
-    vault: Vault, sure: bool, found: int
+@pytest.mark.parametrize(
+    ("relation", "sure", "found"),
+    [("supersedes", True, 1), ("supersedes", False, 0), ("contradicts", False, 1)],
+)
+def test_what_does_not_agree_counts_until_it_is_settled(
+    vault: Vault, relation: Relation, sure: bool, found: int
 ) -> None:
     note(vault, "gate", "The bakery has a gate with ovens.", created=f"{THEN}T09:00:00Z")
-    reopened(vault, judge=Sure(sure))
+    reopened(vault, judge=Finding(relation, sure))
     assert counts(vault)["contradictions"] == found
     older = vault.root / "facts" / THEN / "bakery.md"
     rewritten(older, "status: active\n", 'status: active\nsettled: "[[gate]]"\n')

@@ -81,6 +81,56 @@ def test_what_is_printed_is_one_line_of_ascii(shop: Shop) -> None:
     assert "Øresund \U0001f600" in json.loads(out)["hookSpecificOutput"]["additionalContext"]
 
 
+# -- in dispute ------------------------------------------------------------------------------------
+
+LIMITS = [
+    ("2026-03-07T09:00:00Z", "The upload limit is 20 MB."),
+    ("2026-03-09T09:00:00Z", "The upload limit is 50 MB."),
+]
+
+
+def disputed(shop: Shop) -> None:
+    said = (
+        json.dumps({
+            "role": "user", "content": text, "timestamp": at, "session": at, "project": "shop",
+        })
+        for at, text in LIMITS
+    )  # fmt: skip
+    shop.write("limits.jsonl", "\n".join(said))
+    assert shop.run("import", "jsonl", "limits.jsonl").code == 0
+
+
+def test_of_a_dispute_all_sides_are_given_in_one_dated_line(shop: Shop) -> None:
+    disputed(shop)
+    for text in (
+        given(shop, "session-start"),
+        given(shop, "prompt", prompt="what is the upload limit?"),
+        shop.run("recall", "upload limit", "--everywhere").out,
+        shop.run("recall", "upload limit", "--project", "shop").out,
+    ):
+        (line,) = [line for line in text.splitlines() if "upload limit is" in line]
+        assert "disputed" in line
+        assert all(at[:10] in line and said in line for at, said in LIMITS)
+    found = json.loads(shop.run("search", "20 MB", "--json").out)
+    sides = [one["status"] for one in found if one["snippet"] in {said for _, said in LIMITS}][:2]
+    assert sides == ["needs-review", "needs-review"]
+
+
+def test_one_side_of_a_dispute_is_not_given_alone(shop: Shop) -> None:
+    disputed(shop)
+    older = next(
+        path for path in shop.vault.glob("facts/*/fact*.md") if "20 MB" in path.read_text()
+    )
+    text = older.read_text(encoding="utf-8")
+    older.write_text(text.replace("project: shop", "project: till"), encoding="utf-8")
+    assert "upload limit" not in given(shop, "session-start")
+    assert "upload limit" not in given(shop, "prompt", prompt="what is the upload limit?")
+    older.write_text(text, encoding="utf-8")
+    (newer,) = [path.stem for path in shop.vault.glob("facts/*/fact*.md") if path != older]
+    shop.run("resolve", newer)
+    assert "- fact 2026-03-09: The upload limit is 50 MB." in given(shop, "session-start")
+
+
 # -- as the files say ------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from engram.model.memory import STATUSES, Memory
 from engram.model.text import tokens_of
 from engram.recall.blocks import context_block
+from engram.recall.disputed import Dispute
 
 DECISION = Memory(
     id="d1",
@@ -71,6 +73,18 @@ def test_a_budget_too_small_for_the_frame_gives_nothing() -> None:
 def test_an_unconfirmed_memory_says_so() -> None:
     unsure = Memory(id="m", category="fact", text="Maybe.", status="needs-review")
     assert "fact (unconfirmed): Maybe." in context_block("x", [unsure], 200).text
+
+
+def test_a_dispute_is_one_item_with_the_day_and_source_of_each_side() -> None:
+    rival = replace(DECISION, id="d2", text="The shop uses SQLite.", created="2026-03-09T08:00:00Z")
+    block = context_block("which database?", [Dispute((DECISION, rival))], 400)
+    assert block.shown == ("d1", "d2")
+    (line,) = [line for line in block.text.splitlines() if line.startswith("- ")]
+    assert line == (
+        "- disputed, do not rely on either: 2026-03-06 decision: The shop uses Postgres, because"
+        " two writers are needed. / 2026-03-09 decision: The shop uses SQLite."
+    )
+    assert block.text.count("source: [[claude-code-3f2a1c9d04be#^m3f9a2c]]") == 2
 
 
 @pytest.mark.parametrize(

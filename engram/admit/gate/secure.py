@@ -17,7 +17,7 @@ from engram.admit.gate.sensitivity import tells_of_another
 from engram.language.agent_orders import added_order, injection, is_instruction
 from engram.language.stated_secrets import states_secret
 from engram.language.stop_words import TOPIC
-from engram.model.candidate import TRUST, Candidate
+from engram.model.candidate import Candidate
 
 #: how another store begins a memory: of the person, or of a thing with its name
 _ABOUT_SOMEBODY = re.compile(
@@ -41,18 +41,13 @@ _TAKEN_OUT = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9]{1,9}\]")
 _KEY_HEADER = re.compile(r"-{3,}\s*BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User-Key-File-[0-9]")
 
 
-def is_own(candidate: Candidate) -> bool:
-    """Whether a candidate's words are the person's: asked to be remembered, or typed."""
-    return candidate.origin == "person" or TRUST[candidate.voice] == TRUST["typed"]
-
-
 def ordered(candidate: Candidate) -> str:
     """The code of an order to an agent in any words of a candidate, or ''."""
     quote = candidate.receipt.quote
     words = _words(candidate)
     # around a statement that was cut out of it, an order tells what it was meant for
     parts = dict.fromkeys((*words, quote, candidate.sentence[:_MOST_READ]))
-    if not is_own(candidate):
+    if not candidate.in_own_words:
         return next(filter(None, (injection(part, own=False) for part in parts)), "")
     if code := next(filter(None, map(injection, parts)), ""):
         return code
@@ -84,7 +79,7 @@ def instructs(candidate: Candidate) -> bool:
 
     A model's words are not the person's when they have nothing in common with those it quotes.
     """
-    if is_own(candidate):
+    if candidate.in_own_words:
         return candidate.origin == "model" and not _is_supported(candidate)
     text = candidate.text
     if candidate.voice == "stored":

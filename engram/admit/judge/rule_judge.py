@@ -1,12 +1,13 @@
 """Two memories of one scope -> how they stand to each other, by conservative rules on their words.
 
-Implements the Judge port. `sure` is only what a text says itself: a value that it leaves behind and
-that the older one names, another value of an attribute that has one, the same quantity with another
-number, the older statement denied. What is alike and does not agree without such words is a
-suspicion (`contradicts`), for the person to decide; the rest stands beside each other. A missed
+Implements the Judge port. `sure` is only what a text says itself, by a word of change or as a
+correction: a value that it leaves behind and that the older one names, another value of an
+attribute that has one, another number of the same quantity, the other of two alternatives, the
+older statement denied; and another value of one slot. What does not agree and has no such word is
+a suspicion (`contradicts`), for the person to decide; the rest stands beside each other. A missed
 replacement is better than a wrong one (seed 004). Never sure: plans, questions, conditions,
 exceptions and additions, what held for a while, what holds elsewhere (staging), what cannot change
-(a day of birth). Pure; English only.
+(a day of birth). What happened cannot be contradicted. Pure; English only.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from functools import lru_cache
 
 from engram.admit.judge.statement import Statement, statement_of
 from engram.admit.slot import attributes_of, overtaken
+from engram.language.alternatives import speaks_for_itself
 from engram.language.changes import StatedChange
 from engram.language.claims import SHARED
+from engram.language.past_events import tells_event
 from engram.language.wording import telling, terms_of
 from engram.model.memory import Memory, authority_rank
 from engram.model.step import Opinion
@@ -30,6 +33,8 @@ _UNRELATED = Opinion("unrelated", code="unrelated")
 _ALIKE = 0.6
 #: and so many words of it: fragments are not held against each other
 _SUSPICIOUS = 3
+#: a statement with more words beside the thing that is given up is about more than that
+_ABOUT_IT = 3
 #: and of two statements about one birthday
 _OF_ONE = 0.25
 _IMMUTABLE = re.compile(
@@ -64,13 +69,11 @@ def outranked(older: Memory, newer: Memory) -> bool:
 
 
 def comparable(older: Memory, newer: Memory) -> bool:
-    """Whether one could replace the other: of one scope, the newer later, the older a note."""
+    """Whether one could replace the other: of one scope, the newer later, the older no event."""
     same_place = older.space == newer.space and (
         older.space != "project" or older.project == newer.project
     )
-    # what happened stays what happened
-    lasting = older.kind != "episode" and older.category != "moment"
-    return same_place and lasting and older.created < newer.created
+    return same_place and older.created < newer.created and not tells_event(older)
 
 
 def _opinion(older: Memory, newer: Memory) -> Opinion:
@@ -83,11 +86,12 @@ def _opinion(older: Memory, newer: Memory) -> Opinion:
     for rule in _GUARDED_RULES if after.guarded else _RULES:
         opinion = rule(before, after, older, newer)
         if opinion is not None:
-            return opinion
+            doubts = opinion.relation == "contradicts"
+            return _beside(before, after) if doubts and tells_event(newer) else opinion
     return _beside(before, after)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1_024)
 def _taken_apart(memory: Memory) -> Statement:
     return statement_of(memory)
 
@@ -138,36 +142,77 @@ def _unchangeable(
 
 def _leaves(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
     """The newer one names what it leaves behind, and the older one says just that."""
+    if before.negative or before.guarded or before.passing:
+        return None
     for change in after.changes:
-        if change.left and not before.negative and _left(change, before, after, newer.project):
-            return _sure("left", "it says what it replaces")
+        if not change.left or not change.left <= before.every:
+            continue
+        if any(change.left <= other.left for other in before.changes):
+            continue  # the older one left it behind as well
+        found = _left(change, before, after, newer.project)
+        if found is not None:
+            return found
     return None
 
 
-def _left(change: StatedChange, before: Statement, after: Statement, project: str) -> bool:
-    if not change.left <= before.every or before.guarded or before.passing:
-        return False
-    if any(change.left <= other.left for other in before.changes):
-        return False  # the older one left it behind as well
+def _left(
+    change: StatedChange, before: Statement, after: Statement, project: str
+) -> Opinion | None:
     # what belongs to the project in which both were said needs no naming
     here = terms_of(project.replace("-", " "))
     rest_before = telling(before.terms - change.left - here)
     rest_after = telling(after.terms - change.left - (change.taken - before.terms) - here)
+    claimed = any(change.left <= claim.value for claim in before.claims)
+    claimed = claimed or change.left == before.complement
     if change.gone:
-        named = change.left <= before.subject or any(change.left <= c.value for c in before.claims)
-        return named and telling(change.taken) <= before.every
-    if not rest_after:
-        return len(rest_before) <= 1 or any(change.left <= claim.value for claim in before.claims)
-    shared = rest_before & rest_after
-    return bool(shared) and (rest_before <= rest_after or rest_after <= rest_before)
+        named = change.left <= before.subject or claimed
+        whole = named and telling(change.taken) <= before.every
+    elif rest_after:
+        shared = rest_before & rest_after
+        whole = bool(shared) and (rest_before <= rest_after or rest_after <= rest_before)
+    elif len(rest_before) > 1 and not claimed:
+        about_it = len(rest_before) <= _ABOUT_IT
+        return _suspicion("left", "it may be over with that") if about_it else None
+    else:
+        whole = True
+    return _sure("left", "it says what it replaces") if whole else None
+
+
+def _returns(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
+    """The newer one goes on with what the older one left behind."""
+    if before.guarded or before.passing or not after.kept:
+        return None
+    for change in before.changes:
+        if change.left and change.left <= after.kept:
+            rest_before = telling(before.terms - change.left - change.taken)
+            rest_after = telling(after.terms - after.kept)
+            if rest_before <= rest_after or rest_after <= rest_before:
+                return _sure("returned", "it goes back to what was left")
+    return None
+
+
+def _alternatives(
+    before: Statement, after: Statement, older: Memory, newer: Memory
+) -> Opinion | None:
+    """The other one of two of which only one can hold: tabs and spaces, Monday and Tuesday."""
+    if before.negative or after.negative or _held_or_told_otherwise(before, after):
+        return None
+    held, said = telling(before.terms), telling(after.terms)
+    for group in {group for group, _ in before.choices} & {group for group, _ in after.choices}:
+        if any(one in after.choices for one in before.choices if one[0] == group):
+            continue
+        same_subject = held <= said or said <= held
+        if same_subject and (speaks_for_itself(group) or held & said):
+            return _other(after, "alternative", f"another {group}")
+    return None
 
 
 def _claims(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
     """An attribute of one value has another."""
-    if after.negative or before.negative or before.guarded or before.passing or after.passing:
+    if after.negative or before.negative or _held_or_told_otherwise(before, after):
         return None
     if any(attribute != SHARED or after.changing for attribute in _clashes(before, after)):
-        return _sure("value", "it gives another value of the same")
+        return _other(after, "value", "another value of the same")
     return None
 
 
@@ -196,10 +241,10 @@ def _amounts(before: Statement, after: Statement, older: Memory, newer: Memory) 
     held, said = telling(before.terms), telling(after.terms)
     if not held & said or (held - said and said - held):
         return None
-    if before.guarded or before.passing or after.passing:
+    if _held_or_told_otherwise(before, after) or before.choices != after.choices:
         return None
     if held == said or (after.changing and len(held & said) * 2 >= min(len(held), len(said))):
-        return _sure("amount", "it gives another number of the same")
+        return _other(after, "amount", "another number of the same")
     return None
 
 
@@ -208,12 +253,16 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
     if before.negative == after.negative:
         return None
     held, said = telling(before.terms), telling(after.terms)
-    if not held or before.guarded or (before.quantities and before.values != after.values):
+    if before.guarded or (before.quantities and before.values != after.values):
         return None
+    if before.choices - after.choices or not (held or before.choices):
+        return None
+    if after.recanting and not before.passing and held and len(held & said) * 2 >= len(held):
+        return _suspicion("opposite", "it takes back what was meant")
     if telling(after.subject) & (said - held):
         return None  # of somebody or something else
     if held == said and not (before.passing or after.passing):
-        return _sure("denied", "it says the opposite")
+        return _other(after, "denied", "the opposite")
     if held <= said and after.changing and len(said - held) <= 1:
         return _sure("denied", "it says that this is no longer so")
     if len(held & said) >= _SUSPICIOUS and jaccard(held, said) >= _ALIKE:
@@ -222,7 +271,7 @@ def _denies(before: Statement, after: Statement, older: Memory, newer: Memory) -
 
 
 _RULES: tuple[Rule, ...] = (
-    _unchangeable, _elsewhere, _leaves, _claims, _amounts, _denies,
+    _unchangeable, _elsewhere, _leaves, _returns, _alternatives, _claims, _amounts, _denies,
 )  # fmt: skip
 #: what is asked of a plan, a question, a condition
 _GUARDED_RULES: tuple[Rule, ...] = (_unchangeable, _elsewhere, _leaves)
@@ -241,7 +290,20 @@ def _said(statement: Statement) -> tuple[object, ...]:
     """All that two statements of one meaning have in common."""
     return (
         statement.terms, statement.values, statement.limits, statement.changes, statement.negative,
+        statement.choices,
     )  # fmt: skip
+
+
+def _held_or_told_otherwise(before: Statement, after: Statement) -> bool:
+    """Whether one of both is no plain statement of what is so: nothing is concluded from it."""
+    return before.guarded or before.passing or after.passing
+
+
+def _other(after: Statement, code: str, what: str) -> Opinion:
+    """What gives another value replaces by its own words of change, else it casts doubt."""
+    if after.changing:
+        return _sure(code, f"it gives {what}")
+    return _suspicion(code, f"it gives {what}, and no word of a change")
 
 
 def _sure(code: str, why: str) -> Opinion:

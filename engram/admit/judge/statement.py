@@ -2,6 +2,8 @@
 
     "We moved the orders from SQLite to Postgres in staging."
       terms order, sqlite, postgres   changes (sqlite -> postgres)   limits staging   changing
+    "The review is on Mondays."
+      terms review   choices (weekday monday)
 
 English only; what is not understood is empty, and then nothing is concluded from it. Pure.
 """
@@ -12,7 +14,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engram.language.changes import StatedChange, changes_of, speaks_of_change
+from engram.language.alternatives import Alternative, alternatives_of
+from engram.language.changes import StatedChange, changes_of, kept_of, speaks_of_change
 from engram.language.claims import Claim, claim_of
 from engram.language.quantity import Quantity, is_period, quantities_of
 from engram.language.sentences import sentences_of
@@ -32,14 +35,20 @@ _NO_TIME = "1970-01-01"
 class Statement:
     """One text, taken apart; terms are stems of words that name something."""
 
-    #: without numbers, times and asides
+    #: without numbers, times, alternatives and asides
     terms: Terms
     #: with them
     every: Terms
     #: of its first words
     subject: Terms
     quantities: tuple[Quantity, ...]
+    #: those of several alternatives that it is for: (group, member)
+    choices: frozenset[tuple[str, str]]
     claims: tuple[Claim, ...]
+    #: what it says that its subject is: "our design tool is Sketch"
+    complement: Terms
+    #: what it goes on with, or goes back to
+    kept: Terms
     changes: tuple[StatedChange, ...]
     #: environments, years and periods that it holds for
     limits: Terms
@@ -50,6 +59,8 @@ class Statement:
     guarded: bool
     #: it tells what was, or what holds for a while
     passing: bool
+    #: it takes something back that was meant
+    recanting: bool
 
     @property
     def values(self) -> frozenset[str]:
@@ -60,36 +71,61 @@ class Statement:
 def statement_of(memory: Memory) -> Statement:
     """The statement of a memory."""
     text = _OPENING.sub("", memory.text[:_MOST].strip())
+    # "never mind, ..." is no part of what is stated, and of how it was said
+    said = f"{memory.text[:_MOST]}\n{memory.quote[:_MOST]}"
     times = find_times(text, memory.created or _NO_TIME)
     quantities = quantities_of(text, times)
-    told = _ASIDE.sub("", text)
+    told = _CONTRAST.sub("", _ASIDE.sub("", text))
     clauses = [sentence.rstrip(".!;") for sentence in sentences_of(text)]
     sure = [clause for clause in clauses if not _GUARDED.search(clause)]
     changes = tuple(change for clause in sure for change in changes_of(clause))
+    kept: Terms = frozenset().union(*map(kept_of, sure))
+    named = alternatives_of(text)
     claims = (claim_of(_ASIDE.sub("", clause)) for clause in clauses)
     return Statement(
-        terms=terms_of(_ASIDE.sub("", _bare(text, quantities, times))) | _label(text),
+        terms=terms_of(_ASIDE.sub("", _bare(text, quantities, times, named))) | _label(text),
         every=terms_of(text),
         subject=terms_of(" ".join(text.split()[:_SUBJECT])),
-        quantities=quantities,
+        quantities=tuple(one for one in quantities if not _is_contrast(text, one.start)),
+        choices=_choices(named, changes),
         claims=tuple(claim for claim in claims if claim is not None),
+        complement=terms_of(found["v"]) if (found := _COMPLEMENT.match(told)) else frozenset(),
+        kept=kept,
         changes=changes,
         limits=_limits(text, told, times),
         negative=_NEGATIVE.search(told) is not None,
-        changing=bool(changes) or memory.category == "correction" or speaks_of_change(memory.text),
+        changing=bool(changes) or memory.category == "correction" or speaks_of_change(said),
         guarded=_GUARDED.search(text) is not None,
         passing=_PASSING.search(text) is not None,
+        recanting=_RECANTING.search(said) is not None,
     )
 
 
-def _bare(text: str, quantities: Sequence[Quantity], times: Sequence[TimeSpan]) -> str:
-    """The text without its numbers and times."""
+def _bare(
+    text: str, quantities: Sequence[Quantity], times: Sequence[TimeSpan],
+    named: Sequence[Alternative],
+) -> str:  # fmt: skip
+    """The text without its numbers, times and alternatives."""
     spans = [(one.offset, one.offset + len(one.expression)) for one in times]
+    spans += [(one.start, one.end) for one in quantities]
+    spans += [(one.start, one.end) for one in named]
     kept, at = [], 0
-    for start, end in sorted([*spans, *((one.start, one.end) for one in quantities)]):
+    for start, end in sorted(spans):
         kept.append(text[at:start])
         at = max(at, end)
     return " ".join((*kept, text[at:]))
+
+
+def _is_contrast(text: str, at: int) -> bool:
+    return any(one.start() <= at < one.end() for one in _CONTRAST.finditer(text))
+
+
+def _choices(
+    named: Sequence[Alternative], changes: Sequence[StatedChange]
+) -> frozenset[tuple[str, str]]:
+    """The alternatives of a text without those that it leaves behind."""
+    left = frozenset().union(*(change.left for change in changes))
+    return frozenset((one.group, one.member) for one in named if not terms_of(one.member) & left)
 
 
 def _label(text: str) -> Terms:
@@ -103,20 +139,29 @@ def _label(text: str) -> Terms:
 def _limits(text: str, told: str, times: Sequence[TimeSpan]) -> Terms:
     places = (place.casefold() for place in _ENVIRONMENT.findall(told))
     named = {_SAME_PLACE.get(place, place) for place in places}
-    periods = {span.start for span in times if is_period(span) and span.expression[-1:].isdigit()}
+    periods = {
+        span.start for span in times
+        if is_period(span) and span.expression[-1:].isdigit() and span.role_hint != "since"
+    }  # fmt: skip
     return frozenset(named | periods | set(_YEAR.findall(text)))
 
 
+_COMPLEMENT = re.compile(
+    r"(?:our|the|my|[A-Z]\w+'s) [\w -]{1,40}? (?:is|are)(?: now| currently)?"
+    r" (?P<v>[^,;]{1,60}?)[.!]?$",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"(?:The |Our |My )?([A-Za-z-]+) (\d+|[A-Z])\b(?![.:,]\d)")
 _OPENING = re.compile(
     r"(?:(?:correction|actually|update|decision|note|reminder|as of [^,;:]+|from [A-Z]\w+ on"
     r"|the user said)\s*[,:]\s*)+",
     re.IGNORECASE,
 )
-#: what is said beside a statement: its purpose and reason
+#: what is said beside a statement: its purpose, reason and time
 _ASIDE = re.compile(
     r"(?:\b(?:because|so that|due to|in order to|which is why|since (?:it|we|the|they))\b"
-    r"|[,;] (?:so|as) |\bto (?:avoid|save|reduce|match|fit|keep|allow|give|make|get|help|cut)\b).*",
+    r"|[,;] (?:so|as) |\b(?:last|this) (?:sprint|release|cycle)\b"
+    r"|\bto (?:avoid|save|reduce|match|fit|keep|allow|give|make|get|help|cut)\b).*",
     re.IGNORECASE,
 )
 _GUARDED = re.compile(
@@ -137,9 +182,14 @@ _PASSING = re.compile(
     r"|initially|just for|only for|for \w+ (?:days?|weeks?|months?|hours?))\b",
     re.IGNORECASE,
 )
+_RECANTING = re.compile(
+    r"\b(?:after all|never ?mind|scratch that|forget (?:that|it))\b", re.IGNORECASE
+)
+#: what is set against the statement and does not deny it: "integers, never floats"
+_CONTRAST = re.compile(r"(?<=\w), (?:and |but )?(?:not|never|no|without) [^,;.]*", re.IGNORECASE)
 _NEGATIVE = re.compile(
-    r"\b(?:not|no longer|never|no|none|without|cannot|forbidden|stopped|avoids?|dislikes?|hates?"
-    r"|(?:is|are|was|do|does|did|wo|ca|should|must|has|have)n't)\b",
+    r"\b(?:not|no longer|never|no|none|without|cannot|forbidden|(?:decided|voted) against|stopped"
+    r"|avoids?|dislikes?|hates?|(?:is|are|was|do|does|did|wo|ca|should|must|has|have)n't)\b",
     re.IGNORECASE,
 )
 #: what holds in one place need not hold in another
@@ -147,8 +197,8 @@ _ENVIRONMENT = re.compile(
     r"\b(?:prod|production|staging|dev|development|qa|canary|sandbox|local(?:ly)?|preview|ci|beta"
     r"|internal|external|public|private|frontend|backend|mobile|desktop|web|android|ios|windows"
     r"|linux|macos|mac|eu|us|uk|emea|apac|weekdays?|weekends?|primary|secondary|minimum|maximum"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b",
+    r")\b",
     re.IGNORECASE,
 )
 _SAME_PLACE = {"prod": "production", "dev": "development"}
-_YEAR = re.compile(r"\b(?:in|during|for|of|since|until|back in) ((?:19|20)\d\d)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:in|during|for|of|until|back in) ((?:19|20)\d\d)\b", re.IGNORECASE)

@@ -1,10 +1,10 @@
-"""Contradiction pass: of two notes that disagree the newer supersedes, or the person is asked.
+"""Contradiction pass: of two that disagree the newer supersedes, or the person is asked.
 
-    notes, a Judge -> steps `supersede` (the judge is sure), `dispute` (it suspects), `settle`
+    memories, a Judge -> steps `supersede` (the judge is sure), `dispute` (it suspects), `settle`
 
-Episodes stay as they are (seed 003). A suspicion puts both into review, linked by `conflicts`; a
-note of higher authority stays active, and only the newer one waits. A pair that is linked already,
-by `conflicts` or `supersedes`, or of which the person said that both hold (`settled`, see
+Events stay as they are. A suspicion puts both into review, linked by `conflicts`; a memory of
+higher authority stays active, and only the newer one waits. A pair that is linked already, by
+`conflicts` or `supersedes`, or of which the person said that both hold (`settled`, see
 `model.standing`), is never raised again: the person decides once, and the links stay as the mark.
 A disputed memory whose every opponent is gone or out of the active set becomes active again. A part
 that is replaced retires nothing. Pure.
@@ -18,13 +18,11 @@ from dataclasses import replace
 from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.model.memory import Memory, authority_rank
-from engram.model.standing import settled_with
+from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, settled, superseded
 
 TASK = "contradictions"
-#: reasons for which a memory went into review
-_DISPUTED = frozenset({CONTRADICTION, LOWER_AUTHORITY})
 
 
 def plan(context: PassContext) -> list[Step]:
@@ -94,11 +92,4 @@ def _waiting(context: PassContext, now: dict[str, Memory]) -> Iterable[Memory]:
         against = {name for memory in known if memory is not None for name in memory.conflicts}
         names = sorted(changed | against)
     found = (now.get(name) or context.view.memory(name) for name in names)
-    return [
-        memory
-        for memory in found
-        if memory is not None
-        and memory.status == "needs-review"
-        and memory.status_reason in _DISPUTED
-        and memory.conflicts
-    ]
+    return [memory for memory in found if memory is not None and in_dispute(memory)]

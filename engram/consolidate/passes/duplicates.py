@@ -16,9 +16,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 
 from engram.consolidate.context import PassContext
 from engram.consolidate.merge_question import MOST_PAIRS, Pair, confirmed
-from engram.consolidate.merging import class_of, may_merge, may_take, merged, rank
+from engram.consolidate.merging import may_merge, merged, rank
 from engram.language.near_duplicates import joined, prefix_of, rarest
 from engram.language.paraphrase.phrasing import phrasing
+from engram.language.paraphrase.restatement import class_of, may_take
 from engram.language.paraphrase.tables import surfaces
 from engram.model.memory import Memory
 from engram.model.step import Step

@@ -152,7 +152,7 @@ def _employer(rule: Rule, said: str) -> str:
 
 
 _USER_SLOTS = {
-    "name": "name", "called": "name", "introduces": "name", "location": "location",
+    "name": "name", "called": "called", "introduces": "name", "location": "location",
     "location-plain": "location", "location-am-based": "location", "timezone": "timezone",
     "moved-email": "email",
 }  # fmt: skip

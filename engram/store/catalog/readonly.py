@@ -1,6 +1,6 @@
 """Read-only catalog: the queries of a hook, within a deadline.
 
-Turns the path of a vault's catalog into the headers of active memories, memories themselves and
+Turns the path of a vault's catalog into the headers of live memories, memories themselves and
 the numbers of those that hold a term. Guarantees: nothing is written, made or repaired (a catalog
 that is missing, damaged, of another schema or too busy raises CatalogUnusable, and the next command
 rebuilds it); a query ends at the deadline. `is_fresh` tells whether a memory's file is still the
@@ -28,7 +28,7 @@ _PATIENCE = 0.2
 #: SQLite instructions between two checks of the deadline
 _STEPS = 10_000
 #: `(number, category, day, importance, audience, space, project, valid_until, expires)`
-ActiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day]
+LiveRow = tuple[int, str, Day, float, Audience, str, str, Day, Day]
 
 
 class ReadOnlyCatalog:
@@ -61,14 +61,15 @@ class ReadOnlyCatalog:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def active(self, projects: Sequence[str], *, personal: bool) -> list[ActiveRow]:
-        """The headers of active memories for everyone and for these projects.
+    def live(self, projects: Sequence[str], *, personal: bool) -> list[LiveRow]:
+        """The headers of live memories for everyone and for these projects.
 
         With `personal` those for the person alone are among them, of whatever project.
         """
         return self._rows(
             "select number, category, substr(created, 1, 10), importance, audience, space, project,"
-            " valid_until, expires from memories where status = 'active' and (audience = ?"
+            " valid_until, expires from memories"
+            " where status in ('active', 'needs-review') and (audience = ?"
             f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
             " or audience = ?)",
             "everyone", *projects, "person" if personal else "everyone",
@@ -98,6 +99,14 @@ class ReadOnlyCatalog:
         for number in numbers:
             for row in self._rows("select body, audience from memories where number = ?", number):
                 yield decode(Memory, row[0]), row[1]
+
+    def named(self, identifiers: Sequence[str]) -> list[tuple[Memory, Audience]]:
+        """The memories of these ids."""
+        marks = ",".join("?" * len(identifiers))
+        found = self._rows(
+            f"select body, audience from memories where id in ({marks}) order by id", *identifiers
+        )
+        return [(decode(Memory, row[0]), row[1]) for row in found]
 
     def is_fresh(self, memory: Memory, root: Path) -> bool:
         """Whether the memory's file is still the regular file that was read."""

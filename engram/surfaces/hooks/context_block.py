@@ -1,10 +1,10 @@
 """Context for a session or prompt: the block of memories, read from the catalog alone.
 
 Finds the vault that a session belongs to, and gives only from one that the user registered on this
-machine (design promise 9), only what is active and still holds, and only what `recall.audience`
-leaves to the agents of this project or of all. Nothing is written and no lock is taken. A memory
-whose file changed since the catalog read it is read, and judged, again. Raises EngramError for a
-vault or catalog that cannot be used.
+machine (design promise 9), only what still holds, a disputed memory beside its opponents, and only
+what `recall.audience` leaves to the agents of this project or of all. Nothing is written and no
+lock is taken. A memory whose file changed since the catalog read it is read, and judged, again.
+Raises EngramError for a vault or catalog that cannot be used.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from engram.model.instant import day_of
 from engram.model.memory import Audience, Memory
 from engram.model.settings import Settings
 from engram.recall.blocks import prompt_block, session_block
+from engram.recall.disputed import Given, undisputed_or_whole
 from engram.recall.injection import Recipient, is_given, most_useful
 from engram.recall.match import PromptWords, matches
 from engram.settings.load import load
@@ -106,7 +107,7 @@ def at_session_start(source: ContextSource, asked: HookCall, deadline: float) ->
     """The most useful memories for a session in that folder."""
     recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     with _open_catalog(source, deadline) as catalog_reader:
-        headers = catalog_reader.active(recipient.projects, personal=recipient.personal)
+        headers = catalog_reader.live(recipient.projects, personal=recipient.personal)
         memories = catalog_reader.memories(most_useful(headers, recipient, source.today))
         given = _current(memories, catalog_reader, source, recipient)
         return session_block(given, budget, project=next(iter(recipient.projects), "")).text
@@ -139,17 +140,23 @@ def _current(
     catalog_reader: ReadOnlyCatalog,
     source: ContextSource,
     recipient: Recipient,
-) -> Iterator[Memory]:
+) -> Iterator[Given]:
     """Those that may be given, read again where the file changed."""
-    for memory, audience in memories:
-        if not is_given(memory, audience, recipient, source.today):
-            continue
-        if catalog_reader.is_fresh(memory, source.root):
-            yield memory
-            continue
-        now, audience = _read_again(memory, source)
-        if is_given(now, audience, recipient, source.today):
-            yield now
+
+    def given(found: Iterable[tuple[Memory, Audience]]) -> Iterator[Memory]:
+        for memory, audience in found:
+            if not is_given(memory, audience, recipient, source.today):
+                continue
+            if catalog_reader.is_fresh(memory, source.root):
+                yield memory
+                continue
+            now, audience = _read_again(memory, source)
+            if is_given(now, audience, recipient, source.today):
+                yield now
+
+    return undisputed_or_whole(
+        given(memories), lambda memory: given(catalog_reader.named(memory.conflicts))
+    )
 
 
 def _read_again(memory: Memory, source: ContextSource) -> tuple[Memory, Audience]:
