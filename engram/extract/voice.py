@@ -1,6 +1,7 @@
 """Turns, candidates and what was said before -> whose words each candidate quotes.
 
     typed by the person · pasted by them · said by an agent · written by a program in their name
+    · held by another memory store or a folder of notes, where words are copied to
 
 Typed is what stands in a turn as the person's own (`own_ranges`), in a turn that no program wrote,
 and that no agent said before them. Words that the person said first stay theirs, whoever repeated
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from engram.extract.assent import decision_taken, option_pasted
+from engram.extract.imported import is_stated
 from engram.language.own_ranges import is_said, wrote_program
 from engram.model.candidate import Candidate, Voice
 from engram.model.ports import Heard
@@ -30,6 +32,8 @@ _RUN, _LETTERS = 8, 20
 _MOSTLY = 0.6
 #: as much of a turn is compared, characters
 _COMPARED = 100_000
+#: sources of files that hold one's own words, and words that were copied
+_NOTES = frozenset({"markdown", "text"})
 _WORD = re.compile(r"\w+")
 #: with such a word beside another's words the person says what they want
 _TAKES = re.compile(
@@ -87,7 +91,13 @@ class _Hearing:
             return "program"
         if not is_said(turn.text, quote) or self._was_said(quote, turn):
             return "pasted"
-        return "typed"
+        return "stored" if is_stated(turn) or self._is_note(turn) else "typed"
+
+    def _is_note(self, turn: Turn) -> bool:
+        """Whether a turn stands in a note, which may be a page that was clipped, and no talk."""
+        if turn.source not in _NOTES:
+            return False
+        return all(other.role == "user" for other in self.heard.before(turn))
 
     def _was_said(self, quote: str, turn: Turn) -> bool:
         """Whether an agent said the words before the person did."""

@@ -21,9 +21,12 @@ from engram.model.candidate import Candidate
 
 #: how another store begins a memory: of the person, or of a thing with its name
 _ABOUT_SOMEBODY = re.compile(
-    r"\A(?:(?:the )?user\b(?![\w ]{0,20}[=:{])|i\b|[\w -]{1,80} \([\w -]{1,80}\):)[^.!?\n]*",
+    r"\A(?:(?:the )?user\b(?![\w ]{0,20}[=:{])|(?:i|we|my|our)\b|[\w -]{1,80} \([\w -]{1,80}\):)"
+    r"[^.!?\n]*",
     re.IGNORECASE,
 )
+#: how people begin what they write down for themselves
+_REMINDER = re.compile(r"\A(?:please )?remember(?:,? that\b| ?:)", re.IGNORECASE)
 #: what only the person can say of themselves
 _CLAIMED_WISH = re.compile(
     r"\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
@@ -48,6 +51,8 @@ def ordered(candidate: Candidate) -> str:
     # around a statement that was cut out of it, an order tells what it was meant for
     parts = dict.fromkeys((*words, quote, candidate.sentence[:_MOST_READ]))
     if not candidate.in_own_words:
+        if candidate.voice == "stored":
+            parts = dict.fromkeys(_REMINDER.sub("", part) for part in parts)
         return next(filter(None, (injection(part, own=False) for part in parts)), "")
     if code := next(filter(None, map(injection, parts)), ""):
         return code
