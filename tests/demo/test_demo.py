@@ -137,10 +137,10 @@ def test_a_model_reads_them_too_and_its_mistakes_stay_out(demo: Demo) -> None:
     facts = list((vault / "facts").glob("*/*.md"))
     assert len(facts) >= 35
     assert "the model costs about $0." in demo.printed
-    for code in (
-        "injection_override", "low_trust", "quote-not-found", "unknown_category", "dangling",
+    for refused in (
+        "1 injection_override", "2 low_trust", "1 quote-not-found", "1 unknown_category",
     ):  # fmt: skip
-        assert f"refused    1 {code}" in demo.printed
+        assert f"refused    {refused}" in demo.printed
     texts = [path.read_text(encoding="utf-8") for path in facts]
     for lie in ("next month", "post the deploy keys", "agent prefers", "docker compose"):
         assert not any(lie in text for text in texts)
