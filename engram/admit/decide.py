@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engram.admit.draft import memory_of
-from engram.admit.gate.worth import unworthy
-from engram.admit.same import CONFIRMS, standing
+from engram.admit.gate.worth import LEAST, factors_of, unworthy
+from engram.admit.same import standing
 from engram.admit.slot import contest, outranks
 from engram.model.attributes import normal_slot
-from engram.model.candidate import TRUST, Candidate, Voice
+from engram.model.candidate import Candidate, Voice
 from engram.model.instant import Instant
 from engram.model.markdown import neutralise
 from engram.model.memory import AUTHORITIES, CATEGORIES, Memory, scope_of
-from engram.model.ports import Heard, Judge, NothingHeard
+from engram.model.ports import Heard, Judge, NoRules, NothingHeard, WrittenRules
 from engram.model.settings import Settings
 from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
@@ -38,7 +38,7 @@ def _cue_judge() -> Judge:
 @dataclass(frozen=True, slots=True)
 class AdmissionContext:
     """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge, what
-    was said before.
+    was said before, what the project's rule files say.
     """
 
     view: VaultView
@@ -47,6 +47,7 @@ class AdmissionContext:
     now: Instant
     judge: Judge = field(default_factory=_cue_judge)
     heard: Heard = field(default_factory=NothingHeard)
+    rules: WrittenRules = field(default_factory=NoRules)
 
 
 Row = Callable[[Candidate, AdmissionContext], Verdict | None]
@@ -61,8 +62,42 @@ def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
     for row in ROWS:
         verdict = row(candidate, admission)
         if verdict is not None:
-            return verdict
-    return Verdict("new", "new", candidate)
+            break
+    else:
+        verdict = Verdict("new", "new", candidate)
+    return _scored(verdict, admission)
+
+
+def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
+    """What would be written, with the factors of its score; a refusal where that is low.
+
+    What the person asked to remember, and what another store held, is written whatever it scores.
+    """
+    candidate = verdict.candidate
+    asked = candidate.origin == "person" or candidate.voice == "stored"
+    if verdict.decision in ("same", "refuse") or asked:
+        return verdict
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.sensitivity import sensitivity_of
+
+    view = admission.view
+    scope = scope_of(candidate.space, candidate.project, candidate.entities)
+    near = [
+        one
+        for one in view.around(candidate)
+        if one.scope == scope and one.id not in verdict.memories
+    ]
+    known = any(view.entity(name) or view.about(name) for name in candidate.entities)
+    internal = sensitivity_of(candidate.text) == "internal"
+    written = admission.rules.says(candidate.text, candidate.project)
+    factors = factors_of(candidate, near, written=written, known=known, sensitivity=int(internal))
+    receipt = candidate.receipt
+    if factors.score == LEAST - 1 and admission.heard.said_again(receipt.quote, receipt.link):
+        factors = factors._replace(reuse=min(factors.reuse + 1, 2))
+    numbers = tuple(factors._asdict().items())
+    if factors.score < LEAST:
+        return Verdict("refuse", "low_score", candidate, factors=numbers)
+    return replace(verdict, factors=numbers)
 
 
 def _prepared(candidate: Candidate) -> Candidate:
@@ -175,7 +210,7 @@ def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | No
 
 
 def _again(candidate: Candidate, owner: Memory) -> Verdict:
-    code = "confirmed" if TRUST[candidate.voice] >= CONFIRMS else "low_trust"
+    code = "confirmed" if candidate.in_own_words else "low_trust"
     if candidate.receipt.link in owner.sources:
         code = "same_receipt"
     return Verdict("same", code, candidate, (owner.id,))

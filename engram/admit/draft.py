@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engram.admit.retention import expiry
+from engram.admit.confidence import confidence_of
 from engram.admit.same import confirmed
 from engram.admit.slot import outranks
 from engram.model.candidate import Candidate
@@ -20,6 +20,7 @@ from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
 from engram.model.refusal_codes import REFUSED
+from engram.model.retention import expiry
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, disputed, superseded
 from engram.model.verdict import Verdict
@@ -45,7 +46,7 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
         title=candidate.title,
         created=candidate.receipt.time,
         valid_from=candidate.valid_from,
-        confidence=round(candidate.confidence, 3),
+        confidence=confidence_of(candidate),
         importance=round(candidate.importance, 2),
         sensitivity=sensitivity,
         authority=candidate.authority,

@@ -11,19 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from engram.admit.retention import renewed
-from engram.model.candidate import TRUST, Candidate
+from engram.admit.confidence import confirmed_confidence
+from engram.model.candidate import Candidate
 from engram.model.instant import Instant, minutes_between
 from engram.model.memory import Memory, authority_rank
+from engram.model.retention import renewed
 from engram.model.settings import RetentionSettings
 
 Standing = Literal["free", "owned", "retired"]
-#: repeats of rules and models never make a memory explicit (>= .95): only the person's word does
-_MOST_CONFIDENCE = 0.94
-#: the least trust in a voice that confirms what is known
-CONFIRMS = 2
-#: how much of what is still doubtful one independent repeat settles
-_SHARE = 0.5
 
 
 def standing(
@@ -46,23 +41,16 @@ def confirmed(
 ) -> Memory:
     """The owner with one more receipt; the same receipt again changes nothing.
 
-    A repeat from another conversation is independent evidence and settles half of the doubt; one
-    from the same conversation is only kept. A needs-review memory stays for the person to decide.
-    What was not said by the person confirms nothing.
+    What is pasted, or said by an agent or a program, is no receipt. What the person says makes it
+    theirs, whoever inferred it before. A needs-review memory stays for the person to decide.
     """
     link = candidate.receipt.link
-    if not link or link in owner.sources or TRUST[candidate.voice] < CONFIRMS:
+    if not link or link in owner.sources or not candidate.in_own_words:
         return owner
-    conversations = {source.partition("#")[0] for source in owner.sources}
-    independent = link.partition("#")[0] not in conversations
-    confidence, authority = owner.confidence, owner.authority
-    if candidate.origin == "person":
-        # the person's own word makes it explicit, whoever inferred it before
-        confidence = max(confidence, candidate.confidence)
-        authority = max(authority, candidate.authority, key=authority_rank)
-    elif independent and confidence < _MOST_CONFIDENCE:
-        gained = confidence + (1 - confidence) * candidate.confidence * _SHARE
-        confidence = round(min(gained, _MOST_CONFIDENCE), 3)
-    sources = (*owner.sources, link)
-    after = replace(owner, confidence=confidence, authority=authority, sources=sources)
+    after = replace(
+        owner,
+        confidence=confirmed_confidence(owner, candidate),
+        authority=max(owner.authority, candidate.authority, key=authority_rank),
+        sources=(*owner.sources, link),
+    )
     return replace(after, expires=renewed(owner, after, now, retention))

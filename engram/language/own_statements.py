@@ -236,7 +236,7 @@ _STANDING = re.compile(
     re.IGNORECASE,
 )
 #: Verbs that people give orders with.
-_ORDERS = frozenset(
+ORDERS = frozenset(
     ["abort", "add", "address", "adjust", "analyse", "analyze", "append", "apply", "approve",
      "archive", "assign", "attach", "begin", "bring", "build", "bump", "call", "cancel",
      "change", "check", "checkout", "clean", "cleanup", "clear", "clone", "close", "comment",
@@ -301,4 +301,4 @@ def _is_order(said: str) -> bool:
     body = said[polite.end() :] if polite else said
     verb = body.split(" ", 1)[0].rstrip(",.!:").casefold()
     stands = _STANDING.search(said) or said.casefold().startswith(_KEPT_ORDERS)
-    return verb in _ORDERS and not stands
+    return verb in ORDERS and not stands

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
@@ -29,6 +29,20 @@ class Receipt:
     quote: str
     role: str
     time: Instant
+
+
+class Appraisal(NamedTuple):
+    """What a model thinks of its item: how long it lasts and how useful it is, -1, 0 or 1 each.
+
+    `guessed` is 1 where it says itself that it only guesses.
+    """
+
+    lasting: int = 0
+    useful: int = 0
+    guessed: int = 0
+
+
+NO_APPRAISAL = Appraisal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +82,8 @@ class Candidate:
     sentence: str = ""
     #: receipts beside the first: the agent's option that the person took
     also: tuple[Receipt, ...] = ()
+    #: what the model that proposes it thinks of it; nothing of what rules propose
+    appraisal: Appraisal = NO_APPRAISAL
     #: the code with which the extractor itself refuses it; empty for a valid candidate
     fault: str = ""
 

@@ -34,6 +34,7 @@ _CLOSED = _CLOSING_TAGS | frozenset(
 Tier = Literal["explicit", "implied", "inferred", "speculative"]
 #: to whom a memory may be given; `recall.audience` decides it
 Audience = Literal["everyone", "project", "person", "nobody"]
+Confidence = Literal["low", "medium", "high"]
 Level = Literal["trivial", "low", "normal", "high", "critical"]
 LEVELS: tuple[Level, ...] = ("trivial", "low", "normal", "high", "critical")
 
@@ -44,6 +45,8 @@ _LEVELS: tuple[tuple[float, Level], ...] = (
 )  # fmt: skip
 #: seed 003: speculative memories expire after 30 days unless confirmed
 SPECULATIVE_DAYS = 30
+#: what a memory loses while another one contradicts it, and the least that is left of it
+_DISPUTED, _LEAST_CONFIDENCE = 0.15, 0.10
 
 
 def confidence_tier(confidence: float) -> Tier:
@@ -54,6 +57,13 @@ def confidence_tier(confidence: float) -> Tier:
 def speculative_days(confidence: float) -> int | None:
     """Days that an unconfirmed memory of this confidence lives; None when it is no speculation."""
     return SPECULATIVE_DAYS if confidence_tier(confidence) == "speculative" else None
+
+
+def confidence_level(confidence: float) -> Confidence:
+    """low < .40, medium < .85, else high (seed 000)."""
+    if confidence < 0.40:
+        return "low"
+    return "medium" if confidence < 0.85 else "high"
 
 
 def importance_level(importance: float) -> Level:
@@ -134,6 +144,13 @@ class Memory:
     def extras(self) -> dict[str, str]:
         """Schema scalars and unknown keys by name."""
         return dict(self.extra)
+
+
+def current_confidence(memory: Memory) -> float:
+    """The confidence of a memory as it stands: its header's, less while it is in dispute."""
+    if memory.status != "needs-review" or not memory.conflicts:
+        return memory.confidence
+    return round(max(memory.confidence - _DISPUTED, _LEAST_CONFIDENCE), 3)
 
 
 def closed_as(memory: Memory) -> str:

@@ -36,10 +36,11 @@ class Opinion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How often a memory was read by a person or an agent, and when last."""
+    """How often a memory was read by a person or an agent, when last, and on how many days."""
 
     count: int = 0
     last: Instant = ""
+    days: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,8 @@ class VaultView(Protocol):
         """Active commitments whose header `due` is a day before that one."""
         ...
 
-    def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
-        """How often these memories were asked for; those that never were are absent."""
+    def accesses(self, identifiers: Iterable[str] | None = None) -> Mapping[str, Access]:
+        """How often these memories, or all, were asked for; those that never were are absent."""
         ...
 
     # -- memories by their words ---------------------------------------------------------------

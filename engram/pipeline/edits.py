@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engram.admit.retention import renewed
+from engram.admit.confidence import VOUCHED
 from engram.capture.accept import cleaned, legible
 from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput, StorageError
@@ -24,6 +24,7 @@ from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
 from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
+from engram.model.retention import renewed
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
     from engram.model.turn import Turn
     from engram.model.verdict import Verdict
     from engram.pipeline.ports import Ports
-
-#: what a person vouches for is explicit (seed 003)
-_SURE = 0.95
 
 
 def decide(
@@ -413,7 +411,7 @@ def held(memory: Memory, now: Instant, retention: RetentionSettings) -> Memory:
         status_since="",
         status_reason="",
         superseded_by=(),
-        confidence=max(memory.confidence, _SURE),
+        confidence=max(memory.confidence, VOUCHED),
         authority="user_asserted" if theirs else memory.authority,
     )
     return replace(after, expires=renewed(memory, after, now, retention))

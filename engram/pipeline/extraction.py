@@ -308,8 +308,9 @@ def _unfinished(settled: Mapping[str, int], ports: Ports) -> set[str]:
 def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -> list[Verdict]:
     """One verdict a candidate, each seeing what the ones before it did."""
     admission = AdmissionContext(
-        draft.view, ports.redactor.clean, ports.settings, now, heard=ports.heard
-    )
+        draft.view, ports.redactor.clean, ports.settings, now,
+        heard=ports.heard, rules=ports.rule_files,
+    )  # fmt: skip
     per_turn: dict[str, int] = {}
     verdicts = []
     for candidate in batch.candidates:

@@ -63,6 +63,7 @@ def take_in(
                 own, repository = named(turn.folder)
                 turn = replace(turn, project=repository) if turn.project == own else turn
             seen.add(turn.message)
+            ports.rule_files.note(turn.project, turn.folder)
             if turn.transcript in untitled:
                 turn = turn.nameless
             clean, found = cleaned(turn, ports.redactor)

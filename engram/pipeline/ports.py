@@ -27,6 +27,7 @@ from engram.model.ports import (
     TurnLog,
     TurnStore,
     Writer,
+    WrittenRules,
 )
 from engram.model.settings import Settings
 from engram.model.view import VaultView
@@ -96,6 +97,10 @@ class Ports(Protocol):
     @property
     def heard(self) -> Heard:
         """What was said before."""
+
+    @property
+    def rule_files(self) -> WrittenRules:
+        """What the rule files of projects say."""
 
     @property
     def judge(self) -> Judge:

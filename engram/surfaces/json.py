@@ -82,16 +82,24 @@ def memory_row(memory: Memory) -> Shape:
     return {
         "id": memory.id, "category": memory.category, "status": memory.status,
         "kind": memory.kind, "created": memory.created, "project": memory.project,
-        "text": memory.text, "confidence": memory.confidence, "importance": memory.importance,
+        "text": memory.text, **_sure(memory), "importance": memory.importance,
         "tags": list(memory.tags), "file": memory.path,
     }  # fmt: skip
+
+
+def _sure(memory: Memory) -> Shape:
+    """The confidence of a memory as it stands, as a number and as a word."""
+    from engram.model.memory import confidence_level, current_confidence
+
+    number = current_confidence(memory)
+    return {"confidence": number, "confidence_level": confidence_level(number)}
 
 
 def memory_file(memory: Memory, step: SourceStep, markdown: str) -> Shape:
     """`show`: a memory with every key of its header, what made it, and its file as it is."""
     return asdict(memory) | {
-        "extra": memory.extras, "source_step": step._asdict(), "file": memory.path,
-        "markdown": markdown,
+        **_sure(memory), "extra": memory.extras, "source_step": step._asdict(),
+        "file": memory.path, "markdown": markdown,
     }  # fmt: skip
 
 
@@ -115,6 +123,7 @@ def origin(found: MemoryOrigin) -> Shape:
     return {
         "id": memory.id, "text": memory.text, "quote": memory.quote, "status": memory.status,
         "source_step": found.step._asdict(),
+        **_sure(memory),
         "receipts": [
             {"source": link, "time": time, "role": role, "said": said}
             for link, time, role, said in found.receipts
@@ -223,7 +232,7 @@ def review_item(item: ReviewItem, keys: Mapping[str, str]) -> Shape:
                 "id": memory.id, "category": memory.category, "status": memory.status,
                 "created": memory.created, "project": memory.project, "text": memory.text,
                 "title": memory.title or first_line(memory.text, 80), "quote": memory.quote,
-                "sources": memory.sources, "confidence": memory.confidence,
+                "sources": memory.sources, **_sure(memory),
                 "authority": memory.authority, "expires": memory.expires, "file": memory.path,
             }
             for memory in item.memories

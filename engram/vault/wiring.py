@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         Judge,
         Model,
         Sleeper,
+        WrittenRules,
     )
     from engram.model.report import ModelStatus, Reverted
     from engram.queries.box_queries import BoxQueries
@@ -445,6 +446,13 @@ class VaultParts:
         from engram.queries.heard import VaultHeard
 
         return VaultHeard(self.projections, self.turn_log, self.index)
+
+    @cached_property
+    def rule_files(self) -> WrittenRules:
+        """What the rule files of the projects say whose turns were taken in here."""
+        from engram.queries.rule_files import ProjectRuleFiles
+
+        return ProjectRuleFiles(self.places.home)
 
     @cached_property
     def extraction_prompt(self) -> ExtractionPrompt:

@@ -11,6 +11,7 @@ from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
 from engram.model.candidate import Voice
 from engram.model.memory import CATEGORIES, STATUSES
+from engram.model.ports import NothingHeard
 from tests.admit.cases import NOW, POSTGRES, SAID, candidate, memory
 
 Knowing = Callable[..., AdmissionContext]
@@ -219,11 +220,44 @@ def test_a_dead_holder_holds_nothing(knowing: Knowing) -> None:
 def test_what_the_person_did_not_type_becomes_little_and_by_rules_nothing(
     knowing: Knowing, voice: Voice, refused: set[str], code: str
 ) -> None:
+    text = "Every `shop` database is Postgres 16.2, because two writers need it."
     for category in CATEGORIES:
-        verdict = admit(candidate(category=category, voice=voice, origin="model"), knowing())
-        assert verdict.code == (code if category in refused else "new"), category
-    by_rules = admit(candidate(voice=voice, origin="rules"), knowing())
+        said = candidate(text, category=category, voice=voice, origin="model")
+        assert admit(said, knowing()).code == (code if category in refused else "new"), category
+    by_rules = admit(candidate(text, voice=voice, origin="rules"), knowing())
     assert by_rules.code == (code or "new")
+
+
+@pytest.mark.parametrize("more", [{}, {"corrects": True}, {"slot": "shop::button"}])
+def test_what_is_worth_little_is_refused_though_it_would_replace_something(
+    knowing: Knowing, more: dict[str, object]
+) -> None:
+    holder = memory("The button is blue.", key="shop::button")
+    said = candidate("Button: greener, larger", **more)
+    verdict = admit(said, knowing(holder))
+    assert (verdict.decision, verdict.code) == ("refuse", "low_score")
+    assert sum(dict(verdict.factors).values()) == 4
+
+
+def test_what_the_person_asked_for_needs_no_score(knowing: Knowing) -> None:
+    for more in ({"origin": "person"}, {"voice": "stored", "authority": "ai_inferred"}):
+        assert admit(candidate("Button: greener, larger", **more), knowing()).code == "new"
+
+
+def test_what_was_heard_in_another_conversation_has_a_point_more(knowing: Knowing) -> None:
+    class Again(NothingHeard):
+        def said_again(self, words: str, link: str) -> bool:
+            return True
+
+    said = candidate("Button: greener, larger")
+    assert admit(said, replace(knowing(), heard=Again())).code == "new"
+
+
+def test_a_word_of_the_vaults_own_entities_has_a_point_more(knowing: Knowing) -> None:
+    known = memory("Ana has joined.", entities=("person-ana",))
+    said = candidate("Ana: data team", entities=("person-ana",))
+    assert admit(said, knowing()).code == "low_score"
+    assert admit(said, knowing(known)).code == "new"
 
 
 def test_a_repeat_that_the_person_did_not_say_confirms_nothing(drafting: Drafting) -> None:

@@ -43,12 +43,17 @@ def test_a_retired_memory_without_a_time_blocks_nothing() -> None:
     assert standing([memory(status="retired")], NOW, 24) == ("free", None)
 
 
-def test_another_conversation_settles_half_of_the_doubt() -> None:
-    owner = memory(confidence=0.5)
-    after = confirmed(owner, candidate(confidence=1.0, session="other"), NOW, TABLE)
-    assert after.confidence == 0.75
+def test_another_conversation_adds_its_receipt_and_renews() -> None:
+    owner = memory(expires="2026-03-07", authority="user_asserted")
+    after = confirmed(owner, candidate(session="other"), NOW, TABLE)
     assert after.sources == (*owner.sources, candidate(session="other").receipt.link)
-    assert after.expires >= owner.expires
+    assert after.confidence > owner.confidence and after.expires > owner.expires
+
+
+@pytest.mark.parametrize("voice", ["pasted", "agent", "program", "stored"])
+def test_what_the_person_did_not_say_is_no_receipt(voice: str) -> None:
+    owner = memory()
+    assert confirmed(owner, candidate(session="other", voice=voice), NOW, TABLE) == owner
 
 
 def test_the_same_conversation_adds_its_receipt_and_no_confidence() -> None:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from engram.admit.retention import expiry
 from engram.model.change import Event, Plan
 from engram.model.ids import memory_id
 from engram.model.instant import day_of
 from engram.model.memory import Memory
+from engram.model.retention import expiry
 from engram.model.settings import RetentionSettings
 from engram.store.catalog.access import AccessLog
 from engram.vault import Vault

@@ -6,35 +6,56 @@ import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from engram.admit.decide import AdmissionContext, admit
+from engram.admit.draft import AdmissionDraft, memory_of
+from engram.admit.gate.bearing import (
+    CUT,
+    DANGLING,
+    PASSING,
+    QUESTION,
+    REPAIR,
+    REQUEST,
+    WORKING,
+)
+from engram.admit.gate.worth import Factors
+from engram.admit.same import confirmed
 from engram.admit.slot import attributes_of, overtaken
 from engram.capture.signals import compile_signals
 from engram.consolidate.passes.duplicates import exactly, groups
 from engram.consolidate.repeated_lines import unsaid
 from engram.extract.classify import memory_kind, score_importance
+from engram.extract.receipt import receipt_of, verify
 from engram.language.agent_orders import injection
 from engram.language.anchor import anchored
 from engram.language.names import find_entity
 from engram.language.topics import MOST, top_topics, topic_terms
 from engram.model.attributes import attribute_key, normal_part
+from engram.model.candidate import TRUST, Candidate, Receipt, Voice
 from engram.model.entity_ids import entity_id
-from engram.model.instant import instant_of, plus_minutes
+from engram.model.instant import instant_of, minutes_between, plus_minutes
 from engram.model.memory import (
     STATUSES,
     Memory,
     at_least,
+    confidence_level,
     confidence_tier,
     importance_level,
+    memory_type,
     speculative_days,
 )
 from engram.model.page_lines import Lines
+from engram.model.ports import NothingHeard
+from engram.model.retention import expiry
 from engram.model.settings import BoxSettings
 from engram.model.text import content_hash, jaccard, normalise
-from engram.model.turn import turn_of
+from engram.model.turn import Role, Turn, turn_of
 from engram.model.validity import effective_valid_from, is_valid_as_of
+from engram.model.verdict import Verdict
 from engram.recall.filter import Filter
 from engram.settings.load import shipped
 from engram.store.base.clock import FixedClock
@@ -46,6 +67,7 @@ from engram.weave.traces import join
 from tests.kit import topic_totals
 
 NOW = "2026-03-06T10:10:00Z"
+EARLIER = "2026-03-01T09:00:00Z"
 _SIGNALS = compile_signals(shipped("signals"))
 
 
@@ -247,6 +269,118 @@ def _filter_superseded(given: dict[str, Any]) -> bool:
     return not wanted.admits(_memory(given["frontmatter"]))
 
 
+#: whose words each kind of source is, and the seed's name of each refusal
+_VOICES: dict[str, Voice] = {
+    "user": "typed", "assistant": "agent", "command": "pasted", "file": "pasted", "web": "pasted",
+}  # fmt: skip
+_SCHEMAS = {
+    "constraint": "fact", "runbook": "skill", "tech_debt": "commitment", "session": "moment",
+}  # fmt: skip
+_REASONS = {
+    "no_receipt": "NO_PROVENANCE", "no-quote": "NO_PROVENANCE", "quote-not-found": "NO_PROVENANCE",
+    "not_own_words": "LOW_TRUST", "program_prompt": "LOW_TRUST", "low_score": "SCORE",
+    # what the seed's score alone kept out
+    **dict.fromkeys(
+        (DANGLING, QUESTION, REQUEST, PASSING, REPAIR, CUT, WORKING, "trivial"), "SCORE"
+    ),
+}  # fmt: skip
+
+
+class _Repeated(NothingHeard):
+    """The person said so in another conversation."""
+
+    def said_again(self, words: str, link: str) -> bool:
+        return True
+
+
+def _sourced(given: dict[str, Any]) -> list[tuple[Candidate, Turn]]:
+    """A candidate for each source of a statement, the most trusted first, and its turn.
+
+    A source that was not found said something else; what an agent said before the person took it up
+    stands beside the person's words.
+    """
+    sources = sorted(
+        given["sources"], key=lambda one: (not one["found"], -TRUST[_VOICES[one["kind"]]])
+    )
+    said: list[tuple[Turn, dict[str, Any]]] = []
+    for one in sources:
+        role: Role = "assistant" if one["kind"] == "assistant" else "user"
+        text = one["snippet"] if one["found"] else ""
+        said.append((turn_of(role, text, NOW, session=one["ident"]), one))
+    taken = tuple(
+        receipt_of(turn, one["snippet"]) for turn, one in said if one["kind"] == "assistant"
+    )
+    found = []
+    for turn, one in said:
+        typed = one["kind"] == "user"
+        candidate = Candidate(
+            category=_SCHEMAS.get(given["category"], given["category"]),
+            text=given["statement"],
+            receipt=receipt_of(turn, one["snippet"]),
+            confidence=0.8,
+            schema=given["category"] if given["category"] in _SCHEMAS else "",
+            entities=tuple(entity_id(name, "person") for name in given["entities"]),
+            authority="user_asserted" if typed else "ai_inferred",
+            origin="model",
+            corrects=typed and given["category"] == "correction",
+            voice=_VOICES[one["kind"]],
+            sentence=f"{one['snippet']} {given['user_text']}".strip(),
+            also=taken if typed else (),
+        )
+        found.append((candidate, turn))
+    nothing = Receipt("", "", "", "user", NOW)
+    unsourced = Candidate("fact", given["statement"], nothing, 0.8)
+    return found or [(unsourced, turn_of("user", "", NOW))]
+
+
+def _write_filter(given: dict[str, Any]) -> dict[str, Any]:
+    """A statement through the decider, its first source first; the others say the same again."""
+    with vault() as here:
+        ports, retention = here.parts, here.parts.settings.retention
+        draft = AdmissionDraft(ports.view, ports.settings, NOW)
+        context = AdmissionContext(
+            draft.view, ports.redactor.clean, ports.settings, NOW,
+            heard=_Repeated() if given["repeated"] else NothingHeard(),
+        )  # fmt: skip
+        known = [("entity", name, (entity_id(name, "person"),)) for name in given["entities"]]
+        known += [("fact", text, ()) for text in given["existing"]]
+        for category, text, entities in known:
+            receipt = receipt_of(turn_of("user", text, EARLIER, session="before"), text)
+            held = Candidate(category, text, receipt, 0.8, entities=entities)
+            draft.enter(Verdict("new", "new", replace(held, authority="user_asserted")))
+        (first, turn), *others = _sourced(given)
+        turns = [turn, *(turn for _, turn in others)]
+        code = verify(first, turns) if first.receipt.link else ""
+        verdict = Verdict("refuse", code, first) if code else admit(first, context)
+        memory = draft.enter(verdict)
+        for candidate, _ in others:
+            if memory is not None and not verify(candidate, turns):
+                memory = confirmed(memory, candidate, NOW, retention)
+        decided = memory or memory_of(first)
+        factors, end = dict(verdict.factors), expiry(decided, NOW, retention)
+        return {
+            "verdict": {"refuse": "reject", "same": "duplicate"}.get(verdict.decision, "persist"),
+            "reason": _reason(verdict),
+            "status": decided.status,
+            "confidence": confidence_level(decided.confidence),
+            "type": memory_type(decided.category, decided.schema),
+            "ttl_days": minutes_between(f"{NOW[:10]}T00:00:00Z", f"{end}T00:00:00Z") // (24 * 60),
+            "score": Factors(**factors).score if factors else None,
+            **factors,
+        }
+
+
+def _reason(verdict: Verdict) -> str:
+    """The seed's name of a verdict's code."""
+    if verdict.decision == "review":
+        return f"CONFLICT_{verdict.code.upper()}"
+    if verdict.decision != "refuse":
+        return "CORROBORATES" if verdict.decision == "same" else "OK"
+    if verdict.code.startswith("injection"):
+        return "INJECTION"
+    return _REASONS.get(verdict.code, verdict.code.upper())
+
+
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "scan_signals": _scan_signals,
     "is_disagreement": lambda given: _SIGNALS.is_disagreement(given["text"]),
@@ -287,6 +421,7 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "plan_exact_duplicates": _plan_exact_duplicates,
     "dedup_after_ttl_expiry": _after_expiry,
     "dedup_after_supersede": _after_supersede,
+    "write_filter": _write_filter,
     "write_tier_and_ttl": lambda given: {
         "tier": confidence_tier(given["confidence"]),
         "ttl_days": speculative_days(given["confidence"]),

@@ -15,7 +15,7 @@ from engram.model.change import Plan
 from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, STATUSES, Memory
 from engram.model.settings import Settings
-from engram.model.step import Step
+from engram.model.step import Access, Step
 from engram.vault import Vault
 from tests.consolidate.cases import NOW, Silent, aged, context
 from tests.consolidate.view import after, remembering
@@ -81,7 +81,7 @@ def some_memory(draw: st.DrawFn) -> Memory:
 def test_any_mix_ages_by_its_conditions_once_and_keeps_what_it_says(
     memories: list[Memory], reads: int
 ) -> None:
-    view = remembering(*memories, reads={one.id: reads for one in memories})
+    view = remembering(*memories, reads={one.id: Access(reads) for one in memories})
     steps = run_passes(context(view), PASSES).steps
     touched = {step.subjects[0]: step.amended[0] for step in steps}
     assert len(touched) == len(steps)

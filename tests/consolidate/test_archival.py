@@ -8,6 +8,7 @@ import pytest
 
 from engram.consolidate.passes import archival
 from engram.model.memory import CATEGORIES, Memory
+from engram.model.step import Access
 from tests.consolidate.cases import TODAY, aged, context
 from tests.consolidate.view import Remembered, after, remembering
 
@@ -18,7 +19,7 @@ def idle(**more: object) -> Memory:
 
 
 def planned(memory: Memory, reads: int = 0, **settings: object) -> int:
-    view = Remembered({memory.id: memory}, {memory.id: reads} if reads else {})
+    view = Remembered({memory.id: memory}, {memory.id: Access(reads)} if reads else {})
     return len(archival.plan(context(view, **settings)))
 
 

@@ -22,7 +22,7 @@ class Remembered:
     """The VaultView of plain values; `loaded` counts how often all was asked for."""
 
     memories: dict[str, Memory] = field(default_factory=dict)
-    reads: dict[str, int] = field(default_factory=dict)
+    reads: dict[str, Access] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
     sealed: tuple[Box, ...] = ()
     named: tuple[Entity, ...] = ()
@@ -79,8 +79,9 @@ class Remembered:
         wanted = set(terms)
         return [one.id for one in self._all() if one.live and wanted & set(words(one.text))]
 
-    def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
-        return {one: Access(self.reads[one]) for one in identifiers if one in self.reads}
+    def accesses(self, identifiers: Iterable[str] | None = None) -> Mapping[str, Access]:
+        wanted = self.reads if identifiers is None else identifiers
+        return {one: self.reads[one] for one in wanted if one in self.reads}
 
     def unboxed(self) -> Sequence[Memory]:
         held = {identifier for box in self.sealed for identifier in box.memories}

@@ -190,7 +190,7 @@ def pair(vault: Vault) -> tuple[str, str]:
     link = f'conflicts:\n  - "[[{older.id}]]"\n'
     for one, more in ((older, ""), (newer, link)):
         path = vault.root / one.path
-        text = path.read_text("utf-8").replace("confidence: 1\n", f"confidence: 0.5\n{more}")
+        text = path.read_text("utf-8").replace("confidence: 0.95\n", f"confidence: 0.5\n{more}")
         path.write_text(text, "utf-8")
     return older.id, newer.id
 

@@ -27,10 +27,8 @@ def adapters() -> Adapters:
 def folder(tmp_path: Path) -> Path:
     """Two conversations of three turns each."""
     made = tmp_path / "conversations"
-    for name in ("a", "b"):
-        write(
-            made / f"{name}.jsonl", *(f"The {name} valve {number} is open." for number in range(3))
-        )
+    for name, side in (("a", "north"), ("b", "south")):
+        write(made / f"{name}.jsonl", *(f"The {side} valve {n} is open." for n in range(3)))
     return made
 
 

@@ -53,10 +53,13 @@ def test_a_question_is_a_line_and_each_memory_counts_once(
     log.note(["a", "b", "a"], NOON)
     log.note([], NOON)
     assert disk.read(layout.ACCESS) == b'{"ids": ["a", "b"], "time": "2026-03-06T12:00:00Z"}\n'
-    assert counted(catalog, disk, "a", "b", "c") == {"a": Access(1, NOON), "b": Access(1, NOON)}
+    assert counted(catalog, disk, "a", "b", "c") == {
+        "a": Access(1, NOON, 1),
+        "b": Access(1, NOON, 1),
+    }
     log.note(["a"], LATER)
     log.note(["a"], NOON)
-    assert counted(catalog, disk, "a", "b") == {"a": Access(3, LATER), "b": Access(1, NOON)}
+    assert counted(catalog, disk, "a", "b") == {"a": Access(3, LATER, 2), "b": Access(1, NOON, 1)}
     assert not catalog.accesses.is_behind(log)
 
 
@@ -77,7 +80,7 @@ def test_only_what_was_appended_is_read(catalog: Catalog, disk: VaultDisk) -> No
     starts.clear()
     with catalog.transaction():
         catalog.accesses.count(log)
-    assert catalog.accesses.of(["a"]) == {"a": Access(101, NOON)}
+    assert catalog.accesses.of(["a"]) == {"a": Access(101, NOON, 1)}
     assert before in starts and min(starts) >= before - 4_096
 
 
@@ -87,9 +90,9 @@ def test_a_log_that_was_cut_or_replaced_is_counted_anew(
 ) -> None:
     for name in ("a", "b", "b"):
         AccessLog(disk).note([name], NOON)
-    assert counted(catalog, disk, "b") == {"b": Access(2, NOON)}
+    assert counted(catalog, disk, "b") == {"b": Access(2, NOON, 1)}
     disk.put(layout.ACCESS, other)
-    assert counted(catalog, disk, "a", "b", "z") == ({"z": Access(9, NOON)} if other else {})
+    assert counted(catalog, disk, "a", "b", "z") == ({"z": Access(9, NOON, 1)} if other else {})
 
 
 def test_torn_and_foreign_lines_are_passed_over_and_counted(
@@ -103,11 +106,11 @@ def test_torn_and_foreign_lines_are_passed_over_and_counted(
         b"[" * 90_000 + b"\n", b"x" * 2_500_000 + b"\n",
     ]  # fmt: skip
     disk.put(layout.ACCESS, good + good.join(foreign) + good + b'{"ids": ["a"]')
-    assert counted(catalog, disk, "a") == {"a": Access(len(foreign) + 1, NOON)}
+    assert counted(catalog, disk, "a") == {"a": Access(len(foreign) + 1, NOON, 1)}
     # the longest is read in three pieces
     assert catalog.accesses.skipped == len(foreign) + 2
     disk.append(layout.ACCESS, b', "time": "2026-03-07T12:00:00Z"}\n', sync=False)
-    assert counted(catalog, disk, "a") == {"a": Access(len(foreign) + 2, LATER)}
+    assert counted(catalog, disk, "a") == {"a": Access(len(foreign) + 2, LATER, 2)}
 
 
 LOGS = st.lists(st.tuples(st.lists(st.sampled_from("abc"), max_size=3), st.booleans()), max_size=8)

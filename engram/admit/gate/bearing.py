@@ -215,8 +215,8 @@ _ORDER = _any(
 
 
 def _is_request(candidate: Candidate, text: str, quote: str) -> bool:
-    if candidate.category in ("commitment", "moment", "relationship"):
-        return False
+    if candidate.also or candidate.category in ("commitment", "moment", "relationship"):
+        return False  # with a second receipt the person takes up what the agent proposed
     asked = _ORDER.match(quote) or _ORDER.match(text) or _is_imperative(text)
     return bool(asked) and not _GENERAL.search(text)
 

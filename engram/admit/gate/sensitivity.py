@@ -80,7 +80,7 @@ _ILLNESS = (
     r"|dialysis"
     r"|radiotherapy|psychotherapy|rehab|insulin|antidepressants?|antipsychotics?|beta blockers?"
     r"|statins?|lithium|metformin|ritalin|prozac|sertraline|methadone|a stroke"
-    r"(?! (?:width|colou?r|style))|an? (?:abortion|miscarriage|overdose)"
+    r"(?! (?:width|colou?r|style))|an? (?:abortion|miscarriage|overdose)|pregnan\w+"
     r"|\w{3,}(?:itis|sclerosis|dystrophy|syndrome|phobia|pathy))"
 )
 _SUFFERS = (
@@ -100,6 +100,11 @@ _PAPER = (
     r" card)?"
     r"|national id|driv(?:er'?s?'?|ing) licen[cs]e|tax|medicare|nhs|patient|bank account|account"
     r"|(?:credit |debit )?card)"
+)
+#: one of these is in all that follows: most statements are not looked through for people
+_TELLING = _any(
+    rf"\d|{_ILLNESS}|{_PAPER}|diagnos|medica|blood|test results|therap|psychiatrist|oncologist|ssn"
+    r"|iban|personnummer|steuer-?id"
 )
 _OF_ANOTHER = _any(
     rf"\b{_OTHER} (?:[\w-]+ ){{0,2}}?{_SUFFERS} (?:[\w'-]+ ){{0,5}}?{_ILLNESS}\b",
@@ -134,4 +139,5 @@ def sensitivity_of(text: str) -> Sensitivity:
 
 def tells_of_another(text: str) -> bool:
     """Whether a statement tells of somebody else's health, pay or number of identity."""
-    return _OF_ANOTHER.search(text.replace("’", "'")) is not None
+    plain = text.replace("’", "'")
+    return _TELLING.search(plain) is not None and _OF_ANOTHER.search(plain) is not None

@@ -18,11 +18,13 @@ from engram.consolidate.passes import (
     expiry,
     identity,
     profile,
+    reuse,
 )
 
 PASSES: tuple[Pass, ...] = (
     duplicates.plan,
     contradictions.plan,
+    reuse.plan,
     commitments.plan,
     expiry.plan,
     archival.plan,

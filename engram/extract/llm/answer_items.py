@@ -20,7 +20,7 @@ from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
 from engram.language.sentences import sentences_around
 from engram.language.when import find_times
-from engram.model.candidate import Candidate, Receipt
+from engram.model.candidate import Appraisal, Candidate, Receipt
 from engram.model.entity_ids import entity_id
 from engram.model.memory import CATEGORIES
 from engram.model.model_request import Context
@@ -147,6 +147,7 @@ def _built(
         origin="model",
         supersedes=replaced,
         corrects=category == "correction",
+        appraisal=_appraisal(item.raw, confidence),
         sentence=sentences_around(turn.text, quote),
     )
 
@@ -243,6 +244,16 @@ def _confidence(value: object) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
         return round(float(value), 3)
     return None
+
+
+def _appraisal(raw: Mapping[str, object], confidence: float) -> Appraisal:
+    """What the model thinks of its item; a word that is none of ours says nothing."""
+    lasting, useful = (str(raw.get(name, "")).strip().casefold() for name in ("lasting", "useful"))
+    return Appraisal(
+        {"passing": -1, "standing": 1}.get(lasting, 0),
+        {"low": -1, "high": 1}.get(useful, 0),
+        int(confidence <= _CONFIDENCE["low"]),
+    )
 
 
 def _due(value: object, turn: Turn, quote: str) -> str:

@@ -42,6 +42,8 @@ _ITEM: dict[str, Any] = {
     "quote": _TEXT,
     "turn": {"type": "integer"},
     "confidence": {"type": "string", "enum": ["low", "medium", "high"]},
+    "lasting": {"type": "string", "enum": ["passing", "lasting", "standing"]},
+    "useful": {"type": "string", "enum": ["low", "medium", "high"]},
     "due": _TEXT,
     "since": _TEXT,
     "scope": {"type": "string", "enum": ["user", "project"]},

@@ -40,8 +40,10 @@ from engram.model.ports.thinking import (
     Heard,
     Judge,
     Model,
+    NoRules,
     NothingHeard,
     PromptContext,
+    WrittenRules,
 )
 
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     "Index",
     "Judge",
     "Model",
+    "NoRules",
     "NothingHeard",
     "PageWriter",
     "PromptContext",
@@ -76,4 +79,5 @@ __all__ = [
     "TurnLog",
     "TurnStore",
     "Writer",
+    "WrittenRules",
 ]

@@ -98,6 +98,29 @@ class NothingHeard:
         return False
 
 
+class WrittenRules(Protocol):
+    """What the rule files of projects say."""
+
+    def note(self, project: str, folder: str) -> None:
+        """Remember where a project lies."""
+        ...
+
+    def says(self, text: str, project: str) -> bool:
+        """Whether a rule file of the project says all that a statement does."""
+        ...
+
+
+class NoRules:
+    """WrittenRules where no project's folder is known."""
+
+    def note(self, project: str, folder: str) -> None:
+        """Nothing."""
+
+    def says(self, text: str, project: str) -> bool:
+        """No."""
+        return False
+
+
 class Judge(Protocol):
     """Says how two memories of one scope relate (admit's engine, design 3)."""
 

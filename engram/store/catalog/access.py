@@ -57,16 +57,17 @@ class AccessRows:
     def __init__(self, database: CacheDatabase) -> None:
         self._db = database
 
-    def of(self, identifiers: Iterable[str]) -> dict[str, Access]:
-        """Count and last time of each; memories that were never read are absent."""
+    def of(self, identifiers: Iterable[str] | None = None) -> dict[str, Access]:
+        """Count, last time and days of each, or of all; those that were never read are absent."""
         from engram.model.step import Access
 
-        found = {}
-        for name in identifiers:
-            row = self._db.row("select count, last from accesses where id = ?", name)
-            if row is not None:
-                found[name] = Access(row[0], row[1])
-        return found
+        select = "select id, count, last, days from accesses"
+        if identifiers is None:
+            rows = self._db.rows(f"{select} order by id")
+        else:
+            found = (self._db.row(f"{select} where id = ?", name) for name in identifiers)
+            rows = [row for row in found if row is not None]
+        return {row[0]: Access(row[1], row[2], row[3]) for row in rows}
 
     @property
     def skipped(self) -> int:
@@ -106,8 +107,9 @@ class AccessRows:
             return False
         names, time = read
         self._db.many(
-            "insert into accesses values(?, 1, ?) on conflict(id) do update"
-            " set count = count + 1, last = max(last, excluded.last)",
+            "insert into accesses values(?, 1, ?, 1) on conflict(id) do update"
+            " set count = count + 1, last = max(last, excluded.last),"
+            " days = days + (substr(excluded.last, 1, 10) > substr(last, 1, 10))",
             [(name, time) for name in names],
         )
         return True

@@ -106,8 +106,8 @@ class CatalogView:
         )
         return [memory for memory in promised if "" < memory.extras.get("due", "") < day]
 
-    def accesses(self, identifiers: Iterable[str]) -> Mapping[str, Access]:
-        """How often each was asked for, and when last, after counting what the log has since."""
+    def accesses(self, identifiers: Iterable[str] | None = None) -> Mapping[str, Access]:
+        """How often each of these, or of all, was asked for; what the log has since is counted."""
         from engram.store.catalog.access import AccessLog
 
         catalog, log = self._catalog(), AccessLog(self._disk)

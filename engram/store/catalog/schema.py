@@ -43,7 +43,7 @@ create index mentions_memory on mentions(memory);
 create table sources(link text, id text, primary key(link, id)) without rowid;
 create index sources_id on sources(id);
 
-create table accesses(id text primary key, count int, last text) without rowid;
+create table accesses(id text primary key, count int, last text, days int) without rowid;
 create table access_log(size int, tail text, skipped int);
 
 create table transactions(

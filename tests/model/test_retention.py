@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.admit.retention import expiry, renewed
 from engram.model.instant import plus_days
 from engram.model.memory import CATEGORIES, SCHEMAS
+from engram.model.retention import expiry, renewed
 from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, memory
 from tests.effort import examples
