@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from engram.admit.decide import AdmissionContext
 from engram.consolidate.candidate_pairs import pairs
@@ -21,7 +21,7 @@ from engram.store.commits.projections import Projections
 
 def inspect(
     context: PassContext, disk: VaultDisk, projections: Projections, lookup: Lookup,
-    clean: Callable[[str], bool],
+    admission: AdmissionContext,
 ) -> Evidence:  # fmt: skip
     """Everything that the audit asks; `context` is that of a full consolidation."""
     catalog, view = projections.catalog, context.view
@@ -35,13 +35,13 @@ def inspect(
         near=list(groups(live, names)),
         disagreeing=list(_disagreeing(context)),
         roles=_roles(projections, memories),
-        secrets=[at[path] for path in with_secrets(disk, sorted(at), clean)],
+        secrets=[at[path] for path in with_secrets(disk, sorted(at), admission.clean)],
         typed=_typed(projections),
         boxes=view.boxes(),
         entities=view.entities(),
         unboxed=view.unboxed(),
         rules=_rules(projections, live),
-        junk=_junk(context, live, projections, lookup, clean),
+        junk=_junk(live, projections, lookup, admission),
         confirmed=frozenset(subject for subject, _ in catalog.log.named("memory_confirmed")),
         accesses=view.accesses(memory.id for memory in live),
     )
@@ -85,9 +85,8 @@ def _rules(projections: Projections, live: Iterable[Memory]) -> dict[str, str]:
 
 
 def _junk(
-    context: PassContext, live: Sequence[Memory], projections: Projections, lookup: Lookup,
-    clean: Callable[[str], bool],
-) -> dict[str, str]:  # fmt: skip
+    live: Sequence[Memory], projections: Projections, lookup: Lookup, admission: AdmissionContext
+) -> dict[str, str]:
     """The code of each live memory that rules or a model made, '' for a sound one."""
     log, theirs = projections.catalog.log, _typed(projections)
     steps = {
@@ -97,5 +96,4 @@ def _junk(
     }
     made = [memory for memory in live if memory.id in steps]
     turns = lookup.turns(sorted({memory.sources[0] for memory in made if memory.sources}))
-    admission = AdmissionContext(context.view, clean, context.settings, context.now)
     return junk_codes(made, steps, turns, admission)
