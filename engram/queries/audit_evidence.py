@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from engram.admit.decide import AdmissionContext
 from engram.consolidate.candidate_pairs import pairs
@@ -11,6 +11,7 @@ from engram.consolidate.passes.contradictions import linked
 from engram.consolidate.passes.duplicates import exactly, groups, names
 from engram.health.audit import Evidence
 from engram.model.memory import Memory
+from engram.model.ports import Heard
 from engram.model.shown import SourceStep
 from engram.queries.checks import with_secrets
 from engram.queries.junk import junk_codes
@@ -21,9 +22,10 @@ from engram.store.commits.projections import Projections
 
 def inspect(
     context: PassContext, disk: VaultDisk, projections: Projections, lookup: Lookup,
-    admission: AdmissionContext,
+    clean: Callable[[str], bool], heard: Heard,
 ) -> Evidence:  # fmt: skip
     """Everything that the audit asks; `context` is that of a full consolidation."""
+    admission = AdmissionContext(context.view, clean, context.settings, context.now, heard=heard)
     catalog, view = projections.catalog, context.view
     memories = list(catalog.memories())
     live = [memory for memory in memories if memory.live]
@@ -35,7 +37,7 @@ def inspect(
         near=list(groups(live, names)),
         disagreeing=list(_disagreeing(context)),
         roles=_roles(projections, memories),
-        secrets=[at[path] for path in with_secrets(disk, sorted(at), admission.clean)],
+        secrets=[at[path] for path in with_secrets(disk, sorted(at), clean)],
         typed=_typed(projections),
         boxes=view.boxes(),
         entities=view.entities(),

@@ -816,7 +816,6 @@ class Vault:
 
     def audit(self) -> AuditReport:
         """How good what was written is, row by row (`health.audit`); nothing is written."""
-        from engram.admit.decide import AdmissionContext
         from engram.health.audit import report
         from engram.pipeline.consolidation import ConsolidationRequest, pass_context
         from engram.queries.audit_evidence import inspect
@@ -824,10 +823,12 @@ class Vault:
         parts = self.parts
         parts.settler.within(math.inf)
         context = pass_context(ConsolidationRequest(), parts)
-        admission = AdmissionContext(
-            parts.view, parts.redactor.clean, self.settings, context.now, heard=parts.heard
-        )
-        return report(inspect(context, parts.disk, parts.projections, parts.lookup, admission))
+        return report(
+            inspect(
+                context, parts.disk, parts.projections, parts.lookup, parts.redactor.clean,
+                parts.heard,
+            )
+        )  # fmt: skip
 
     def rebuild(self) -> Sequence[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""
