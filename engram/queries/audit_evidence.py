@@ -97,5 +97,5 @@ def _junk(
         if details.get("origin") in ("rules", "model") and subject not in theirs
     }
     made = [memory for memory in live if memory.id in steps]
-    turns = lookup.turns(sorted({memory.sources[0] for memory in made if memory.sources}))
+    turns = lookup.turns(sorted({link for memory in made for link in memory.sources}))
     return junk_codes(made, steps, turns, admission)

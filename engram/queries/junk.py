@@ -29,14 +29,15 @@ def junk_codes(
 ) -> dict[str, str]:
     """The code of each memory that was tested, '' for a sound one.
 
-    `steps` tell what made it, `turns` are those behind their first receipts. One without a receipt
-    is not tested: that is another flaw.
+    `steps` tell what made it, `turns` are those behind their receipts. One without a receipt is
+    not tested: that is another flaw. Whose words it quotes is asked where a turn has just these.
     """
     found: dict[str, str] = {}
     for memory in memories:
         step = steps.get(memory.id)
         if step is not None and memory.sources and memory.quote:
-            turn = turns.get(memory.sources[0])
+            said = (turns[link] for link in memory.sources if link in turns)
+            turn = next((one for one in said if memory.quote in one.text), None)
             candidate = _proposed(memory, step, turn)
             if turn is not None:
                 candidate = voiced([candidate], [turn], admission.heard)[0]
