@@ -186,7 +186,9 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     if not redactor.clean(words) or tells_secret(words):
         raise BadInput("this holds a secret; it was not written", "say it without the secret")
     if code := injection(words):
-        raise BadInput(f"refused: {code}; it was not written", "say it as a plain statement")
+        raise BadInput(
+            f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement"
+        )
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
     turn = cleaned(turn, redactor)[0]
     ports.check_writable()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
+from engram.extract.voice import voiced
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
 from engram.model.markdown import neutralise
@@ -38,9 +39,8 @@ def refused_anew(turns: Iterable[Sequence[Turn]], ports: Ports) -> list[Verdict]
     found: list[Verdict] = []
     for row in turns:
         said = row[-1]
-        candidates = [
-            one for one in ports.rules.extract(row) if one.receipt.message == said.message
-        ]
+        proposed = voiced(ports.rules.extract(row), row, ports.heard)
+        candidates = [one for one in proposed if one.receipt.message == said.message]
         batch = Batch(said.transcript, (), tuple(row), "", candidates=tuple(candidates))
         found += admit_all(batch, draft, ports, now)
     return [one for one in found if one.decision == "refuse" and not _is_known(one, ports)]

@@ -11,6 +11,7 @@ from engram.consolidate.passes.contradictions import linked
 from engram.consolidate.passes.duplicates import exactly, groups, names
 from engram.health.audit import Evidence
 from engram.model.memory import Memory
+from engram.model.ports import Heard
 from engram.model.shown import SourceStep
 from engram.queries.checks import with_secrets
 from engram.queries.junk import junk_codes
@@ -21,9 +22,10 @@ from engram.store.commits.projections import Projections
 
 def inspect(
     context: PassContext, disk: VaultDisk, projections: Projections, lookup: Lookup,
-    clean: Callable[[str], bool],
+    clean: Callable[[str], bool], heard: Heard,
 ) -> Evidence:  # fmt: skip
     """Everything that the audit asks; `context` is that of a full consolidation."""
+    admission = AdmissionContext(context.view, clean, context.settings, context.now, heard=heard)
     catalog, view = projections.catalog, context.view
     memories = list(catalog.memories())
     live = [memory for memory in memories if memory.live]
@@ -41,7 +43,7 @@ def inspect(
         entities=view.entities(),
         unboxed=view.unboxed(),
         rules=_rules(projections, live),
-        junk=_junk(context, live, projections, lookup, clean),
+        junk=_junk(live, projections, lookup, admission),
         confirmed=frozenset(subject for subject, _ in catalog.log.named("memory_confirmed")),
         accesses=view.accesses(memory.id for memory in live),
     )
@@ -85,9 +87,8 @@ def _rules(projections: Projections, live: Iterable[Memory]) -> dict[str, str]:
 
 
 def _junk(
-    context: PassContext, live: Sequence[Memory], projections: Projections, lookup: Lookup,
-    clean: Callable[[str], bool],
-) -> dict[str, str]:  # fmt: skip
+    live: Sequence[Memory], projections: Projections, lookup: Lookup, admission: AdmissionContext
+) -> dict[str, str]:
     """The code of each live memory that rules or a model made, '' for a sound one."""
     log, theirs = projections.catalog.log, _typed(projections)
     steps = {
@@ -96,6 +97,5 @@ def _junk(
         if details.get("origin") in ("rules", "model") and subject not in theirs
     }
     made = [memory for memory in live if memory.id in steps]
-    turns = lookup.turns(sorted({memory.sources[0] for memory in made if memory.sources}))
-    admission = AdmissionContext(context.view, clean, context.settings, context.now)
+    turns = lookup.turns(sorted({link for memory in made for link in memory.sources}))
     return junk_codes(made, steps, turns, admission)

@@ -26,10 +26,11 @@ def rules_block(
     What gives orders to an agent stays in the vault, whoever wrote it into a file there, and so
     does what tells of private hosts, people or money: a file of rules is shared.
     """
+    active = (memory for memory in catalog.memories() if memory.status == "active")
     known = [
         (memory, audience_of(memory, clean))
-        for memory in catalog.memories()
-        if memory.status == "active" and _may_travel(memory)
+        for memory in active
+        if (not recipient.projects or memory.project in recipient.projects) and _may_travel(memory)
     ]
     chosen, left_out = chosen_for_rules(known, recipient, today, most)
     lines = rules_lines(chosen, next(iter(recipient.projects), ""))

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from engram.admit.decide import AdmissionContext, gate_code
+from engram.extract.imported import is_stated
+from engram.extract.voice import voiced
 from engram.language.sentences import sentences_around
-from engram.model.candidate import Candidate, Receipt
+from engram.model.candidate import Candidate, Receipt, Voice
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -27,14 +29,18 @@ def junk_codes(
 ) -> dict[str, str]:
     """The code of each memory that was tested, '' for a sound one.
 
-    `steps` tell what made it, `turns` are those behind their first receipts. One without a receipt
-    is not tested: that is another flaw.
+    `steps` tell what made it, `turns` are those behind their receipts. One without a receipt is
+    not tested: that is another flaw. Whose words it quotes is asked where a turn has just these.
     """
     found: dict[str, str] = {}
     for memory in memories:
         step = steps.get(memory.id)
         if step is not None and memory.sources and memory.quote:
-            candidate = _proposed(memory, step, turns.get(memory.sources[0]))
+            said = (turns[link] for link in memory.sources if link in turns)
+            turn = next((one for one in said if memory.quote in one.text), None)
+            candidate = _proposed(memory, step, turn)
+            if turn is not None:
+                candidate = voiced([candidate], [turn], admission.heard)[0]
             found[memory.id] = gate_code(candidate, admission)
     return found
 
@@ -43,6 +49,7 @@ def _proposed(memory: Memory, step: SourceStep, turn: Turn | None) -> Candidate:
     """A memory as it would have been proposed."""
     link = memory.sources[0]
     role, message = (turn.role, turn.message) if turn else ("user", link)
+    told: Voice = "stored" if turn is not None and is_stated(turn) else "typed"
     return Candidate(
         category=memory.category,
         text=memory.text,
@@ -61,6 +68,6 @@ def _proposed(memory: Memory, step: SourceStep, turn: Turn | None) -> Candidate:
         authority=memory.authority,
         origin="model" if step.origin == "model" else "rules",
         rule=step.rule,
-        voice="typed" if role == "user" else "agent",
+        voice=told if role == "user" else "agent",
         sentence=sentences_around(turn.text, memory.quote) if turn else "",
     )

@@ -297,13 +297,13 @@ class Lookup:
         Only of turns that were captured on this machine.
         """
         catalog = self._projections.catalog
-        row = catalog.turns.behind_links([link]).get(link)
-        if row is None or row.seq < 0 or not self.turns_in_sight([link]):
+        row, last = catalog.turns.behind_links([link]).get(link), self.turns_in_sight([link])
+        if row is None or row.seq < 0 or not last:
             return []
-        places = catalog.turns.before(row.transcript, row.seq, most)
+        earlier = self._turn_log.read(catalog.turns.before(row.transcript, row.seq, most))
         hidden = catalog.hidden()
-        turns = self._turn_log.read([*places, *catalog.turns.places([row.seq])])
-        return [turn for turn in turns if f"{turn.transcript}#^{turn.block}" not in hidden]
+        shown = [turn for turn in earlier if f"{turn.transcript}#^{turn.block}" not in hidden]
+        return [*shown, last[link]]
 
     def _from_transcript(self, link: str, row: TurnRow) -> Turn | None:
         path = self._projections.transcripts.find(row.transcript)

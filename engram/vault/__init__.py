@@ -823,8 +823,12 @@ class Vault:
         parts = self.parts
         parts.settler.within(math.inf)
         context = pass_context(ConsolidationRequest(), parts)
-        clean = parts.redactor.clean
-        return report(inspect(context, parts.disk, parts.projections, parts.lookup, clean))
+        return report(
+            inspect(
+                context, parts.disk, parts.projections, parts.lookup, parts.redactor.clean,
+                parts.heard,
+            )
+        )  # fmt: skip
 
     def rebuild(self) -> Sequence[str]:
         """Catalog and index anew from the files, then the views; returns those that differed."""

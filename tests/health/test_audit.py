@@ -241,6 +241,15 @@ def test_junk_is_named_by_the_code_that_would_refuse_it_today(vault: Vault) -> N
     ]
 
 
+def test_what_an_agent_had_said_before_is_junk_as_the_persons_own_words(vault: Vault) -> None:
+    words = "The bakery sells its cakes on the market square on Fridays and Mondays."
+    said(vault, "assistant", words)
+    vault.flush()
+    admitted(vault, "The bakery bakes rye bread.", words)
+    (flaw,) = rows(vault)["junk"].flaws
+    assert flaw.what.startswith("not_own_words, ")
+
+
 def test_what_the_person_vouches_for_is_no_junk(vault: Vault) -> None:
     admitted(vault, JUNK[0])
     admitted(vault, JUNK[1], session="own", origin="person")
