@@ -154,8 +154,6 @@ def test_a_short_message_may_be_quoted_whole() -> None:
     assert found.receipt.quote == "Use vim"
 
 
-
-
 # -- time ---------------------------------------------------------------------------------------
 
 
