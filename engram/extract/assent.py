@@ -6,8 +6,8 @@
     person:  "yes", "ok do it"              -> nothing: a task was approved
 
 The words are the agent's, the choice is the person's. Guarantees: the option stands verbatim in the
-agent's turn, right before the person's; in doubt there is no decision: with two lists of the same
-labels, a list of things to do next, or steps of this very session.
+agent's turn, right before the person's; in doubt there is no decision: with labels that do not
+count from the first on, a list of things to do next, or steps of this very session.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ _AS_PROPOSED = re.compile(
 _LINE = re.compile(
     r"^[ \t]*(?:[-*•][ \t]+|#{1,6}[ \t]+)?(?:\*\*|__)?\(?"
     rf"(?P<noun>{_NOUN}[ \t]+)?(?P<label>\d{{1,2}}|[A-Ha-h])"
+    r"(?:[ \t]*\([^()\n]{1,20}\))?"
     r"(?:\)|\.|:|(?:\*\*)?[ \t]+[—–-]|\*\*:?)(?:\*\*)?:?[ \t]+(?P<text>\S.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -84,8 +85,8 @@ _INLINE = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"\?|\b(?:which|prefer|choose|pick|your call|let me know|recommend|options?|approach(?:es)?"
-    r"|alternatives?|either)\b",
+    r"\?|\b(?:which|prefer|choose|pick|your call|let me know|recommend|options?|ways"
+    r"|approach(?:es)?|alternatives?|either)\b",
     re.IGNORECASE,
 )
 #: what is offered is done now, and decides nothing
@@ -111,7 +112,7 @@ _POINTS = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those|both)\b
 #: asks for a choice and does not say of what; or holds the options itself
 _GENERIC = re.compile(
     r"\b(?:which|what)\b.{0,30}\b(?:prefer|choose|pick|like|think|sounds?|go with|best)\b"
-    r"|\([a-h1-9]\)|^(?:options?|here|some|my)\b",
+    r"|\([a-h1-9]\)|^(?:options?|here|some|my)\b|\bme to$",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"\*\*|__|^#+\s*")
@@ -119,12 +120,13 @@ _MARKS = re.compile(r"\*\*|__|^#+\s*")
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """One option: its label in lower case, and where it stands in the agent's text."""
+    """One option: its label in lower case, where it stands in the agent's text, how it is told."""
 
     label: str
     start: int
     end: int
     named: bool
+    recommended: bool
 
 
 def decision_taken(turn: Turn, heard: Heard) -> Candidate | None:
@@ -208,9 +210,11 @@ def _options(text: str, *, noun: bool) -> list[_Offer]:
     offers = [_offer(match, text) for match in found]
     called = [one for one in offers if one.named]
     offers = called if called and (noun or len(called) > 1) else offers
-    labels = [one.label for one in offers]
-    if len(offers) < 2 or len(set(labels)) < len(labels):
+    labels = "".join(one.label for one in offers)
+    if len(offers) < 2 or labels not in ("123456789"[: len(labels)], "abcdefgh"[: len(labels)]):
         return []
+    if found[0].re is _INLINE:
+        return offers
     around = text[: offers[0].start][-300:] + text[offers[-1].end :]
     if _TASKS.search(around) or not (called or _ASKS.search(around)):
         return []
@@ -232,12 +236,13 @@ def _offer(match: re.Match[str], text: str) -> _Offer:
             first = next(sentence_ranges(text, below.end(), last))[1]
             end = end if text[first - 1] == "?" else first
     named = bool(match.groupdict().get("noun"))
-    return _Offer(match["label"].casefold(), start, end, named)
+    advised = "recommended" in text[match.start() : end].casefold()
+    return _Offer(match["label"].casefold(), start, end, named, advised)
 
 
 def _recommended(text: str, options: Sequence[_Offer]) -> tuple[int, int] | None:
     """Where the agent says what it recommends, once."""
-    marked = [one for one in options if "recommended" in text[one.start : one.end].casefold()]
+    marked = [one for one in options if one.recommended]
     if len(marked) == 1:
         return marked[0].start, marked[0].end
     found = [*_RECOMMENDS.finditer(text)]

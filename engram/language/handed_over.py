@@ -78,7 +78,7 @@ _HERE_IS = re.compile(
 )
 _TELLING = (
     r"(?:says?|said|wrote|writes|thinks|claims|claimed|replied|answered|asks|asked|insists|posted"
-    r"|(?:messaged|texted)(?: \w+)?|(?:told|sent) (?:me|us)|commented|states|reads"
+    r"|(?:messaged|texted)(?: \w+)?|(?:told|sent) (?:me|us)|commented|states|reads|found|flagged"
     r"|prints|printed|reports|reported|complains|complained|logged|warns|warned)"
 )
 _SAYS_AT_END = re.compile(rf"\b{_TELLING}(?: that)?[,.:]?$", re.IGNORECASE)
@@ -95,8 +95,8 @@ _CAME_BY = re.compile(
 )
 #: The same, before a colon.
 _CITED = re.compile(
-    rf"\b(?:according to|from)\b.{{0,30}}\b(?:{_TEXT}|wiki)\b|\b{_TEXT}\b.{{0,20}}\breceived\b"
-    r"|\b(?:got|found|saw|read|copied) this\b",
+    rf"\b(?:according to|from)\b.{{0,30}}\b(?:{_TEXT}|wiki|guide)\b"
+    rf"|\b{_TEXT}\b.{{0,20}}\breceived\b|\b(?:got|found|saw|read|copied) this\b",
     re.IGNORECASE,
 )
 _READING = re.compile(

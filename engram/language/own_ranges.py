@@ -50,8 +50,10 @@ def own_ranges(text: str) -> list[Range]:
 
 
 def wrote_program(text: str) -> bool:
-    """Whether a turn begins as those do that programs write in a person's name."""
-    return _PROGRAM.match(text) is not None
+    """Whether a turn begins, or asks for an answer, as those of programs in a person's name do."""
+    if _PROGRAM.match(text):
+        return True
+    return len(text) <= _LONGEST and _SIGNAL_WORDS.search(text) is not None
 
 
 def is_said(text: str, words: str) -> bool:
@@ -85,8 +87,11 @@ _PROGRAM = re.compile(
     r"[\s\"']*(?:(?:Let'?s )?role-?play\b|\[Request interrupted|\[\[ ?##|Operation stopped by hook"
     r"|Stop hook feedback|This session is being continued|Caveat: The messages below"
     r"|Base directory for this skill|# Context\s*\n|Your name is \*"
-    r"|(?:[^.\n]{0,60}, )?your (?:task|job|goal|role|mission) is\b"
-    r"|(?:You are|You're) (?:an?|the|now|executing|acting|working|\w+ \d+ of \d+)\b"
+    r"|(?:[^.\n]{0,60}, )?your (?:task|job|goal|role|mission|assignment)(?: is\b|:)"
+    r"|Act as (?:an?|the)\b"
+    r"|(?:You are|You're) (?:an?|the|now|executing|acting|working|\w+ \d+ of \d+"
+    r"|in \w+ mode)\b|<(?:system|role|instructions?)>"
+    r"|(?:Automation|Automated|Cron|Scheduled?)(?: \w+){0,2}: "
     r"|You(?:'ve| have) been (?:assigned|given|asked|invoked|spawned)\b"
     r"|This (?:message|prompt|task) (?:was|is) (?:generated|created|sent|posted|written)\b"
     r"|(?:Teammate|Agent|Sub-?agent|Worker|Orchestrator)\b[^.\n]{0,40}"
@@ -103,6 +108,11 @@ _PROGRAM = re.compile(
     r"|(?:Implement|Execute|Follow|Review) the (?:following|attached)"
     r" (?:plan|spec|document|prompt))",
     re.IGNORECASE,
+)
+#: Asked for by a program that waits for just these words.
+_SIGNAL_WORDS = re.compile(
+    r"\b(?:reply|respond)(?: (?:only|exactly|just))?(?: with)?[ :]+[\"'`<]*"
+    r"[A-Z]{2,}(?:[ _][A-Z]{2,})+\b"
 )
 #: From here on a turn holds what a tool pasted into it.
 _APPENDED = re.compile(
@@ -210,7 +220,7 @@ _BOLD = re.compile(r"(?:[-*] |\d+\. )?\*\*[^*\n]+\*\*")
 
 #: how reviewers and their bots write, in nobody's person
 _REVIEWS = re.compile(
-    r"(?:^|[.!?] +)Consider \w+ing\b|\(lines? \d+(?:[-–]\d+)?(?: (?:in|of) \S+)?\)"
+    r"(?:^|[.!?] +)Consider \w+ing\b|^In `[^`]+`, |\(lines? \d+(?:[-–]\d+)?(?: (?:in|of) \S+)?\)"
 )
 _PERSON = re.compile(
     r"\b(?:i|i['’]m|i['’]ve|we|we['’]re|my|our|us|me|let['’]?s|please)\b", re.IGNORECASE

@@ -26,6 +26,15 @@ Write the whole state each hour.
 I recommend option B because restores are faster."""
 ADVICE = "The tokens expire anyway. I'd recommend storing them in Redis with a TTL. Shall I?"
 INLINE = "Should prices be (a) cached per shop for a day or (b) read from the till each time?"
+POOLS = """I see two ways:
+
+**Option 1 (recommended): Shared pool**
+One pool for all tills, weighted by plan.
+
+**Option 2: Pool per till**
+Strong isolation but more idle memory."""
+LETTERS = "Two ways to do this:\n\n- **A)** Keep the key in the row\n- **B)** Keep bytes next to it"
+GAP = "Options:\n1. Keep it\nSecond, move the carts\n3. Drop the carts\n\nWhich?"
 TASKS = "Next steps:\n1. Commit the parser\n2. Add tests for dates\n\nWhich one first?"
 OFFER = "Options:\n1. Commit and push now\n2. Move the carts to Postgres\n\nWhich one?"
 LISTS = "Findings:\n1. The cache leaks\n2. No index\n\nOptions:\n1. Redis\n2. Memcached\n\nWhich?"
@@ -50,6 +59,9 @@ def taken(before: str, text: str, *known: Candidate) -> list[Candidate]:
         (PLANS, "as you recommend", "Snapshots: Write the whole state each hour.", ""),
         (ADVICE, "ok, let's do it as you propose", "storing them in Redis with a TTL.", ""),
         (INLINE, "(a)", "cached per shop for a day", "cached per shop for a day"),
+        (POOLS, "the first", "Shared pool: One pool for all tills, weighted by plan.", ""),
+        (POOLS, "go with the recommended one", "Shared pool: One pool for all tills", ""),
+        (LETTERS, "ok A sounds good", "Keep the key in the row", "Keep the key in the row"),
         (OFFER, "2", "Move the carts to Postgres", ""),
         (LISTS.replace("Options:\n1.", "Option 1:").replace("\n2. Mem", "\nOption 2: Mem"),
          "option 2", "Memcached", "Memcached"),
@@ -73,7 +85,7 @@ def test_a_choice_makes_the_agents_option_the_persons_decision(
         (WAYS, "yes"), (WAYS, "ok do it"), (WAYS, "both"), (WAYS, "1 and 2"), (WAYS, "3"),
         (WAYS, "1. fix the header\n2. then push"), (WAYS, "use 2 workers for this"),
         (WAYS, "the second one is broken, look again"), (ADVICE, "yes please"), (ADVICE, "2"),
-        (TASKS, "2"), (OFFER, "1"), (LISTS, "2"), ("", "option 2"),
+        (TASKS, "2"), (OFFER, "1"), (GAP, "the second"), (GAP, "3"), (LISTS, "2"), ("", "option 2"),
         ("Shall I run the migration now?", "as you suggest"),
     ],
 )  # fmt: skip

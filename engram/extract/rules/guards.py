@@ -40,7 +40,7 @@ _TOLERABLE = {
     ),
     "reported": _compiled(
         r".*\b(?:you (?:said|told|wrote|mentioned|claim(?:ed)?|suggested|just)|according to"
-        r"|(?:it|docs?|error|log|message|readme|output|compiler|linter|page|article|tutorial"
+        r"|(?:it|docs?|error|log|message|terminal|console|screen|bot|readme|output|compiler|linter|page|article|tutorial"
         r"|comment|warning|that) (?:says|said|tells|claims))\b"
     ),
     "passing": _compiled(
