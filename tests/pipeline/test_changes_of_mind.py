@@ -1,4 +1,4 @@
-"""What a person says a week later ends, replaces or doubts what they said before: by rules alone."""
+"""What a person says a week later ends, replaces or doubts what they said before."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from engram.vault import Vault
 PAIRS = [
     ("I live in Graz.", "I live in Turku now.", "superseded"),
     ("I work at Brightwater.", "I work at Northlight now.", "superseded"),
-    ("The deadline for the catalogue is March 20.", "The deadline for the catalogue moved to April 3.",
-     "superseded"),
+    ("The deadline for the catalogue is March 20.",
+     "The deadline for the catalogue moved to April 3.", "superseded"),
     ("We use Dovetail for interviews.", "We moved from Dovetail to Condens.", "superseded"),
     ("We use mariadb.", "We switched from mariadb to sqlite.", "superseded"),
     ("Our design tool is Sketch.", "We replaced Sketch with Figma.", "superseded"),
