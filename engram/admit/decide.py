@@ -50,6 +50,8 @@ class AdmissionContext:
     rules: WrittenRules = field(default_factory=NoRules)
 
 
+#: how a statement about the owner of the vault begins
+_OF_PERSON = "The user "
 Row = Callable[[Candidate, AdmissionContext], Verdict | None]
 
 
@@ -258,6 +260,7 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
         beside = (*beside, *admission.view.around(replace(candidate, text=rivals)))
     known = {one.id: one for one in beside}
     found = [(one, admission.judge.compare(one, newer)) for one in known.values()]
+    found += _everywhere(candidate, newer, admission)
     replaced = [(one, said) for one, said in found if said.relation == "supersedes" and said.sure]
     stronger = [(one, said) for one, said in found if said.code == LOWER_AUTHORITY]
     if stronger:
@@ -271,6 +274,25 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
         return None
     weaker = all(outranks(one, candidate) for one, _ in doubted)
     return _verdict("review", LOWER_AUTHORITY if weaker else CONTRADICTION, candidate, doubted)
+
+
+def _everywhere(
+    candidate: Candidate, newer: Memory, admission: AdmissionContext
+) -> list[tuple[Memory, Opinion]]:
+    """What is so of the person wherever they work, and that they say in a project is no more so.
+
+    Whether it holds for the project alone only the person knows.
+    """
+    if candidate.space != "project" or not candidate.text.startswith(_OF_PERSON):
+        return []
+    here = replace(newer, space="user")
+    beside = admission.view.around(replace(candidate, space="user"))
+    found = [(one, admission.judge.compare(one, here)) for one in beside]
+    return [
+        (one, said._replace(relation="contradicts"))
+        for one, said in found
+        if said.relation in ("supersedes", "contradicts") and said.code != LOWER_AUTHORITY
+    ]
 
 
 def _verdict(

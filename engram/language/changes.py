@@ -46,6 +46,14 @@ def speaks_of_change(text: str) -> bool:
     return _CUE.search(text) is not None
 
 
+def takes_back(text: str) -> bool:
+    """Whether a text takes something back that was meant."""
+    return _TAKEN_BACK.search(text) is not None
+
+
+_TAKEN_BACK = re.compile(
+    r"\b(?:after all|never ?mind|scratch that|forget (?:that|it))\b", re.IGNORECASE
+)
 _CUE = re.compile(
     r"\b(?:now|no longer|any ?more|switched|moved|migrated|changed|replaced|replaces|renamed"
     r"|instead of|rather than|back to|actually|correction|as of|since|from now on|upgraded"

@@ -69,6 +69,11 @@ def test_the_sentence_around_a_quote_tells_that_it_asks() -> None:
     assert bearing(asked) == "question"
 
 
+def test_a_change_of_mind_is_no_mere_request() -> None:
+    kept = candidate("Let's keep npm.", sentence="Never mind, let's keep npm.")
+    assert bearing(kept) == ""
+
+
 def test_an_order_that_was_given_in_another_session_too_is_kept() -> None:
     assert bearing(candidate("Do not add the long labels."), said_again=True) == ""
 

@@ -135,6 +135,16 @@ def test_the_courts_judge_is_asked_and_not_more(knowing: Knowing) -> None:
     assert Asked.pairs == [(JENKINS.text, BUILDKITE.text)]
 
 
+def test_what_is_said_of_the_person_in_a_project_doubts_what_is_so_everywhere(
+    knowing: Knowing,
+) -> None:
+    vim = memory("The user uses vim.", space="user", authority="user_asserted")
+    over = candidate("The user stopped using vim.", authority="user_asserted")
+    assert decided(knowing(vim), over) == ("review", "contradiction", (vim.id,))
+    of_team = replace(over, text="We stopped using vim.")
+    assert decided(knowing(), of_team) == ("new", "new", ())
+
+
 # -- what becomes of it -------------------------------------------------------------------------
 
 

@@ -102,7 +102,7 @@ def test_one_pair_is_one_question_and_one_line_in_the_ledger(office: Office) -> 
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
-        ("The default branch is master.", "The default branch is trunk."),
+        ("The default branch is master.", "The default branch is now trunk."),
         ("The shop uses Postgres.", "Kim plays the cello."),
     ],
 )

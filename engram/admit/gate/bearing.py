@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 
+from engram.language.changes import kept_of, takes_back
 from engram.model.candidate import Candidate
 
 DANGLING, QUESTION, REQUEST, PASSING = "dangling", "question", "request", "passing"
@@ -217,6 +218,8 @@ _ORDER = _any(
 def _is_request(candidate: Candidate, text: str, quote: str) -> bool:
     if candidate.also or candidate.category in ("commitment", "moment", "relationship"):
         return False  # with a second receipt the person takes up what the agent proposed
+    if kept_of(text) and takes_back(candidate.sentence or quote):
+        return False  # a change of mind, which ends what was decided
     asked = _ORDER.match(quote) or _ORDER.match(text) or _is_imperative(text)
     return bool(asked) and not _GENERAL.search(text)
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engram.language.alternatives import Alternative, alternatives_of
-from engram.language.changes import StatedChange, changes_of, kept_of, speaks_of_change
+from engram.language.changes import StatedChange, changes_of, kept_of, speaks_of_change, takes_back
 from engram.language.claims import Claim, claim_of
 from engram.language.quantity import Quantity, is_period, quantities_of
 from engram.language.sentences import sentences_of
@@ -97,7 +97,7 @@ def statement_of(memory: Memory) -> Statement:
         changing=bool(changes) or memory.category == "correction" or speaks_of_change(said),
         guarded=_GUARDED.search(text) is not None,
         passing=_PASSING.search(text) is not None,
-        recanting=_RECANTING.search(said) is not None,
+        recanting=takes_back(said),
     )
 
 
@@ -181,9 +181,6 @@ _PASSING = re.compile(
     r"|until|during|while|meanwhile|had|earlier|in the past|once|briefly|at first|originally"
     r"|initially|just for|only for|for \w+ (?:days?|weeks?|months?|hours?))\b",
     re.IGNORECASE,
-)
-_RECANTING = re.compile(
-    r"\b(?:after all|never ?mind|scratch that|forget (?:that|it))\b", re.IGNORECASE
 )
 #: what is set against the statement and does not deny it: "integers, never floats"
 _CONTRAST = re.compile(r"(?<=\w), (?:and |but )?(?:not|never|no|without) [^,;.]*", re.IGNORECASE)
