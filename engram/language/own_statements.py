@@ -161,7 +161,9 @@ def _names_two(left: str, joint: str) -> bool:
 #: Words that open a sentence without saying anything; some of them tell how it is meant.
 _LEAD_WORDS = (
     r"(?:[\w'-]+ ){0,3}(?:things?|notes?|points?|reminders?|constraints?|requirements?|preferences?"
-    r"|details?|caveats?|fix|correction)(?: [\w ,'-]{2,40})?(?=:)",
+    r"|details?|caveats?|fix|correction|instructions?"
+    r"|(?:standing|house|general) (?:orders?|rules?))(?: [\w ,'-]{2,40})?(?=:)",
+    r"i (?:honestly|truly|strongly|firmly|really) (?:feel|think|believe)(?: that)?",
     r"ok|okay|k|so(?! far\b)|and|but|also|oh and|and also|btw|by the way|ah+|oh+|hm+|ugh|well"
     r"|anyway|then",
     r"yea|yeah|yep|yes|yup|alright|right|sure|exactly|correct|agreed(?! (?:with|on|that|to|by"
@@ -170,7 +172,9 @@ _LEAD_WORDS = (
     r"good (?:point|catch|job|idea|news)|(?:great|nice) (?:work|job|one|news)|hurray|yay|woo+t?",
     r"woo+hoo+",
     r"thanks|thank you|thx|hey(?: there)?|hi(?: there)?|hello|good (?:morning|afternoon|evening)",
-    r"basically|honestly|tbh|imo|plus|additionally|again|in fact|guess what|(?:big )?news(?=:)",
+    r"basically|honestly|tbh|imo|plus|additionally|again|in fact|however|therefore|lastly|in short"
+    r"|(?:currently|now|first(?:ly)?|secondly|finally|in general|overall)(?=,)|guess what"
+    r"|(?:big )?news(?=:)",
     r"(?:scratch|strike|forget) (?:that|it|what i said)|i was wrong|correcting myself|typo(?=[:,])",
     r"(?:wrong|bad) assumption|not true|(?:ah|oh) no|my fault|i misspoke|edit(?=:)|tl;?dr(?=[:,])",
     r"let me correct (?:that|myself)|(?:as )?i(?:'ve)? (?:already )?told you(?: \w+)?(?=[:,])",
@@ -192,7 +196,8 @@ _LEAD_WORDS = (
     r"i(?: just)? want(?:ed)? (?:you to (?:know|remember|note)|to (?:note|mention|add|point out))"
     r"(?: that)?",
     r"(?:you should know|i should (?:mention|add|note))(?: that)?",
-    r"(?:it's |also |just )*worth (?:noting|knowing|mentioning)(?: that)?",
+    r"(?:i think |it'?s |it is |also |just )*worth(?:while)? (?:noting|knowing|mentioning)"
+    r"(?: that)?",
     r"wait|hold on|sorry|my bad|my mistake|oops|actually|not quite|wrong|incorrect|decision made",
     r"figured it out|found it|nope|nah|careful",
     r"(?:we|i) talked (?:it|this|that) (?:over|through)(?=[,:;]| and (?:we|i)\b)|after (?:a lot"

@@ -122,7 +122,7 @@ def _completed(turn: Turn, first: Sentence, found: Candidate, second: Sentence) 
     )
 
 
-#: words of time or place that may stand before any statement
+#: words of time, place or subject that may stand before any statement; a condition may not
 _ADJUNCT = re.compile(
     r"(?:yesterday|today|tomorrow|tonight|next (?:week|month|quarter|year|\w+day)"
     r"|this (?:morning|week|month)|last (?:week|month|night|year|\w+day)|on \w+day|in the end"
@@ -131,8 +131,12 @@ _ADJUNCT = re.compile(
     r"|historically|at (?:work|home|(?-i:[A-Z])\w+)|for (?:now|local \w+|development)"
     r"|(?:instead of|rather than) [\w -]{2,30}?(?=, | (?:we|i)\b)|to keep (?:it|things) \w+"
     r"|in (?:prod|production|staging|dev|general|this (?:repo|project|codebase)|our \w+)|so far"
-    r"|as of \w+|long term|as a team|in my (?:opinion|experience)|out of habit|personally),? "
-    r"(?=(?:i|i'm|i'll|we|we're|we'll|the|our|my|all|every|(?-i:[A-Z])\w+)\b)",
+    r"|as of \w+|long term|as a team|in my (?:opinion|experience)|out of habit|personally"
+    r"|if possible|(?:for|in|on|at|with|from|as|since|to|besides|given|based on|regarding)"
+    r"(?! this (?:pr|branch|commit|test|file|function|case|step)) [^,;:.?!]{2,60}(?=, )"
+    r"|(?-i:[A-Z])[\w-]{2,24}:),? "
+    r"(?=(?:i|i'm|i'd|i'll|we|we're|we'd|we'll|the|our|my|all|every|each|only|no|never|always|an?"
+    r"|use|don't|do not|everything|(?-i:[A-Z])\w+)\b)",
     re.IGNORECASE,
 )
 
