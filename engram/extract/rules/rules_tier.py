@@ -132,7 +132,7 @@ _ADJUNCT = re.compile(
     r"|(?:instead of|rather than) [\w -]{2,30}?(?=, | (?:we|i)\b)|to keep (?:it|things) \w+"
     r"|in (?:prod|production|staging|dev|general|this (?:repo|project|codebase)|our \w+)|so far"
     r"|as of \w+|long term|as a team|in my (?:opinion|experience)|out of habit|personally"
-    r"|if possible|(?:for|in|on|at|with|from|as|since|to|besides|given|based on|regarding)"
+    r"|if possible|in addition|later(?: on)?|for (?:the )?(?:mvp|v\d)|(?:for|in|on|at|with|from|as|since|to|besides|given|based on|regarding)"
     r"(?! this (?:pr|branch|commit|test|file|function|case|step)) [^,;:.?!]{2,60}(?=, )"
     r"|(?-i:[A-Z])[\w-]{2,24}:),? "
     r"(?=(?:i|i'm|i'd|i'll|we|we're|we'd|we'll|the|our|my|all|every|each|only|no|never|always|an?"
