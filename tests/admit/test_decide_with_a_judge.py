@@ -19,6 +19,7 @@ Knowing = Callable[..., AdmissionContext]
 Drafting = Callable[..., tuple[AdmissionDraft, AdmissionContext]]
 JENKINS = memory("We use Jenkins for builds.", authority="user_asserted")
 BUILDKITE = candidate("We replaced Jenkins with Buildkite for builds.", authority="user_asserted")
+STANDS_BACK = ("needs-review", "lower_authority")
 BORN = memory("Vera Quist was born in 1985.", authority="user_asserted")
 BORN_LATER = candidate("As of now Vera Quist was born in 1987.", authority="user_asserted")
 
@@ -93,9 +94,11 @@ def test_words_that_are_not_the_persons_neither_flip_nor_doubt_what_is(
 ) -> None:
     said = replace(BUILDKITE, origin="model", voice=voice, corrects=True, category="fact")
     for one in (said, replace(said, text="The builds make no use of Jenkins.")):
-        draft, born = entered(drafting, JENKINS, said=one)
+        draft, admission = drafting(JENKINS)
+        born = draft.enter(admit(one, admission))
         assert draft.amended == []
-        assert (born.status, born.status_reason) == ("needs-review", "lower_authority")
+        assert born is None or (born.status, born.status_reason) == STANDS_BACK
+        assert (born is None) == (voice != "stored")  # nothing else of theirs reaches the score
 
 
 def test_lower_authority_goes_to_review_and_a_correction_by_the_user_supersedes(

@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 
 from engram.language.changes import kept_of, takes_back
+from engram.language.own_statements import ORDERS
 from engram.model.candidate import Candidate
 
 DANGLING, QUESTION, REQUEST, PASSING = "dangling", "question", "request", "passing"
@@ -54,8 +55,15 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
 
 
 def _plain(text: str) -> str:
-    """One line, apostrophes plain."""
-    return " ".join(text.split()).replace("’", "'")
+    """One line, apostrophes plain, without what only opens it."""
+    line = " ".join(text.split()).replace("’", "'")
+    return _OPENS.sub("", line, count=1) or line
+
+
+_OPENS = re.compile(
+    r"(?:(?:ha(?:ha)*|lol|wow|ok(?:ay)?|so|well|hm+|oh|ah|yeah|yes|yep|cool)[,!.]* )+",
+    re.IGNORECASE,
+)
 
 
 # -- question -------------------------------------------------------------------------------------
@@ -96,19 +104,16 @@ _REPAIRS = _any(
 # -- cut ------------------------------------------------------------------------------------------
 
 _OPEN_END = _any(
-    r"(?:\b(?:and|or|but|the|an?|of|than|because|which|if|is|are|such as|e\.g|i\.e)|[,:;(\[{]|…"
+    r"(?:\b(?:and|or|but|the|an?|of|than|because|which|if|is|are|to be|without|into"
+    r"|from|by|such as|e\.g|i\.e)|[,:;(\[{]|…"
     r"|\.\.\.)[.\"'`*]*$"
 )
-_VERB = _any(
-    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|will|would|should|shall|must"
-    r"|may|might|need|needs|'s|'re|'m|'ve|'ll|'d|isn't|aren't|don't|doesn't|won't|can't|cannot)\b",
-    r"\b\w{3,}(?:s|ed|ing|en)\b",
-)
+_PART = _any(r"^(?:because|so that|which|whose|than)\b")
 
 
 def _is_cut(text: str) -> bool:
     words = text.strip(" .!").split()
-    if len(words) < 2 or _OPEN_END.search(text):
+    if len(words) < 2 or _OPEN_END.search(text) or _PART.match(text):
         return True
     return any(text.count(left) > text.count(right) for left, right in ("()", "[]", "{}"))
 
@@ -133,7 +138,12 @@ _SHOWN = _any(
     r")\b",
     r"\b(?:as|like) (?:above|below|shown|this|that|before|you (?:said|did|described|suggested))\b",
     r"\b(?:do|does|did|doing|done|using|use|like|want|need|prefer|keep|fix|remove|add|change|about"
-    r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)[.,!]*$",
+    r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)(?: any ?more| now| then| too"
+    r"| i think)*[.,!]*$",
+    r"^(?:all|both|each|some|none) of (?:this|that|these|those|them|it)\b",
+    r"^(?:the user|i) (?:\w+ )?(?:likes?|loves?|prefers?) (?:the|that|this|your) (?:[\w-]+ ){0,2}?"
+    r"(?:idea|answer|example|suggestion|approach|design|version|look|plan|layout|style|result"
+    r"|output|change)s?\b",
     r"^[^.!?;]*\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$",
     r"^(?:the|a) (?:fix|problem|issue|bug|error|reason|cause|root cause|solution|culprit|trick)"
     r" (?:is|was)\b(?! to (?:use|set|pass|add|run|install|pin) )",
@@ -144,8 +154,8 @@ _SHOWN = _any(
 #: "This is a shop built with Nuxt" is about the project that stands beside it.
 _THIS_PROJECT = _any(
     r"^(?:this|it)(?:'s| is) (?:an?|my|our|the) (?:[\w.+#'-]+ ){0,5}?(?:projects?|app|application"
-    r"|repo|repository|codebase|package|library|website|site|game|tool|service|module|plugin|extension"
-    r"|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop|blog)\b"
+    r"|repo|repository|codebase|package|library|website|site|game|tool|service|module|plugin"
+    r"|extension|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop|blog)\b"
 )
 
 
@@ -177,10 +187,10 @@ _WORKING = _any(
     r"|checked|looked|noticed|saw|see|opened|closed|pasted|attached|installed|downloaded|copied"
     r"|created|added|updated|fixed|changed|marked|reviewed|completed|finished|started"
     r"|think|guess|wonder)\b",
-    r"^(?:there(?:'s| is| are) (?:just |only |still |also |now )*(?:an? |one |two |some |no )?"
-    r"(?:pr |review |failing |merge )*(?:comments?|conflicts?|errors?|failures?|changes?|warnings?)"
+    r"^(?:there(?:'s| is| are) (?:[\w-]+ ){0,4}?(?:comments?|conflicts?|errors?|failures?"
+    r"|changes?|warnings?)"
     r"|we have \w+ idle)\b",
-    r"\b(?:out of context|left off|picked? up where|idle (?:workers?|agents?))\b",
+    r"\b(?:out of context|context left|left off|picked? up where|idle (?:workers?|agents?))\b",
     r"\bstill (?:failing|broken|not working|red|missing|happening|getting|seeing)\b",
     r"^(?:everything|all (?:good|done)|(?:the |all )?tests?|(?:the )?(?:build|ci|pipeline|server))"
     r" (?:is|are|looks?|works?|pass(?:es|ed)?|fail(?:s|ed)?)(?: \w+){0,3}[.!]*$",
@@ -202,7 +212,8 @@ _GENERAL = _any(
     r"|(?:going|moving) forward|henceforth|in (?:the )?future|default|in general|generally"
     r"|whenever|any ?time|at all times|unless|instead of|rather than|because|since|so that"
     r"|otherwise|no longer|any ?more|in this (?:repo|project|codebase)|across|everywhere|whole"
-    r"|prefer|policy|convention|standard|rule|principle|before (?:\w+ing|you|we|any|every|each)"
+    r"|prefer|policy|convention|standard|rule|principle|before (?:\w+ing|we|any|every|each"
+    r"|you (?:change|touch|write|edit|delete|commit|push|merge|deploy|start))"
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|decided|agreed"
     r"|settled|(?:we|i) (?:don'?t|do not|won'?t) (?:need|use|want)|instead|guess|make up|invent"
     r"|words?|terms?|mvp|v\d|answers?|repl(?:y|ies)|responses?|explanations?|commit messages?)\b"
@@ -210,12 +221,14 @@ _GENERAL = _any(
     r"|^(?:don'?t|do not) (?P<verb>\w+) .+\b(?P=verb)\b"
 )
 _ORDER = _any(
-    r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes )*"
+    r"^(?:the user|i)(?:'d| would) like an? (?:[\w-]+ )?(?:summary|list|overview|review|report"
+    r"|table|draft|explanation|example|update)\b",
+    r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes |no,? )*"
     r"(?:let'?s(?! (?:use|keep|go with|stick|adopt|switch|standardi[sz]e|settle))|let us|don'?t"
     r"|do not|make sure|be sure|ensure|try|we (?:should|need to|can|could|have to)"
     r"|you (?:should|can(?! find)|need to|could|may|might|must|have to)"
     r"|(?:the user|i)(?:'d| would)? (?:want|like|need)s? (?:you|to (?:see|test|try|check|know|do"
-    r"|run|get|go|start|look|understand|ask|talk|discuss|add|fix|change|update|remove|move)))\b"
+    r"|run|get|go|start|look|understand|ask|talk|discuss|add|fix|change|update|remove|move)))\b",
 )
 
 
@@ -225,16 +238,41 @@ def _is_request(candidate: Candidate, text: str, quote: str) -> bool:
     if kept_of(text) and takes_back(candidate.sentence or quote):
         return False  # a change of mind, which ends what was decided
     asked = _ORDER.match(quote) or _ORDER.match(text) or _is_imperative(text)
-    return bool(asked) and not _GENERAL.search(text)
+    return bool(asked) and not _GENERAL.search(_NO.sub("", text, count=1))
 
 
+#: an answer, and no word of generality
+_NO = _any(r"^no,? (?=let'?s\b|i\b|we\b|you\b|just\b|do\b)")
 _IMPERATIVE = _any(
     r"^(?:please |pls |just |also |then |and |now )*(?:add|use|remove|delete|change|rename|move"
     r"|put|make|write|create|update|fix|keep(?= (?:it|this|that|these|those|them|both|going)\b)"
-    r"|leave|set|run|show|hide|avoid|drop|replace|switch|include|exclude|check|follow|store|save|start|skip|ignore|go|give|take|wait|align"
+    r"|leave|set|run|show|hide|avoid|drop|replace|switch|include|exclude|check|follow|store|save"
+    r"|start|skip|ignore|go|give|take|wait|align"
     r"|commit|push|merge|deploy|test|do|return|render|display|handle|support|implement)\b"
 )
 
 
+_ITS_OBJECT = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "my",
+        "our",
+        "your",
+        "it",
+        "this",
+        "that",
+        "all",
+        "me",
+        "us",
+        "both",
+        "these",
+    ]
+)
+
+
 def _is_imperative(text: str) -> bool:
-    return _IMPERATIVE.match(text) is not None
+    first, _, rest = text.partition(" ")
+    ordered = first.casefold() in ORDERS and rest.split(" ", 1)[0].casefold() in _ITS_OBJECT
+    return ordered or _IMPERATIVE.match(text) is not None
