@@ -91,9 +91,13 @@ def test_rivals_meet_that_share_no_word(drafting: Drafting) -> None:
 def test_words_that_are_not_the_persons_neither_flip_nor_doubt_what_is(
     drafting: Drafting, voice: Voice
 ) -> None:
-    said = replace(BUILDKITE, origin="model", voice=voice, corrects=True, category="fact")
-    for one in (said, replace(said, text="The builds make no use of Jenkins.")):
-        draft, born = entered(drafting, JENKINS, said=one)
+    for text in (BUILDKITE.text, "The builds make no use of Jenkins."):
+        said = candidate(
+            text, origin="model", voice=voice, corrects=True, authority="user_asserted"
+        )
+        quote = f"{text} That is the convention of `ci.yaml` 1.2."
+        said = replace(said, receipt=replace(said.receipt, quote=quote))
+        draft, born = entered(drafting, JENKINS, said=said)
         assert draft.amended == []
         assert (born.status, born.status_reason) == ("needs-review", "lower_authority")
 

@@ -87,7 +87,7 @@ def _is_question(text: str, quote: str, sentence: str) -> bool:
 # -- repair ---------------------------------------------------------------------------------------
 
 _REPAIRS = _any(
-    r"^(?:no,? |sorry,? |oh,? |ah,? |and |but |wait,? |actually,? )*i (?:mean|meant|was (?:talking"
+    r"^(?:no,? |sorry,? |typo,? |oh,? |ah,? |and |but |wait,? |actually,? )*i (?:mean|meant|was (?:talking"
     r"|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)|asked (?:you )?(?:for"
     r"|to))\b",
     r"^(?:no,? |sorry,? )*(?:not (?:that|this|the \w+) (?:one|but)|the other one|i wanted)\b",
@@ -96,7 +96,8 @@ _REPAIRS = _any(
 # -- cut ------------------------------------------------------------------------------------------
 
 _OPEN_END = _any(
-    r"(?:\b(?:and|or|but|the|an?|of|than|because|which|if|is|are|such as|e\.g|i\.e)|[,:;(\[{]|…"
+    r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|is|are|without|when you"
+    r"|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:;(\[{]|…"
     r"|\.\.\.)[.\"'`*]*$"
 )
 _VERB = _any(
@@ -129,11 +130,12 @@ _PRONOUN = _any(
 _SHOWN = _any(
     r"\b(?:that|this|the (?:other|first|second|third|last|latter|former|above|below|following"
     r"|previous|next|new|old)) (?:one|ones|option|approach|version|way|case|part|step|point)\b",
+    r"\bthe (?:first|second|third|last|other)(?: two| ones)?[.!]*$",
     r"\bthe (?:screenshot|image|picture|attached|attachment|above|below|following|latter|former"
     r")\b",
     r"\b(?:as|like) (?:above|below|shown|this|that|before|you (?:said|did|described|suggested))\b",
     r"\b(?:do|does|did|doing|done|using|use|like|want|need|prefer|keep|fix|remove|add|change|about"
-    r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)[.,!]*$",
+    r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)(?: any ?more| i think)*[.,!]*$",
     r"^[^.!?;]*\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$",
     r"^(?:the|a) (?:fix|problem|issue|bug|error|reason|cause|root cause|solution|culprit|trick)"
     r" (?:is|was)\b(?! to (?:use|set|pass|add|run|install|pin) )",
@@ -158,6 +160,10 @@ def _is_dangling(candidate: Candidate, text: str) -> bool:
 # -- passing --------------------------------------------------------------------------------------
 
 _PASSING = _any(
+    r"^(?:wow|haha+|lol|ugh)\b|\b(?:loves?|likes?|hates?) (?:this|that) \w+[.!]*$",
+    r"\bthis (?:morning|afternoon|evening)[.!]*$|\b(?:am|'m) (?:in a meeting|at lunch)\b",
+    r"\bprefers? this (?:to|over)\b",
+    r"\b(?:leave|back|gone|break|meeting|call|lunch)\b.{0,20}\bin (?:\w+) minutes\b",
     r"\b(?:right now|at the moment|for the moment|this time|just this once|(?:only )?this once"
     r"|just (?:now|today)|for today|in the meantime|for now at least|tonight"
     r"|(?:for|in|on|from|to) this (?:pr|pull request|branch|commit|task|run|session|change|exercise"
@@ -178,9 +184,10 @@ _WORKING = _any(
     r"|created|added|updated|fixed|changed|marked|reviewed|completed|finished|started"
     r"|think|guess|wonder)\b",
     r"^(?:there(?:'s| is| are) (?:just |only |still |also |now )*(?:an? |one |two |some |no )?"
-    r"(?:pr |review |failing |merge )*(?:comments?|conflicts?|errors?|failures?|changes?|warnings?)"
+    r"(?:[\w-]+ )?(?:comments?|conflicts?|errors?|failures?|changes?|warnings?)"
     r"|we have \w+ idle)\b",
-    r"\b(?:out of context|left off|picked? up where|idle (?:workers?|agents?))\b",
+    r"^\d+ of \d+ \w+ |^(?:the |my )?last (?:commit|run|build|push)\b",
+    r"\b(?:out of context|no context left|left off|picked? up where|idle (?:workers?|agents?))\b",
     r"\bstill (?:failing|broken|not working|red|missing|happening|getting|seeing)\b",
     r"^(?:everything|all (?:good|done)|(?:the |all )?tests?|(?:the )?(?:build|ci|pipeline|server))"
     r" (?:is|are|looks?|works?|pass(?:es|ed)?|fail(?:s|ed)?)(?: \w+){0,3}[.!]*$",
@@ -215,7 +222,8 @@ _ORDER = _any(
     r"|do not|make sure|be sure|ensure|try|we (?:should|need to|can|could|have to)"
     r"|you (?:should|can(?! find)|need to|could|may|might|must|have to)"
     r"|(?:the user|i)(?:'d| would)? (?:want|like|need)s? (?:you|to (?:see|test|try|check|know|do"
-    r"|run|get|go|start|look|understand|ask|talk|discuss|add|fix|change|update|remove|move)))\b"
+    r"|run|get|go|start|look|understand|ask|talk|discuss|add|fix|change|update|remove|move)"
+    r"|an? (?:summary|list|overview|table|review|look)))\b"
 )
 
 
