@@ -19,7 +19,6 @@ Knowing = Callable[..., AdmissionContext]
 Drafting = Callable[..., tuple[AdmissionDraft, AdmissionContext]]
 JENKINS = memory("We use Jenkins for builds.", authority="user_asserted")
 BUILDKITE = candidate("We replaced Jenkins with Buildkite for builds.", authority="user_asserted")
-STANDS_BACK = ("needs-review", "lower_authority")
 BORN = memory("Vera Quist was born in 1985.", authority="user_asserted")
 BORN_LATER = candidate("As of now Vera Quist was born in 1987.", authority="user_asserted")
 
@@ -92,13 +91,15 @@ def test_rivals_meet_that_share_no_word(drafting: Drafting) -> None:
 def test_words_that_are_not_the_persons_neither_flip_nor_doubt_what_is(
     drafting: Drafting, voice: Voice
 ) -> None:
-    said = replace(BUILDKITE, origin="model", voice=voice, corrects=True, category="fact")
-    for one in (said, replace(said, text="The builds make no use of Jenkins.")):
-        draft, admission = drafting(JENKINS)
-        born = draft.enter(admit(one, admission))
+    for text in (BUILDKITE.text, "The builds make no use of Jenkins."):
+        said = candidate(
+            text, origin="model", voice=voice, corrects=True, authority="user_asserted"
+        )
+        quote = f"{text} That is the convention of `ci.yaml` 1.2."
+        said = replace(said, receipt=replace(said.receipt, quote=quote))
+        draft, born = entered(drafting, JENKINS, said=said)
         assert draft.amended == []
-        assert born is None or (born.status, born.status_reason) == STANDS_BACK
-        assert (born is None) == (voice != "stored")  # nothing else of theirs reaches the score
+        assert (born.status, born.status_reason) == ("needs-review", "lower_authority")
 
 
 def test_lower_authority_goes_to_review_and_a_correction_by_the_user_supersedes(

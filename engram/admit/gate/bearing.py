@@ -95,7 +95,7 @@ def _is_question(text: str, quote: str, sentence: str) -> bool:
 # -- repair ---------------------------------------------------------------------------------------
 
 _REPAIRS = _any(
-    r"^(?:no,? |sorry,? |oh,? |ah,? |and |but |wait,? |actually,? )*i (?:mean|meant|was (?:talking"
+    r"^(?:(?:no|sorry|typo|oh|ah|and|but|wait|actually),? )*i (?:mean|meant|was (?:talking"
     r"|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)|asked (?:you )?(?:for"
     r"|to))\b",
     r"^(?:no,? |sorry,? )*(?:not (?:that|this|the \w+) (?:one|but)|the other one|i wanted)\b",
@@ -104,8 +104,8 @@ _REPAIRS = _any(
 # -- cut ------------------------------------------------------------------------------------------
 
 _OPEN_END = _any(
-    r"(?:\b(?:and|or|but|the|an?|of|than|because|which|if|is|are|to be|without|into"
-    r"|from|by|such as|e\.g|i\.e)|[,:;(\[{]|…"
+    r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|is|are|without|into|from|by|when you"
+    r"|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:;(\[{]|…"
     r"|\.\.\.)[.\"'`*]*$"
 )
 _PART = _any(r"^(?:because|so that|which|whose|than)\b")
@@ -134,6 +134,7 @@ _PRONOUN = _any(
 _SHOWN = _any(
     r"\b(?:that|this|the (?:other|first|second|third|last|latter|former|above|below|following"
     r"|previous|next|new|old)) (?:one|ones|option|approach|version|way|case|part|step|point)\b",
+    r"\bthe (?:first|second|third|last|other)(?: two| ones)?[.!]*$",
     r"\bthe (?:screenshot|image|picture|attached|attachment|above|below|following|latter|former"
     r")\b",
     r"\b(?:as|like) (?:above|below|shown|this|that|before|you (?:said|did|described|suggested))\b",
@@ -168,6 +169,10 @@ def _is_dangling(candidate: Candidate, text: str) -> bool:
 # -- passing --------------------------------------------------------------------------------------
 
 _PASSING = _any(
+    r"^(?:wow|haha+|lol|ugh)\b|\b(?:loves?|likes?|hates?) (?:this|that) \w+[.!]*$",
+    r"\bthis (?:morning|afternoon|evening)[.!]*$|\b(?:am|'m) (?:in a meeting|at lunch)\b",
+    r"\bprefers? this (?:to|over)\b",
+    r"\b(?:leave|back|gone|break|meeting|call|lunch)\b.{0,20}\bin (?:\w+) minutes\b",
     r"\b(?:right now|at the moment|for the moment|this time|just this once|(?:only )?this once"
     r"|just (?:now|today)|for today|in the meantime|for now at least|tonight"
     r"|(?:for|in|on|from|to) this (?:pr|pull request|branch|commit|task|run|session|change|exercise"
@@ -190,6 +195,7 @@ _WORKING = _any(
     r"^(?:there(?:'s| is| are) (?:[\w-]+ ){0,4}?(?:comments?|conflicts?|errors?|failures?"
     r"|changes?|warnings?)"
     r"|we have \w+ idle)\b",
+    r"^\d+ of \d+ \w+ |^(?:the |my )?last (?:commit|run|build|push)\b",
     r"\b(?:out of context|context left|left off|picked? up where|idle (?:workers?|agents?))\b",
     r"\bstill (?:failing|broken|not working|red|missing|happening|getting|seeing)\b",
     r"^(?:everything|all (?:good|done)|(?:the |all )?tests?|(?:the )?(?:build|ci|pipeline|server))"

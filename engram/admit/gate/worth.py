@@ -123,6 +123,7 @@ _LASTS = re.compile(
     r"|rather than|going to (?:adopt|use|support|archive|drop)|(?:moved|switched|migrated) (?:from"
     r"|to)|ha(?:s|ve) to|not allowed|permanently|in general|generally|as a rule)\b"
     r"|\blet'?s (?:go with|use|adopt|stick (?:with|to)|switch to|standardi[sz]e on)\b"
+    r"|\bno (?:need to|[\w -]{2,30} (?:needed|required|necessary|allowed))\b"
     r"|\bno (?:new )?\w+s\b|\bit is(?:,|$)|, not \S+(?: \S+)?$",
     re.IGNORECASE,
 )

@@ -32,6 +32,12 @@ _UNTOLD = (
     AUXILIARY | OPENERS.keys() | set(OPENERS.values()) | CLAUSES
     | {"", AND, "or", "of", "not", "been"}
 )  # fmt: skip
+#: a phrase before the statement that nothing sets off: "for linting always use ruff"
+_FRONTED = re.compile(
+    r"^((?:for|in|on|at|during|within) (?:[\w-]+ ){1,3}?)"
+    r"(?=(?:always|never|we|i|you|please|don't)\b)",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile(r"\d")
 
 
@@ -60,7 +66,7 @@ def phrasing(text: str) -> Phrasing:
     marks: set[str] = set()
     names: set[str] = set()
     for sentence in sentences_of(plain(text)):
-        tokens = tokens_of(sentence)
+        tokens = tokens_of(_FRONTED.sub(lambda found: f"{found[1].strip()}, ", sentence))
         form = form_of(tokens)
         asks = sentence.endswith(("?", "？"))
         forms.append(("?", form) if asks else form)
