@@ -81,7 +81,8 @@ def _is_english(text: str) -> bool:
 _JOINT = re.compile(
     r"(?:,? (?:and|but|so)|,| -| —| –) (?=(?:please )?(?:i|i['’]m|im|i['’]ve|i['’]ll|i['’]d|my|we"
     r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t|(?:never|always) \w+|let['’]?s|every|each|btw"
-    r"|fyi|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
+    r"|fyi|only (?:the|an?|our)"
+    r"|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
     r"|no one|they|please|pls)\b)",
     re.IGNORECASE,
 )
