@@ -83,7 +83,8 @@ _JOINT = re.compile(
     r" (?:need|use|want|have) (?:it|them|that|those|any)\b)"
     r"(?=(?:please )?(?:i|i['’]m|im|i['’]ve|i['’]ll|i['’]d|my|we"
     r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t|(?:never|always) \w+|let['’]?s|every|each|btw"
-    r"|fyi|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
+    r"|fyi|only (?:the|an?|our)"
+    r"|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
     r"|no one|they|please|pls)\b)",
     re.IGNORECASE,
 )
