@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
-from engram.language.hidden_text import hidden_signs, is_encoded, other_forms
+from engram.language.hidden_text import decoded, hidden_signs, is_encoded, other_forms
 
 #: Curly quotation marks as straight ones.
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
@@ -238,7 +238,9 @@ _STRICT_MEMORY = _any(
     # later sessions
     rf"\b(?:every|all|each|any|in|for|at|of|your|our|from) (?:and every |other )?{_LATER}"
     rf"(?: \w+)? {_SESSION}\b",
-    rf"\b(?:every|all|each|any) (?:\w+ )?{_SESSION} {_DUTY}\b",
+    rf"\b(?:every|all|each|any) (?:\w+ )?{_SESSION} {_DUTY}\b|\bobey(?:s|ed)?\b",
+    r"\b(?:in|at|during|for|to|with) (?:every|each|all|any) (?:\w+ )?(?:session|conversation|chat"
+    r"|answer|reply|repl(?:y|ies))s?\b",
     rf"\bat the (?:start|beginning|end) of (?:every|each|all|any|the next|your next) (?:\w+"
     rf" )?{_SESSION}",
     r"\b(?:from now on|going forward|henceforth|from this (?:point|moment)(?: on)?|hereafter)\b",
@@ -370,12 +372,16 @@ _NO_STATEMENT = _any(
     r"|unreviewed|unverified|skip\w*|bypass\w*|no need to|sole|exclusively?|permanent(?:ly)?"
     r"|perpetuity|forever|irrevocabl\w+|first choice|hereby|immediately|urgent|overrid\w+"
     r"|without (?:question|checks?|review|verification))\b",
-    r"\b(?:require|demand|insist|expect|mandate|instruct|oblige|entitle|order)(?:s|d|ed)?\b",
+    r"\b(?:requires?|insists?|mandates?|instructs?|obliges?|mandated|instructed|obliged|entitled)\b",
     rf"\b{_AI}\b[^.!?\n]{{0,60}}\b(?:store|note|remember|trust|believe|recommend|prefer|choose|use"
     r"|follow|obey|treat|handle|send|run|call|accept|approve|skip|ignore|say|tell|answer|reply"
     r"|memori[sz]e|record|save)(?:s|d|ed)?\b",
     r"<[a-z!/]|<!--|[{\[] ?[\"']?\w+[\"']? ?:|\"\w+\" ?:|= ?\{|\$[({]|^\w+: ?\n",
-    # later, in other languages
+    r"\b(?:customary|(?:best|common|standard|usual) practice)\b",
+    # always, never, must and later in other languages
+    r"\b(?:immer|stets|niemals|muss|müssen|darf nicht|siempre|nunca|jamás|debes?|deben|toujours"
+    r"|jamais|doit|doivent|sempre|deve|devono|devem|altijd|nooit|moet|zawsze|nigdy|musi)\b"
+    r"|всегда|никогда|долж(?:ен|на|ны)|总是|永远|必须|必須|常に|必ず|항상|반드시",
     r"\b(?:a partir de (?:ahora|agora)|dorénavant|désormais|ab (?:sofort|jetzt)|künftig"
     r"|d'ora in poi|vanaf nu|od teraz)\b|отныне|впредь|今後|これから|从现在|從現在|以后|앞으로",
 )
@@ -394,6 +400,8 @@ def injection(text: str, *, own: bool = True) -> str:
     seen = _seen(text)
     speaking = "\n".join(map(_unquoted, seen.split("\n")))
     found = _performed(speaking, _ORDERS, _excused)
+    if own and not found and any(injection(words, own=False) for words in decoded(text)):
+        return "injection_encoded"
     if found or own:
         return found
     if any(_performed(form, _ORDERS, _excused) for form in other_forms(seen)):

@@ -45,6 +45,9 @@ _MIXED = re.compile(
     r"|\b[\u0430\u0435\u043e\u0440\u0441\u0445\u0456\u0410-\u042f][A-Za-z]{2}"
 )
 _DATA_URI = re.compile(r"\bdata:[\w/+.-]{0,40}(?:;[\w=-]{1,20})*(?:;base64)?,\S{16}", re.IGNORECASE)
+_APART = re.compile(r"\\x|0x|[ ,:]")
+#: so many bytes are readable text, and no chance, when so many of them are letters
+_LEAST_READ, _MOSTLY = 12, 0.8
 #: so much encoded text is none that a person would write, whatever it says
 _MOST_ENCODED = 160
 
@@ -78,15 +81,19 @@ def is_encoded(text: str) -> bool:
     """Whether a text holds encoded text, or very much of anything encoded."""
     if any(form.search(text) for form in (_DATA_URI, _ESCAPED, _SPACED, _MIXED)):
         return True
-    for blob in _BASE64.finditer(text):
-        word = blob.group()
-        if _reads(_from_base64(word)) or _is_long(word):
-            return True
-    for blob in _HEX.finditer(text):
-        digits = re.sub(r"\\x|0x|[ ,:]", "", blob.group())
-        if _reads(_from_hex(digits)) or len(digits) > _MOST_ENCODED:
-            return True
-    return False
+    if any(_is_long(blob.group()) for blob in _BASE64.finditer(text)):
+        return True
+    return next(decoded(text), None) is not None
+
+
+def decoded(text: str) -> Iterator[str]:
+    """What stands in a text in base64 or hexadecimal and can be read."""
+    blobs = [_from_base64(blob.group()) for blob in _BASE64.finditer(text)]
+    blobs += [_from_hex(_APART.sub("", blob.group())) for blob in _HEX.finditer(text)]
+    for raw in blobs:
+        letters = sum(byte == 0x20 or 0x41 <= byte <= 0x5A or 0x61 <= byte <= 0x7A for byte in raw)
+        if len(raw) >= _LEAST_READ and letters >= _MOSTLY * len(raw):
+            yield raw.decode("ascii", "replace")
 
 
 def _is_long(word: str) -> bool:
@@ -108,9 +115,3 @@ def _from_hex(digits: str) -> bytes:
         return bytes.fromhex(digits[: len(digits) // 2 * 2])
     except ValueError:
         return b""
-
-
-def _reads(raw: bytes) -> bool:
-    """Whether bytes are a readable text."""
-    letters = sum(byte == 0x20 or 0x41 <= byte <= 0x5A or 0x61 <= byte <= 0x7A for byte in raw)
-    return len(raw) >= 12 and letters >= 0.8 * len(raw)

@@ -19,9 +19,9 @@ from engram.language.stated_secrets import states_secret
 from engram.language.stop_words import TOPIC
 from engram.model.candidate import Candidate
 
-#: how another store begins a memory: of the person, or of a thing with its name
+#: how another store begins a memory of a person
 _ABOUT_SOMEBODY = re.compile(
-    r"\A(?:(?:the )?user\b(?![\w ]{0,20}[=:{])|(?:i|we|my|our)\b|[\w -]{1,80} \([\w -]{1,80}\):)"
+    r"\A(?:(?:the )?user\b(?![\w ]{0,20}[=:{])|(?:i|we|my|our)\b|[\w -]{1,80} \((?:person|user)\):)"
     r"[^.!?\n]*",
     re.IGNORECASE,
 )
@@ -33,8 +33,12 @@ _CLAIMED_WISH = re.compile(
     r"|ask|expect|request|trust|need|wish|insist)",
     re.IGNORECASE,
 )
-_ENGLISH = re.compile(
-    r"\b(?:the|is|are|we|you|this|and|for|my|our|to|it|please|with|of|a|make|what|how|why)\b", re.I
+#: words of a language whose statements a model may put into English
+_FOREIGN = re.compile(
+    r"[^\W\d_a-zA-Z]|\b(?:ich|wir|ist|und|der|das|den|nicht|ein|eine|kein|keine[nr]?|mit|el|los|que"
+    r"|una?|es|pero|je|nous|est|pas|du|les|il|io|che|sono|eu|uma|com|een|het|niet|ik|jag|och|inte"
+    r"|nie|jest)\b",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"\w{3,}")
 #: so much of what stands around a quote is read: a page may be one sentence
@@ -96,12 +100,12 @@ def instructs(candidate: Candidate) -> bool:
 
 
 def _is_supported(candidate: Candidate) -> bool:
-    """Whether a statement takes up the words that it quotes; what is not English is not compared.
+    """Whether a statement takes up the words that it quotes; a translation is not compared.
 
     One word is enough for a statement; a rule that was not said as one takes half of its words.
     """
     given = f"{candidate.receipt.quote} {candidate.sentence}"
-    if not _ENGLISH.search(given):
+    if _FOREIGN.search(given):
         return True
     said, stated = _beginnings(given), _beginnings(candidate.text)
     common = len(said & stated)
