@@ -127,6 +127,13 @@ _OF_ANOTHER = _any(
 )
 
 
+#: what such a statement has at least, looked for first: most have neither
+_MATTER = _any(
+    rf"\b(?:{_ILLNESS}|diagnos\w+|medication|blood|medical|test results|therap\w+|psychiatrist"
+    r"|oncologist|ssn|iban|tax|personnummer|steuer-?id)\b|\d|\bnumber\b|\bid\b"
+)
+
+
 def sensitivity_of(text: str) -> Sensitivity:
     """The level of a statement that is neither a secret nor another person's own matter."""
     return "internal" if _INTERNAL.search(text) else "public"
@@ -134,4 +141,5 @@ def sensitivity_of(text: str) -> Sensitivity:
 
 def tells_of_another(text: str) -> bool:
     """Whether a statement tells of somebody else's health, pay or number of identity."""
-    return _OF_ANOTHER.search(text.replace("’", "'")) is not None
+    plain = text.replace("’", "'")
+    return _MATTER.search(plain) is not None and _OF_ANOTHER.search(plain) is not None
