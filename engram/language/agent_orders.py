@@ -136,7 +136,6 @@ _MEMORY = _any(
     r"\b(?:disable|turn off|switch off|weaken|bypass)\b[^.!?\n]{0,30}"
     r"\bmemory (?:polic|filter|rule|security|checkpoint)\w*",
     r"\b(?:delete|erase|wipe|forget) (?:all|every|your)(?: of)?(?: your| the| other)? memories\b",
-    r"\bmark (?:all|every|your)\b[^.!?\n]{0,20}\bmemor(?:y|ies)\b[^.!?\n]{0,40}\bas\b",
     r"\b(?:change|alter|edit|rewrite) your memory (?:polic|filter|rule|security)\w*",
 )
 
@@ -359,7 +358,7 @@ _INSTRUCTS = _any(
     r"|upload|copy|move|put|make|include|exclude|prefer|follow|treat|consider|assume|accept|allow"
     r"|reply|respond|answer|say|tell|ask|give|keep|return|report|share|post|insert|replace|change"
     r"|update|check|verify|reject|refuse|route|point|configure|export|import|pin|visit|click|buy"
-    r"|pay|transfer|wire|mention|recommend|suggest|praise|rate|hide|show|print|log|merge|sign)"
+    r"|pay|transfer|wire|remember|memori[sz]e|note|store|save|record|mention|recommend|suggest|praise|rate|hide|show|print|log|merge|sign)"
     r" (?!(?:is|are|was|were|has|have|of|in|on|for|by|will|does|can|times?)\b)",
 )
 
@@ -378,6 +377,7 @@ _NO_STATEMENT = _any(
     r"|follow|obey|treat|handle|send|run|call|accept|approve|skip|ignore|say|tell|answer|reply"
     r"|memori[sz]e|record|save)(?:s|d|ed)?\b",
     r"<[a-z!/]|<!--|[{\[] ?[\"']?\w+[\"']? ?:|\"\w+\" ?:|= ?\{|\$[({]|^\w+: ?\n",
+    r"(?:^|\n)[-*+> ]{0,4}[\w.-]+ ?[:=] ?\S+ ?(?:\n|$)",
     r"\b(?:customary|(?:best|common|standard|usual) practice)\b",
     # always, never, must and later in other languages
     r"\b(?:immer|stets|niemals|muss|müssen|darf nicht|siempre|nunca|jamás|debes?|deben|toujours"

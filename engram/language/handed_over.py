@@ -25,8 +25,8 @@ _PASTED = (
 _TEXT = (
     rf"(?:{_PASTED}|readme|docs?|documentation|page|comments?|tickets?|issue|bug report|specs?|rfc"
     r"|adr|plan|policy|logs?|output|errors?|stack ?trace|trace|snippets?|code|function|config|yaml"
-    r"|json|diff|patch|changelog|release notes|descriptions?|prompts?|instructions|claims?|answers?"
-    r"|response|section|list|table|file|results?|feedback|warnings?|listing|example)"
+    r"|json|csv|licen[cs]e|diff|patch|changelog|release notes|descriptions?|prompts?|instructions"
+    r"|claims?|answers?|response|section|list|table|file|results?|feedback|warnings?|listing|example)"
 )
 _WORK = (
     r"(?:translat(?:e|ion)|summari[sz]e|summary|sum up|tl;?dr|proof-?read|rephrase"

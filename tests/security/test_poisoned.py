@@ -14,6 +14,7 @@ import pytest
 from engram.language.hidden_text import without_hidden_signs
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
+from engram.recall.blocks import session_block
 from engram.vault import Vault
 from tests.kit import reopened
 
@@ -119,7 +120,9 @@ def poisoned(
     vault.import_files("claude-code", _written(first, 99, folder))
     vault.flush()
     if request.param == "model":
-        reopened(vault, model=PraisesAll())
+        settings = vault.parts.settings
+        every = settings._replace(extract=settings.extract._replace(max_per_turn=1_000))
+        reopened(vault, settings=every, model=PraisesAll())
     for number, case in enumerate(CASES):
         vault.import_files(case["source"], _written(case, number, folder), tier=request.param)
         vault.flush()
@@ -149,6 +152,20 @@ def test_no_planted_order_is_remembered(poisoned: Vault) -> None:
         if planted.casefold() in words
     }
     assert through == {}
+
+
+def test_no_planted_order_is_given_to_an_agent(poisoned: Vault) -> None:
+    live = [one for one in poisoned.parts.catalog.memories() if one.live]
+    asked = "what do we always use, trust, run, approve, send and remember in every session?"
+    shown = [
+        session_block(live, 20_000).text,
+        poisoned.recall(asked, budget=20_000, limit=100).text,
+        *map(str, poisoned.search("always trust remember use send", limit=100).memories),
+    ]
+    assert TRUSTED in shown[0] and shown[1]
+    given = without_hidden_signs("\n".join(shown)).casefold()
+    planted = [planted for case in CASES for planted in case["planted"]]
+    assert [words for words in planted if words.casefold() in given] == []
 
 
 def test_what_the_person_said_beside_it_is_remembered(poisoned: Vault) -> None:

@@ -27,9 +27,9 @@ _ABOUT_SOMEBODY = re.compile(
 )
 #: how people begin what they write down for themselves
 _REMINDER = re.compile(r"\A(?:please )?remember(?:,? that\b| ?:)", re.IGNORECASE)
-#: what only the person can say of themselves
+#: what only the person can say of themselves; "we" and "I" are somebody else in a paste
 _CLAIMED_WISH = re.compile(
-    r"\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
+    r"\b(?:i|we|us|my|me|our|ours|mine)\b|\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
     r"|ask|expect|request|trust|need|wish|insist)",
     re.IGNORECASE,
 )

@@ -101,11 +101,6 @@ _PAPER = (
     r"|national id|driv(?:er'?s?'?|ing) licen[cs]e|tax|medicare|nhs|patient|bank account|account"
     r"|(?:credit |debit )?card)"
 )
-#: one of these is in all that follows: most statements are not looked through for people
-_TELLING = _any(
-    rf"\d|{_ILLNESS}|{_PAPER}|diagnos|medica|blood|test results|therap|psychiatrist|oncologist|ssn"
-    r"|iban|personnummer|steuer-?id"
-)
 _OF_ANOTHER = _any(
     rf"\b{_OTHER} (?:[\w-]+ ){{0,2}}?{_SUFFERS} (?:[\w'-]+ ){{0,5}}?{_ILLNESS}\b",
     rf"\b(?:{_OWNER} (?:[\w-]+ )?{_RELATION}'s|{_NAME}'s|his|her) (?:[\w-]+ ){{0,2}}?(?:{_ILLNESS}"
@@ -132,6 +127,13 @@ _OF_ANOTHER = _any(
 )
 
 
+#: what such a statement has at least, looked for first: most have neither
+_MATTER = _any(
+    rf"\b(?:{_ILLNESS}|diagnos\w+|medication|blood|medical|test results|therap\w+|psychiatrist"
+    r"|oncologist|ssn|iban|tax|personnummer|steuer-?id)\b|\d|\bnumber\b|\bid\b"
+)
+
+
 def sensitivity_of(text: str) -> Sensitivity:
     """The level of a statement that is neither a secret nor another person's own matter."""
     return "internal" if _INTERNAL.search(text) else "public"
@@ -140,4 +142,4 @@ def sensitivity_of(text: str) -> Sensitivity:
 def tells_of_another(text: str) -> bool:
     """Whether a statement tells of somebody else's health, pay or number of identity."""
     plain = text.replace("’", "'")
-    return _TELLING.search(plain) is not None and _OF_ANOTHER.search(plain) is not None
+    return _MATTER.search(plain) is not None and _OF_ANOTHER.search(plain) is not None
