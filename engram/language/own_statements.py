@@ -79,7 +79,9 @@ def _is_english(text: str) -> bool:
 
 #: Where a sentence goes on with a statement of its own.
 _JOINT = re.compile(
-    r"(?:,? (?:and|but|so)|,| -| —| –) (?=(?:please )?(?:i|i['’]m|im|i['’]ve|i['’]ll|i['’]d|my|we"
+    r"(?:,? (?:and|but|so)|,| -| —| –) (?!(?:we|i) (?:don['’]?t|do not|never|won['’]?t)"
+    r" (?:need|use|want|have) (?:it|them|that|those|any)\b)"
+    r"(?=(?:please )?(?:i|i['’]m|im|i['’]ve|i['’]ll|i['’]d|my|we"
     r"|we['’]re|we['’]ve|we['’]ll|our|don['’]?t|(?:never|always) \w+|let['’]?s|every|each|btw"
     r"|fyi|the (?:team|client|customer|board|boss|management)|legal|everyone|everybody|nobody"
     r"|no one|they|please|pls)\b)",
@@ -237,7 +239,8 @@ _STANDING = re.compile(
     r"|at all times|any ?time"
     r"|before you (?:change|touch|write|edit|delete|commit|push)|all (?:new|code|my|our|your)|your"
     r"|my|unless|not|answers?|repl(?:y|ies)|responses?"
-    r"|explanations?|commit messages?|commits|emojis?|british|american|metric|conventional)\b",
+    r"|explanations?|commit messages?|commits|emojis?|british|american|metric|conventional"
+    r"|because|(?:we|i) (?:don['’]?t|do not|won['’]?t|never) (?:need|use|want|have))\b",
     re.IGNORECASE,
 )
 #: Verbs that people give orders with.

@@ -47,7 +47,10 @@ KEPT = [
     "We no longer need the old printer.", "We are going to adopt the new receipt format.",
     "We committed to three tills in the contract.", "Use pnpm instead of npm.",
     "Stop adding comments that repeat the code.", "The user is called Ro.",
-    "We should always round up the totals.", "Keep the answers short.",
+    "Let's use a paper ledger for the deposits.", "Don't print a flyer, print a calendar.",
+    "The fix was to pass the long flag.", "We will have two tills.", "Keep the recipes simple.",
+    "Skip the voucher page, we don't need it.", "The user is trying to build a tide clock.",
+    "Keep the answers short.", "We should always round up the totals.",
     "A session may belong to another cashier.",
 ]  # fmt: skip
 

@@ -135,7 +135,7 @@ _SHOWN = _any(
     r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)[.,!]*$",
     r"^[^.!?;]*\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$",
     r"^(?:the|a) (?:fix|problem|issue|bug|error|reason|cause|root cause|solution|culprit|trick)"
-    r" (?:is|was)\b",
+    r" (?:is|was)\b(?! to (?:use|set|pass|add|run|install|pin) )",
     r"\b(?:the )?(?:option|approach|choice|variant) (?:\d|[a-e])\b(?!:)",
 )
 
@@ -170,8 +170,9 @@ _WORKING = _any(
     # what was done, or is being done, just now
     r"^(?:the user|we|i)(?:'m| am|'re| are| is|'ve| has| have)? (?:just |already |now |also )*"
     r"(?:(?:going|about) to (?:test|try|run|check|look|go|do|see|push|merge|commit|start|restart)"
-    r"|taking over|trying to|looking (?:at|for)|testing|running|waiting|working"
-    r" on|seeing|getting|pushed|merged|committed(?! to)|rebased|restarted|reverted|ran|tested|tried"
+    r"|taking over|trying to(?! (?:build|make|create|develop|write|design) an?\b)"
+    r"|looking (?:at|for)|testing|running|waiting|working on|seeing|getting"
+    r"|pushed|merged|committed(?! to)|rebased|restarted|reverted|ran|tested|tried"
     r"|checked|looked|noticed|saw|see|opened|closed|pasted|attached|installed|downloaded|copied"
     r"|created|added|updated|fixed|changed|marked|reviewed|completed|finished|started"
     r"|think|guess|wonder)\b",
@@ -202,12 +203,15 @@ _GENERAL = _any(
     r"|otherwise|no longer|any ?more|in this (?:repo|project|codebase)|across|everywhere|whole"
     r"|prefer|policy|convention|standard|rule|principle|before (?:\w+ing|you|we|any|every|each)"
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|decided|agreed"
-    r"|settled|answers?|repl(?:y|ies)|responses?|explanations?|commit messages?)\b"
+    r"|settled|(?:we|i) (?:don'?t|do not|won'?t) (?:need|use|want)|instead|guess|make up|invent"
+    r"|words?|terms?|mvp|v\d|answers?|repl(?:y|ies)|responses?|explanations?|commit messages?)\b"
+    # "don't build a shop, build a catalogue"
+    r"|^(?:don'?t|do not) (?P<verb>\w+) .+\b(?P=verb)\b"
 )
 _ORDER = _any(
     r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes )*"
-    r"(?:let'?s(?! (?:go with|stick|adopt|switch|standardi[sz]e|settle))|let us|don'?t|do not"
-    r"|make sure|be sure|ensure|try|we (?:should|need to|can|could|have to|will|'ll)|we'll"
+    r"(?:let'?s(?! (?:use|keep|go with|stick|adopt|switch|standardi[sz]e|settle))|let us|don'?t"
+    r"|do not|make sure|be sure|ensure|try|we (?:should|need to|can|could|have to)"
     r"|you (?:should|can(?! find)|need to|could|may|might|must|have to)"
     r"|(?:the user|i)(?:'d| would)? (?:want|like|need)s? (?:you|to (?:see|test|try|check|know|do"
     r"|run|get|go|start|look|understand|ask|talk|discuss|add|fix|change|update|remove|move)))\b"
@@ -223,8 +227,8 @@ def _is_request(candidate: Candidate, text: str, quote: str) -> bool:
 
 _IMPERATIVE = _any(
     r"^(?:please |pls |just |also |then |and |now )*(?:add|use|remove|delete|change|rename|move"
-    r"|put|make|write|create|update|fix|keep|leave|set|run|show|hide|avoid|drop|replace|switch"
-    r"|include|exclude|check|follow|store|save|start|skip|ignore|go|give|take|wait|align"
+    r"|put|make|write|create|update|fix|keep(?= (?:it|this|that|these|those|them|both|going)\b)"
+    r"|leave|set|run|show|hide|avoid|drop|replace|switch|include|exclude|check|follow|store|save|start|skip|ignore|go|give|take|wait|align"
     r"|commit|push|merge|deploy|test|do|return|render|display|handle|support|implement)\b"
 )
 
