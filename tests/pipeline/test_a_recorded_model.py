@@ -17,7 +17,7 @@ from tests.kit import tree_digest
 DEMO = Path(__file__).parents[1] / "demo"
 #: Of facts/, transcripts/ and entities/. A change is for a person to look at: the vault of
 #: `make demo` (demo-vault-model) shows what is in it.
-GOLDEN = "20da75600c9c3bb83df6806e851d1ee426856f422097d07c215edf84a4bf8d36"
+GOLDEN = "7fc3bbbd378ee0eff12e6afef32cf3a6a1398d4f5a391b08b29d07f594956e13"
 
 
 @pytest.fixture
