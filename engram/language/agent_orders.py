@@ -136,6 +136,7 @@ _MEMORY = _any(
     r"\b(?:disable|turn off|switch off|weaken|bypass)\b[^.!?\n]{0,30}"
     r"\bmemory (?:polic|filter|rule|security|checkpoint)\w*",
     r"\b(?:delete|erase|wipe|forget) (?:all|every|your)(?: of)?(?: your| the| other)? memories\b",
+    r"\bmark (?:all|every|your)\b[^.!?\n]{0,20}\bmemor(?:y|ies)\b[^.!?\n]{0,40}\bas\b",
     r"\b(?:change|alter|edit|rewrite) your memory (?:polic|filter|rule|security)\w*",
 )
 

@@ -91,7 +91,7 @@ def test_rivals_meet_that_share_no_word(drafting: Drafting) -> None:
 def test_words_that_are_not_the_persons_neither_flip_nor_doubt_what_is(
     drafting: Drafting, voice: Voice
 ) -> None:
-    for text in (BUILDKITE.text, "The builds make no use of Jenkins."):
+    for text in ("Buildkite replaced Jenkins for builds.", "The builds make no use of Jenkins."):
         said = candidate(
             text, origin="model", voice=voice, corrects=True, authority="user_asserted"
         )

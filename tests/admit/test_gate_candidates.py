@@ -1,6 +1,6 @@
 """300 candidates through the whole decider: hostile and junk ones stay out, worthwhile ones get in.
 
-`held` rows were never looked at while the gate was made.
+`held` rows are measured apart: their misses are counted, and not shown.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ MEASUREMENTS = (
     "durable",
     "rules_speed",
     "rules_tier",
+    "gate",
     "redaction",
     "signals",
     "cold_start",

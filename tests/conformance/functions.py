@@ -321,7 +321,7 @@ def _sourced(given: dict[str, Any]) -> list[tuple[Candidate, Turn]]:
             schema=given["category"] if given["category"] in _SCHEMAS else "",
             entities=tuple(entity_id(name, "person") for name in given["entities"]),
             authority="user_asserted" if typed else "ai_inferred",
-            origin="model",
+            origin="rules" if typed else "model",
             corrects=typed and given["category"] == "correction",
             voice=_VOICES[one["kind"]],
             sentence=f"{one['snippet']} {given['user_text']}".strip(),

@@ -68,7 +68,7 @@ def ordered(candidate: Candidate) -> str:
 
 def private(candidate: Candidate, clean: Callable[[str], bool]) -> str:
     """`secret` or `personal` for what is never stored, or ''."""
-    texts = (*_words(candidate), candidate.receipt.quote)
+    texts = dict.fromkeys((*_words(candidate), candidate.receipt.quote))
     if any(map(tells_of_another, texts)):
         return "personal"
     if not all(map(clean, (*texts, *candidate.tags, *candidate.entities))):

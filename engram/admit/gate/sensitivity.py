@@ -10,6 +10,7 @@ what one minds for them. Pure, bounded in time, English; a check of forms and wo
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 Sensitivity = Literal["public", "internal"]
@@ -134,6 +135,7 @@ _MATTER = _any(
 )
 
 
+@lru_cache(maxsize=128)
 def sensitivity_of(text: str) -> Sensitivity:
     """The level of a statement that is neither a secret nor another person's own matter."""
     return "internal" if _INTERNAL.search(text) else "public"
