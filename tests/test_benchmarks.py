@@ -69,6 +69,7 @@ SMALL = {
     "durable --runs 2": ("five facts durable",),
     "rules_speed --turns 40": ("turns/s",),
     "rules_tier --split dev": ("precision", "preference"),
+    "gate --memories 30": ("candidates a second",),
     "signals --runs 1": ("casefold and one search",),
     "cold_start --memories 5 --hook-memories 5 --runs 1": ("engram search", "hook prompt"),
     "warm --memories 5 --runs 1 --noticed 0.5": (

@@ -17,7 +17,7 @@ from tests.kit import tree_digest
 DEMO = Path(__file__).parents[1] / "demo"
 #: Of facts/, transcripts/ and entities/. A change is for a person to look at: the vault of
 #: `make demo` (demo-vault-model) shows what is in it.
-GOLDEN = "7fc3bbbd378ee0eff12e6afef32cf3a6a1398d4f5a391b08b29d07f594956e13"
+GOLDEN = "d8987c0797d827ee6a5d1df41a0195968adc924274823e09c6583b242435edb1"
 
 
 @pytest.fixture

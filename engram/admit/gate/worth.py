@@ -244,6 +244,7 @@ _GENERAL = re.compile(
     r"\b(?:always|never|ever|every|each|any|all|everything|anything|whenever|by default|in general"
     r"|generally|from now on|(?:going|moving) forward|at all times|unless|instead of|rather than"
     r"|over|new (?:code|\w+s)|in (?:this|the|our) (?:repo|repository|project|codebase|plugin|docs)"
+    r"|answers?|repl(?:y|ies)|responses?|explanations?|commit messages?"
     r"|must|otherwise|because|since|so that|no longer|any ?more|across|everywhere|whole|policy"
     r"|convention|standard|rule|principle|before (?:\w+ing|you|we|any|every|each)"
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|no \w+s)\b"
