@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from engram.language.irregular import PAST
 from engram.language.near_duplicates import alike
 from engram.language.own_statements import ORDERS, one_line
 from engram.language.paraphrase.phrasing import phrasing
@@ -161,6 +162,7 @@ _SYSTEM = (
     r"(?:repo|repository|project|codebase|app|application|service|server|library|package|module"
     r"|site|website|system|tool|game|api|company|team)"
 )
+_HAPPENED = frozenset(PAST.values())
 #: whose subject is the person, without a word for it
 _LIKES = re.compile(
     r"(?:really |strongly )?(?:prefer|like|love|hate|dislike|enjoy)\b", re.IGNORECASE
@@ -215,8 +217,11 @@ def _states(text: str) -> bool:
         return False
     if _LIKES.match(body):
         return True
-    first = body.split(" ", 1)[0].casefold()
-    return (_NOUN_STATES if first in ORDERS else _STATES).search(body) is not None
+    first, *rest = body.casefold().split() or [""]
+    if first in ORDERS:
+        return _NOUN_STATES.search(body) is not None
+    # what happened to a named subject: "the move went well"
+    return _STATES.search(body) is not None or not _HAPPENED.isdisjoint(rest)
 
 
 def _is_latin(text: str) -> bool:
