@@ -23,9 +23,10 @@ _BLANK_LINE = re.compile(r"(\A|\n)\r?\n\Z")
 
 def with_lines(text: str, lines: Sequence[str]) -> str:
     """The text with a block of these lines, in place of its block or at its end."""
-    line_end = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
-    block = line_end.join((BEGIN, *lines, END))
     span = _span(text)
+    told = text[: text.find("\n") + 1] if span is None else text[span[0] : span[1]]
+    line_end = "\r\n" if "\r\n" in told else "\n"
+    block = line_end.join((BEGIN, *lines, END))
     if span is not None:
         return text[: span[0]] + block + text[span[1] :]
     if not text:

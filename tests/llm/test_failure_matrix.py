@@ -139,7 +139,7 @@ ROWS = [
     done("hidden-letters", facts({**WHOLE, "text": "The\x00 shop \ud800\x1b[2Jstores orders."})),
     done(
         "10,000-facts",
-        of(*({**WHOLE, "text": f"Shelf {number} has orders."} for number in range(10_000))),
+        of(*({**WHOLE, "text": f"{TEXT} Shelf {number}."} for number in range(10_000))),
         6, {"too_many": 54, "flood": 1},
     ),
     done("instructions", of({**WHOLE, "text": STEERING}), 0, {"injection_override": 1}),

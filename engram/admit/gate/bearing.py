@@ -115,7 +115,7 @@ def _is_cut(text: str) -> bool:
     words = text.strip(" .!").split()
     if len(words) < 2 or _OPEN_END.search(text) or _PART.match(text):
         return True
-    return any(text.count(left) > text.count(right) for left, right in ("()", "[]", "{}"))
+    return text.count("(") > text.count(")")
 
 
 # -- dangling -------------------------------------------------------------------------------------
