@@ -232,7 +232,7 @@ def test_without_a_project_there_is_no_slot_of_a_project() -> None:
         ("I prefer oak over pine", "user"),
         ("I prefer oak over pine in this project", "project"),
         ("always answer in short sentences", "user"),
-        ("always clean the edges", "project"),
+        ("I prefer the edges clean", "project"),
     ],
 )
 def test_a_preference_holds_everywhere_unless_it_names_the_project(text: str, space: str) -> None:
@@ -274,3 +274,15 @@ def test_any_heap_of_telling_words_is_read_without_error_and_alike(text: str) ->
     candidates = rules().extract([turn])
     assert candidates == rules().extract([turn])
     assert {verify(candidate, [turn]) for candidate in candidates} <= {""}
+
+
+def test_a_wish_about_a_part_of_a_project_holds_there_alone() -> None:
+    assert only("I'd prefer that the totals are printed on every receipt").space == "project"
+    (chat,) = extracted("I'd prefer that the totals are printed on every receipt", project="")
+    assert (only("I prefer short functions").space, chat.space) == ("user", "user")
+
+
+def test_an_order_that_stands_is_a_principle_and_one_about_answers_a_preference() -> None:
+    assert only("never commit .env files").category == "principle"
+    answers = only("never use emojis in your replies")
+    assert (answers.category, answers.space) == ("preference", "user")

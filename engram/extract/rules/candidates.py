@@ -9,6 +9,7 @@ certain. Decisions carry `decision_state: accepted`, commitments `commitment_sta
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import receipt_of
@@ -29,9 +30,11 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
     """The candidate for a rule's match in a sentence of a turn."""
     said = sentence.said
     quote = turn.text[sentence.start : sentence.end]
+    if rule.family == "preference" and _OF_AGENT.search(said):
+        rule = replace(rule, category="preference")
     told = _text(sentence, rule)
     tags = tags_of(said)
-    space = "user" if _is_personal(rule, said) else "project"
+    space = "user" if _is_personal(rule, said, turn.project) else "project"
     named = match.groupdict()
     person = named.get("person") or named.get("other") or ""
     return Candidate(
@@ -133,8 +136,19 @@ _OF_AGENT = re.compile(
 )
 
 
-def _is_personal(rule: Rule, said: str) -> bool:
+#: a thing that only a project has: a file, a name in code, a part of a screen, "the X"
+_IN_PROJECT = re.compile(
+    r"`[^`]+`|\w/\w|\b\w+\.(?:py|tsx?|jsx?|md|json|ya?ml|toml|go|rs|java|cs|html|css|tscn)\b"
+    r"|\b(?:buttons?|pages?|screens?|tabs?|modals?|dialogs?|headers?|sidebars?|menus?)\b"
+    r"|\bthe (?!(?:user|agent|same|way|right|most|best)\b)\w",
+    re.IGNORECASE,
+)
+
+
+def _is_personal(rule: Rule, said: str, project: str) -> bool:
     """Whether it holds wherever the person works."""
+    if rule.family != "identity" and project and _IN_PROJECT.search(said):
+        return rule.category == "preference" and _OF_AGENT.search(said) is not None
     if rule.category == "preference":
         about_me = rule.space == "user" or _OF_AGENT.search(said) is not None
         return about_me and not _OF_PROJECT.search(said)
