@@ -249,7 +249,7 @@ _OWN_INTRODUCTION = re.compile(
 #: Above the points of what a person asks for, with a colon or without.
 _HEADING = re.compile(
     r"(?:# ?)?(?:the |my |our )?(?:(?:strict|hard|project|tech|technical|important|general|coding"
-    r"|key|design|code) )*(?:rules|constraints|requirements|stack|important|preferences"
+    r"|key|design|code|git|safety|style|test|testing|naming|security|workflow) )*(?:rules|constraints|requirements|stack|important|preferences"
     r"|conventions|guidelines|principles|assumptions)(?: (?:note|rules))?:?",
     re.IGNORECASE,
 )
@@ -260,9 +260,18 @@ _OF_OTHERS = re.compile(
 )
 
 
+#: The same, as a sentence: "Some notes before we get started."
+_POINTS = re.compile(
+    r"(?:(?:ok|okay|so|but|and|also|just|here are|there are|i have),? )*(?:a few|some|a couple(?: of)?"
+    r"|two|three|several) (?:(?:more|other|quick|important) )?(?:notes|things|points|reminders|remarks"
+    r"|clarifications|corrections)(?: (?:before|for|about|on) [\w ]{2,30})?[.:]?",
+    re.IGNORECASE,
+)
+
+
 def introduces_own(line: str) -> bool:
-    """Whether the line, which ends in a colon, opens a list of what the person says themselves."""
-    if _HEADING.fullmatch(line):
+    """Whether the line opens a list of what the person says themselves."""
+    if _HEADING.fullmatch(line) or _POINTS.fullmatch(_SENTENCE.split(line)[-1]):
         return True
     if not line.endswith(":") or _OWN_INTRODUCTION.search(line) is None:
         return False

@@ -209,7 +209,8 @@ def _mark_documents(lines: Sequence[_Line]) -> None:
     words = ["" if line.form in ("machine", "data") else line.said for line in spoken]
     bold = [number for number, said in enumerate(words) if _BOLD.match(said)]
     starts = [number for number, line in enumerate(spoken) if line.form == "document"][:1]
-    starts += [labelled_from(words), letter_from(words), *(bold[:1] if len(bold) > 1 else ())]
+    prose = ["" if line.form == "item" else said for line, said in zip(spoken, words, strict=True)]
+    starts += [labelled_from(prose), letter_from(words), *(bold[:1] if len(bold) > 1 else ())]
     first = min((start for start in starts if start >= 0), default=len(spoken))
     for line in spoken[first:]:
         line.foreign = True

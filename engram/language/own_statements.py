@@ -97,8 +97,8 @@ _NEXT_ORDER = re.compile(
 )
 #: ... or with a question about it.
 _ASKING = re.compile(
-    r"[,;] (?:so |and |but |then )?(?:can|could|would|will|should|do|does|did|is|are|how|what|why"
-    r"|where|which|any)\b[^?]*\?",
+    r"(?:[,;]|[ .]--?| —) (?:so |and |but |then )?(?:can|could|would|will|should|do|does|did|is|are"
+    r"|how|what|why|where|which|any)\b[^?]*\?|(?<=[\w)`]) (?:can|could|would|will) you\b[^?]*\?",
     re.IGNORECASE,
 )
 #: First parts on which the second hangs.
@@ -128,7 +128,7 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Range]:
             joint.start() < at
             or len(left.split()) < (2 if _STANDS.match(left) else 3)
             or left.count("`") % 2
-            or _HANGING.match(left)
+            or (_HANGING.match(left) and not _QUESTION.match(left.lstrip()))
             or _names_two(left, text[joint.start() : joint.end() + 1])
         ):
             continue
@@ -205,6 +205,8 @@ _LEAD_WORDS = (
     r"figured it out|found it|nope|nah|careful",
     r"(?:we|i) talked (?:it|this|that) (?:over|through)(?=[,:;]| and (?:we|i)\b)|after (?:a lot"
     r"|hours|days|lots) of [\w -]{3,20}(?=[,:])",
+    r"confirming that|i agree(?=,)|for example(?=,)|though(?=,)",
+    r"(?:it'?s )?(?:also )?important to (?:note|know|remember)(?: that)?",
     r"(?:i|we)(?:'ve| have)? (?:changed (?:my|our) minds?(?: on [\w -]{2,30})?|mixed (?:that|it"
     r"|this"
     r"|them|those) up)(?=[,:;.])|forget what i said(?: about [\w -]{2,30})?(?=[,:;.])",
@@ -287,13 +289,16 @@ def _read(text: str, start: int, end: int) -> Sentence | None:
     asked = stripped.rstrip("\"')]*").endswith("?")
     if len(stripped) < 2 or asked or stripped[-1] == ":":
         return None
-    line = one_line(stripped)
+    line = _STRESSED.sub(r"\1", one_line(stripped))
     lead = _LEAD.match(line)
     said = line[lead.end() :] if lead else line
     opening = lead.group().strip(" ,.!:;—–-").casefold() if lead else ""
     if _QUESTION.match(said) or (_is_order(said) and "remember" not in opening):
         return None
     return Sentence(start, start + len(stripped), said, opening)
+
+
+_STRESSED = re.compile(r"\*\*([^*\n]{1,80})\*\*")
 
 
 def one_line(text: str) -> str:

@@ -105,7 +105,7 @@ _REPAIRS = _any(
 
 _OPEN_END = _any(
     r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|is|are|without|into|from|by|when you"
-    r"|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:;(\[{]|…"
+    r"|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:(\[{]|…"
     r"|\.\.\.)[.\"'`*]*$"
 )
 _PART = _any(r"^(?:because|so that|which|whose|than)\b")
@@ -156,7 +156,12 @@ _SHOWN = _any(
 _THIS_PROJECT = _any(
     r"^(?:this|it)(?:'s| is) (?:an?|my|our|the) (?:[\w.+#'-]+ ){0,5}?(?:projects?|app|application"
     r"|repo|repository|codebase|package|library|website|site|game|tool|service|module|plugin"
-    r"|extension|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop|blog)\b"
+    r"|extension|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop|blog)\b",
+    # "This will only ever be a demo", "This is to support an exhibition"
+    r"^(?:this|it)(?:'s| is| will| was)(?: (?:not|only|just|ever|always|never|be|really))* (?:(?:an?|my|our"
+    r"|the|for|part of|meant|intended|to be|as|to support|to replace|to show) )+(?:[\w-]+ ){0,4}?(?:poc"
+    r"|proof of concept|prototype|mvp|demo|experiment|exercise|assignment|assessment|hobby|portfolio"
+    r"|exhibition|product|startup|side project|repo)\b",
 )
 
 

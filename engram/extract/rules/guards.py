@@ -25,7 +25,7 @@ _HEDGED = _compiled(
     r"|thinking (?:of|about|we)|considering|toying with|leaning towards?|depends on whether"
     r"|(?:it )?seems? (?:like|to)|it seems|let'?s say|(?:looks|feels|sounds|kind of) like|sort of"
     r"|what if"
-    r"|(?:we|i) should(?! (?:always|never|not)| [^.]{3,80} before \w+ing\b)|should (?:we|i)"
+    r"|(?:we|i) should(?! (?:always|never|not|only|also)| [^.]{3,80} before \w+ing\b)|should (?:we|i)"
     r"|(?:we|i|you) could"
     r"|(?:we|i) can (?:use|try|do|just)|or (?:something|whatever))\b"
 )
