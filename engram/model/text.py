@@ -49,8 +49,13 @@ CHARACTERS_A_TOKEN = 4
 
 def normalise(text: str) -> str:
     """The form under which two texts are the same content; idempotent. Empty for punctuation."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    folded = unicodedata.normalize("NFKC", folded.translate(_SAME))
+    if text.isascii():
+        folded = text.lower()
+        if folded.replace(" ", "").isalnum():  # each word is a token
+            return " ".join(folded.split())
+    else:
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        folded = unicodedata.normalize("NFKC", folded.translate(_SAME))
     return " ".join(_TOKEN.findall(folded))
 
 
