@@ -8,6 +8,7 @@ tell of another event. What is so can be said again, replaced and disputed, what
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from engram.model.memory import Memory, memory_type
 
@@ -27,4 +28,9 @@ def tells_event(memory: Memory) -> bool:
     """Whether a memory tells of something that happened: by its type, else by its words."""
     if memory_type(memory.category, memory.schema) == "episodic":
         return True
-    return memory.category in _REPORTING and _EVENT.search(memory.text) is not None
+    return memory.category in _REPORTING and _reports(memory.text)
+
+
+@lru_cache(maxsize=256)
+def _reports(text: str) -> bool:
+    return _EVENT.search(text) is not None

@@ -22,6 +22,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
@@ -50,7 +51,13 @@ def find_times(text: str, anchor: Instant) -> list[TimeSpan]:
 
     `anchor` is an Instant or a Day: when the text was said.
     """
-    today = date.fromisoformat(anchor[:10])
+    return list(_found(text, anchor[:10]))
+
+
+#: whoever reads a statement asks this several times of it
+@lru_cache(maxsize=32)
+def _found(text: str, anchor: Day) -> tuple[TimeSpan, ...]:
+    today = date.fromisoformat(anchor)
     found: list[TimeSpan] = []
     for match in _EXPRESSION.finditer(text):
         before = text[max(0, match.start() - _BEFORE) : match.start()].casefold()
@@ -65,7 +72,7 @@ def find_times(text: str, anchor: Instant) -> list[TimeSpan]:
         if days[0].year >= 1970:
             start, end = map(date.isoformat, days)
             found.append(TimeSpan(start, end, match.group(), match.start(), _role(before)))
-    return found
+    return tuple(found)
 
 
 class _Words(NamedTuple):

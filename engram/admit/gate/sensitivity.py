@@ -128,6 +128,13 @@ _OF_ANOTHER = _any(
 )
 
 
+#: what each of these names, looked for first
+_TOPIC = _any(
+    rf"\b(?:{_ILLNESS}|diagnos|medication|blood |test results|medical |therap|psychiatrist"
+    r"|oncologist|earn|paid|makes?|made|gets?|got|takes home|salary|wage|pay|income|bonus|pension"
+    r"|debt|mortgage|credit score|net worth|ssn|iban|personnummer|steuer-?id"
+    r"|(?:number|no|nr|id)\b|tax id)"
+)
 #: what such a statement has at least, looked for first: most have neither
 _MATTER = _any(
     rf"\b(?:{_ILLNESS}|diagnos\w+|medication|blood|medical|test results|therap\w+|psychiatrist"
@@ -144,4 +151,6 @@ def sensitivity_of(text: str) -> Sensitivity:
 def tells_of_another(text: str) -> bool:
     """Whether a statement tells of somebody else's health, pay or number of identity."""
     plain = text.replace("’", "'")
-    return _MATTER.search(plain) is not None and _OF_ANOTHER.search(plain) is not None
+    if _MATTER.search(plain) is None or _TOPIC.search(plain) is None:
+        return False
+    return _OF_ANOTHER.search(plain) is not None
