@@ -12,13 +12,13 @@ exceptions and additions, what held for a while, what holds elsewhere (staging),
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 
 from engram.admit.judge.statement import Statement, statement_of
 from engram.admit.slot import attributes_of, overtaken
 from engram.language.alternatives import speaks_for_itself
+from engram.language.any_case import AnyCase
 from engram.language.changes import StatedChange
 from engram.language.claims import SHARED
 from engram.language.past_events import tells_event
@@ -37,10 +37,9 @@ _SUSPICIOUS = 3
 _ABOUT_IT = 3
 #: and of two statements about one birthday
 _OF_ONE = 0.25
-_IMMUTABLE = re.compile(
+_IMMUTABLE = AnyCase(
     r"\b(?:born|birthday|birth ?date|died|founded|released|graduated|married|invented|published"
-    r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b",
-    re.IGNORECASE,
+    r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b"
 )
 
 
