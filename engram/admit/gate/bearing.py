@@ -19,6 +19,8 @@ persisted, one testable fact).
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from engram.language.any_case import AnyCase
 from engram.language.changes import kept_of, takes_back
 from engram.language.own_statements import ORDERS
@@ -49,6 +51,7 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
     return ""
 
 
+@lru_cache(maxsize=16)
 def _plain(text: str) -> str:
     """One line, apostrophes plain, without what only opens it."""
     line = " ".join(text.split()).replace("’", "'")

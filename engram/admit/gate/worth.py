@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from engram.language.any_case import AnyCase
@@ -194,6 +195,7 @@ def _stability(candidate: Candidate, said: str, around: str) -> int:
     return _within(plain + lasts - (_PASSES.search(around) is not None))
 
 
+@lru_cache(maxsize=16)
 def _points(text: str) -> bool:
     """Whether what a text is about stands elsewhere: its subject, or its object, is a pronoun."""
     body = _OPENS.without(one_line(text)[:MOST_CHARACTERS])
@@ -278,7 +280,12 @@ _HEDGE = AnyCase(
 
 def is_hedged(candidate: Candidate) -> bool:
     """Whether the person is not sure of it, by their own words."""
-    return _HEDGE.search(one_line(candidate.receipt.quote)) is not None
+    return _hedges(candidate.receipt.quote)
+
+
+@lru_cache(maxsize=16)
+def _hedges(quote: str) -> bool:
+    return _HEDGE.search(one_line(quote)) is not None
 
 
 def _evidence(candidate: Candidate, said: str) -> int:

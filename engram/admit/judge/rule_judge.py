@@ -131,12 +131,17 @@ def _unchangeable(
     """A day of birth does not change: one of both is wrong, unless the newer sets it right."""
     if newer.category == "correction":
         return None
-    if not (_IMMUTABLE.search(older.text) and _IMMUTABLE.search(newer.text)):
+    if not (_is_fixed(older.text) and _is_fixed(newer.text)):
         return None
     alike = jaccard(before.terms, after.terms) >= _OF_ONE
     if alike and (before.values, before.limits) != (after.values, after.limits):
         return _suspicion("immutable", "this cannot have changed: one of both is wrong")
     return _beside(before, after)
+
+
+@lru_cache(maxsize=256)
+def _is_fixed(text: str) -> bool:
+    return _IMMUTABLE.search(text) is not None
 
 
 def _leaves(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:
