@@ -48,6 +48,19 @@ class AdmissionContext:
     judge: Judge = field(default_factory=_cue_judge)
     heard: Heard = field(default_factory=NothingHeard)
     rules: WrittenRules = field(default_factory=NoRules)
+    #: what was around one candidate: several rows ask for it
+    _found: dict[tuple[str, str, str], Sequence[Memory]] = field(default_factory=dict)
+
+    def of_one(self) -> AdmissionContext:
+        """The same for one candidate, whose decision changes nothing in the vault."""
+        return replace(self, _found={})
+
+    def around(self, candidate: Candidate) -> Sequence[Memory]:
+        """The live memories of a candidate's place that share words with it."""
+        place = (candidate.text, candidate.space, candidate.project)
+        if place not in self._found:
+            self._found[place] = self.view.around(candidate)
+        return self._found[place]
 
 
 #: how a statement about the owner of the vault begins
@@ -60,7 +73,7 @@ def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
 
     The text is made inert first, so that the content judged and hashed is what the file will say.
     """
-    candidate = _prepared(candidate)
+    candidate, admission = _prepared(candidate), admission.of_one()
     for row in ROWS:
         verdict = row(candidate, admission)
         if verdict is not None:
@@ -86,7 +99,7 @@ def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
     scope = scope_of(candidate.space, candidate.project, candidate.entities)
     near = [
         one
-        for one in view.around(candidate)
+        for one in admission.around(candidate)
         if one.scope == scope and one.id not in verdict.memories
     ]
     known = any(view.entity(name) or view.about(name) for name in candidate.entities)
@@ -205,7 +218,7 @@ def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | No
     from engram.language.paraphrase.restatement import restates
 
     newer = memory_of(candidate)
-    for one in admission.view.around(candidate):
+    for one in admission.around(candidate):
         if not one.conflicts and restates(newer, one):
             return _again(candidate, one)
     return None
@@ -255,9 +268,9 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
         newer = replace(newer, category="correction")
     if not candidate.in_own_words:
         newer = replace(newer, authority=AUTHORITIES[0])
-    beside = admission.view.around(candidate)
+    beside = admission.around(candidate)
     if rivals := rivals_of(candidate.text):
-        beside = (*beside, *admission.view.around(replace(candidate, text=rivals)))
+        beside = (*beside, *admission.around(replace(candidate, text=rivals)))
     known = {one.id: one for one in beside}
     found = [(one, admission.judge.compare(one, newer)) for one in known.values()]
     found += _everywhere(candidate, newer, admission)
@@ -286,7 +299,7 @@ def _everywhere(
     if candidate.space != "project" or not candidate.text.startswith(_OF_PERSON):
         return []
     here = replace(newer, space="user")
-    beside = admission.view.around(replace(candidate, space="user"))
+    beside = admission.around(replace(candidate, space="user"))
     found = [(one, admission.judge.compare(one, here)) for one in beside]
     return [
         (one, said._replace(relation="contradicts"))

@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
+from engram.language.any_case import AnyCase
 from engram.language.hidden_text import decoded, hidden_signs, is_encoded, other_forms
 
 #: Curly quotation marks as straight ones.
@@ -24,9 +25,9 @@ _QUOTES = str.maketrans("‘’“”", "''\"\"")
 _TAGS = {0xE0000 + letter: letter for letter in range(0x20, 0x7F)}
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
+def _any(*patterns: str) -> AnyCase:
     """One expression of several; a blank in them stands for any white space."""
-    return re.compile("|".join(patterns).replace(" ", r"\s"), re.IGNORECASE)
+    return AnyCase("|".join(patterns).replace(" ", r"\s"))
 
 
 # -- orders to drop what holds --------------------------------------------------------------------
@@ -173,7 +174,7 @@ _TOLD_OF = _any(
 )
 _QUOTED = re.compile(r'"([^"\n]{1,300})"|`([^`\n]{1,300})`|(?<!\w)\'([^\'\n]{1,300})\'(?!\w)')
 
-_ORDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
+_ORDERS: tuple[tuple[str, AnyCase], ...] = (
     ("injection_override", _OVERRIDE),
     ("injection_role", _ROLE),
     ("injection_exfiltration", _EXFILTRATION),
@@ -338,7 +339,7 @@ _STRICT_COMMAND = _any(
     r"\b(?:rm -rf|chmod 777|sudo|mkfs|dd if=|:\(\)\{|git push (?:-f|--force)|--no-verify"
     r"|--dangerously\S*|--yolo\b|base64 (?:-d|--decode))",
 )
-_SENT_BY_OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = (
+_SENT_BY_OTHERS: tuple[tuple[str, AnyCase], ...] = (
     ("injection_override", _STRICT_OVERRIDE),
     ("injection_role", _STRICT_ROLE),
     ("injection_exfiltration", _STRICT_EXFILTRATION),
@@ -421,7 +422,7 @@ def added_order(text: str, given: str) -> str:
 Excuse = Callable[[str, str, str], bool]
 
 
-def _performed(text: str, orders: Iterable[tuple[str, re.Pattern[str]]], excused: Excuse) -> str:
+def _performed(text: str, orders: Iterable[tuple[str, AnyCase]], excused: Excuse) -> str:
     for code, pattern in orders:
         for found in pattern.finditer(text):
             start, end = _sentence(text, found)

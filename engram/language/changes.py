@@ -6,10 +6,10 @@ of the words (they would run past a preposition), it takes the fewest. English o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engram.language.any_case import AnyCase
 from engram.language.wording import Terms, telling, terms_of
 
 
@@ -51,18 +51,15 @@ def takes_back(text: str) -> bool:
     return _TAKEN_BACK.search(text) is not None
 
 
-_TAKEN_BACK = re.compile(
-    r"\b(?:after all|never ?mind|scratch that|forget (?:that|it))\b", re.IGNORECASE
-)
-_CUE = re.compile(
+_TAKEN_BACK = AnyCase(r"\b(?:after all|never ?mind|scratch that|forget (?:that|it))\b")
+_CUE = AnyCase(
     r"\b(?:now|no longer|any ?more|switched|moved|migrated|changed|replaced|replaces|renamed"
     r"|instead of|rather than|back to|actually|correction|as of|since|from now on|upgraded"
     r"|downgraded|bumped|raised|lowered|increased|reduced|cut|extended|shortened|rescheduled"
     r"|postponed|relocated|took over|dropped|abandoned|retired|removed|decommissioned|discontinued"
     r"|shut down|revised|cancelled|not .{2,40}? but|(?:down|up) to|from (?:today|this \w+|\w+day)"
     r"|miscounted|(?:was|were) wrong|stopped|new|(?:decided|voted) against|after all|never ?mind"
-    r"|no more|joined|became|gave up|quit)\b",
-    re.IGNORECASE,
+    r"|no more|joined|became|gave up|quit)\b"
 )
 
 #: where a phrase ends: a sign, or a word that leads to something else
@@ -99,7 +96,7 @@ _GONE = (
     r"|sold)"
 )
 _CHANGES = [
-    re.compile(pattern, re.IGNORECASE)
+    AnyCase(pattern)
     for pattern in (
         rf"{_MOVE}.{{0,50}}?\bfrom {_X} (?:back |over |up |down |out )*(?:to|onto|into) {_Y}",
         rf"\b(?:moved|migrated|switched|went)\b.{{0,40}}? (?:off|away from) {_X}{_INTO}",
@@ -120,14 +117,12 @@ _CHANGES = [
         rf"^{_X_OPEN} {_BE} renamed (?:to |as )?{_Y}",
     )
 ]
-_KEPT = re.compile(
+_KEPT = AnyCase(
     rf"\b(?:let's keep|(?:we|we'll|i|i'll|the user|to) (?:keep|stay on)"
-    rf"|stay(?:ing)? with|stick(?:ing)? (?:with|to)|back to|revert(?:ed)? to) {_X}",
-    re.IGNORECASE,
+    rf"|stay(?:ing)? with|stick(?:ing)? (?:with|to)|back to|revert(?:ed)? to) {_X}"
 )
-_GONE_NOW = re.compile(rf"^{_X_OPEN} {_BE} {_GONE}\b(?P<rest>[^,;]*)", re.IGNORECASE)
-_ENDED = re.compile(r"\bno longer\b|\bany ?more\b", re.IGNORECASE)
-_NO_LONGER = re.compile(
-    rf"\b(?:no longer|not|don't|doesn't)\b.*?\b(?:us(?:es?|ing)|on|at|in|with|by|to|run on)\b {_X}",
-    re.IGNORECASE,
+_GONE_NOW = AnyCase(rf"^{_X_OPEN} {_BE} {_GONE}\b(?P<rest>[^,;]*)")
+_ENDED = AnyCase(r"\bno longer\b|\bany ?more\b")
+_NO_LONGER = AnyCase(
+    rf"\b(?:no longer|not|don't|doesn't)\b.*?\b(?:us(?:es?|ing)|on|at|in|with|by|to|run on)\b {_X}"
 )

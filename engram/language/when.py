@@ -22,8 +22,10 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from engram.language.any_case import AnyCase
 from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
 
 if TYPE_CHECKING:
@@ -50,22 +52,31 @@ def find_times(text: str, anchor: Instant) -> list[TimeSpan]:
 
     `anchor` is an Instant or a Day: when the text was said.
     """
-    today = date.fromisoformat(anchor[:10])
+    return list(_found(text, anchor[:10]))
+
+
+#: whoever reads a statement asks this several times of it
+@lru_cache(maxsize=32)
+def _found(text: str, anchor: Day) -> tuple[TimeSpan, ...]:
+    today = date.fromisoformat(anchor)
     found: list[TimeSpan] = []
+    if _HINT.search(text) is None:
+        return ()
     for match in _EXPRESSION.finditer(text):
+        expression = text[match.start() : match.end()]
         before = text[max(0, match.start() - _BEFORE) : match.start()].casefold()
         if _REPEATED.search(before):
             continue
         after = text[match.end() : match.end() + _AFTER].casefold()
-        words = _Words(match.group(), before, after, today)
+        words = _Words(expression, before, after, today)
         try:
             days = _RESOLVE[match.lastgroup or ""](words)
         except (ValueError, OverflowError):
             continue
         if days[0].year >= 1970:
             start, end = map(date.isoformat, days)
-            found.append(TimeSpan(start, end, match.group(), match.start(), _role(before)))
-    return found
+            found.append(TimeSpan(start, end, expression, match.start(), _role(before)))
+    return tuple(found)
 
 
 class _Words(NamedTuple):
@@ -124,7 +135,12 @@ _FORMS = {
     "year": rf"{_after('in', 'by', 'since')}{_YEAR}\b(?![-/.:]\d)",
     "ordinal": rf"{_after('on the', 'by the', 'before the', 'until the')}{_NUMERAL}(?<=[a-z])\b",
 }
-_EXPRESSION = re.compile("|".join(f"(?P<{n}>{form})" for n, form in _FORMS.items()), re.IGNORECASE)
+_EXPRESSION = AnyCase(*(f"(?P<{n}>{form})" for n, form in _FORMS.items()))
+#: what each of them has a part of, looked for first
+_HINT = AnyCase(
+    r"\d|day|week|month|quarter|year|night|tomorrow|tmr|morning|afternoon|evening|eo[dwmqy]"
+    r"|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+)
 
 _DEADLINE = re.compile(
     r"\b(?:by|before|until|till|due(?: on| by|:)?|deadline(?:'?s| is| of|:)?) (?:the )?$"

@@ -12,6 +12,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 #: Apostrophes, hyphens and minus signs that people and keyboards use for one another.
 _SAME = str.maketrans(
@@ -49,9 +50,23 @@ CHARACTERS_A_TOKEN = 4
 
 def normalise(text: str) -> str:
     """The form under which two texts are the same content; idempotent. Empty for punctuation."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    folded = unicodedata.normalize("NFKC", folded.translate(_SAME))
+    return _of_statement(text) if len(text) <= _STATEMENT else _normal(text)
+
+
+def _normal(text: str) -> str:
+    if text.isascii():
+        folded = text.lower()
+        if folded.replace(" ", "").isalnum():  # each word is a token
+            return " ".join(folded.split())
+    else:
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        folded = unicodedata.normalize("NFKC", folded.translate(_SAME))
     return " ".join(_TOKEN.findall(folded))
+
+
+#: a statement is compared with many others; what is longer is not kept, characters
+_STATEMENT = 500
+_of_statement = lru_cache(maxsize=1_024)(_normal)
 
 
 def sha256_bytes(data: bytes) -> str:

@@ -19,18 +19,15 @@ persisted, one testable fact).
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
 
+from engram.language.any_case import AnyCase
 from engram.language.changes import kept_of, takes_back
 from engram.language.own_statements import ORDERS
 from engram.model.candidate import Candidate
 
 DANGLING, QUESTION, REQUEST, PASSING = "dangling", "question", "request", "passing"
 REPAIR, CUT, WORKING = "repair", "cut", "working"
-
-
-def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
 
 
 def bearing(candidate: Candidate, said_again: bool = False) -> str:
@@ -54,26 +51,24 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
     return ""
 
 
+@lru_cache(maxsize=16)
 def _plain(text: str) -> str:
     """One line, apostrophes plain, without what only opens it."""
     line = " ".join(text.split()).replace("’", "'")
-    return _OPENS.sub("", line, count=1) or line
+    return _OPENS.without(line) or line
 
 
-_OPENS = re.compile(
-    r"(?:(?:ha(?:ha)*|lol|wow|ok(?:ay)?|so|well|hm+|oh|ah|yeah|yes|yep|cool)[,!.]* )+",
-    re.IGNORECASE,
-)
+_OPENS = AnyCase(r"(?:(?:ha(?:ha)*|lol|wow|ok(?:ay)?|so|well|hm+|oh|ah|yeah|yes|yep|cool)[,!.]* )+")
 
 
 # -- question -------------------------------------------------------------------------------------
 
-_ASKED = _any(
+_ASKED = AnyCase(
     r"\?[\"')\]*\s]*$",
     r",? (?:right|correct|no|yes|or not|ok(?:ay)?|isn'?t it|don'?t (?:we|you|i)|is that (?:right|so"
     r"|correct)|am i right|what do you think|please confirm|or (?:am i|is it) .{2,40})[?.!]*$",
 )
-_ASKS = _any(
+_ASKS = AnyCase(
     r"(?:^|[,;] (?:so |and |but |then )?)(?:can|could|would|will|should|shall|do|does|did|is|are)"
     r" (?:you|we|i|it|this|that|they|there|the|a|an|our|my)\b",
     r"^(?:what|why|how|where|which|who|when) (?:is|are|do|does|did|was|were|can|could|should|would"
@@ -94,7 +89,7 @@ def _is_question(text: str, quote: str, sentence: str) -> bool:
 
 # -- repair ---------------------------------------------------------------------------------------
 
-_REPAIRS = _any(
+_REPAIRS = AnyCase(
     r"^(?:(?:no|sorry|typo|oh|ah|and|but|wait|actually),? )*i (?:mean|meant|was (?:talking"
     r"|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)|asked (?:you )?(?:for"
     r"|to))\b",
@@ -103,12 +98,12 @@ _REPAIRS = _any(
 
 # -- cut ------------------------------------------------------------------------------------------
 
-_OPEN_END = _any(
+_OPEN_END = AnyCase(
     r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|is|are|without|into|from|by|when you"
     r"|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:(\[{]|…"
     r"|\.\.\.)[.\"'`*]*$"
 )
-_PART = _any(r"^(?:because|so that|which|whose|than)\b")
+_PART = AnyCase(r"^(?:because|so that|which|whose|than)\b")
 
 
 def _is_cut(text: str) -> bool:
@@ -122,7 +117,7 @@ def _is_cut(text: str) -> bool:
 
 #: A pronoun for something said before. "this project" is known beside the memory, "this week"
 #: stands with its date, and "IT" is a department.
-_PRONOUN = _any(
+_PRONOUN = AnyCase(
     r"^\W*(?:correction: |also |and |but |so )*(?!(?-i:IT)\b)"
     r"(?!th(?:is|ese) (?:repo(?:sitory)?|project|codebase|package|app|application|service|library"
     r"|site|website|vault|workspace|team|company|days|week|weekend|month|quarter|year|morning"
@@ -131,7 +126,7 @@ _PRONOUN = _any(
     r"|there's|here|such)\b(?!-)"
 )
 #: A thing that only the conversation, or a screen, shows.
-_SHOWN = _any(
+_SHOWN = AnyCase(
     r"\b(?:that|this|the (?:other|first|second|third|last|latter|former|above|below|following"
     r"|previous|next|new|old)) (?:one|ones|option|approach|version|way|case|part|step|point)\b",
     r"\bthe (?:first|second|third|last|other)(?: two| ones)?[.!]*$",
@@ -153,7 +148,7 @@ _SHOWN = _any(
 
 
 #: "This is a shop built with Nuxt" is about the project that stands beside it.
-_THIS_PROJECT = _any(
+_THIS_PROJECT = AnyCase(
     r"^(?:this|it)(?:'s| is) (?:an?|my|our|the) (?:[\w.+#'-]+ ){0,5}?(?:projects?|app|application"
     r"|repo|repository|codebase|package|library|website|site|game|tool|service|module|plugin"
     r"|extension|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop|blog)\b",
@@ -173,7 +168,7 @@ def _is_dangling(candidate: Candidate, text: str) -> bool:
 
 # -- passing --------------------------------------------------------------------------------------
 
-_PASSING = _any(
+_PASSING = AnyCase(
     r"^(?:wow|haha+|lol|ugh)\b|\b(?:loves?|likes?|hates?) (?:this|that) \w+[.!]*$",
     r"\bthis (?:morning|afternoon|evening)[.!]*$|\b(?:am|'m) (?:in a meeting|at lunch)\b",
     r"\bprefers? this (?:to|over)\b",
@@ -187,7 +182,7 @@ _PASSING = _any(
 
 # -- working --------------------------------------------------------------------------------------
 
-_WORKING = _any(
+_WORKING = AnyCase(
     # what was done, or is being done, just now
     r"^(?:the user|we|i)(?:'m| am|'re| are| is|'ve| has| have)? (?:just |already |now |also )*"
     r"(?:(?:going|about) to (?:test|try|run|check|look|go|do|see|push|merge|commit|start|restart)"
@@ -217,7 +212,7 @@ def _is_working(text: str, quote: str) -> bool:
 # -- request --------------------------------------------------------------------------------------
 
 #: What makes an order, or a wish, one that stands.
-_GENERAL = _any(
+_GENERAL = AnyCase(
     r"\b(?:always|never|ever|every|each|all|any(?:thing|one|where)?|no|none|nothing|only(?![.!]*$)"
     r"|must|from now on"
     r"|(?:going|moving) forward|henceforth|in (?:the )?future|default|in general|generally"
@@ -231,7 +226,7 @@ _GENERAL = _any(
     # "don't build a shop, build a catalogue"
     r"|^(?:don'?t|do not) (?P<verb>\w+) .+\b(?P=verb)\b"
 )
-_ORDER = _any(
+_ORDER = AnyCase(
     r"^(?:the user|i)(?:'d| would) like an? (?:[\w-]+ )?(?:summary|list|overview|review|report"
     r"|table|draft|explanation|example|update)\b",
     r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes |no,? )*"
@@ -249,12 +244,12 @@ def _is_request(candidate: Candidate, text: str, quote: str) -> bool:
     if kept_of(text) and takes_back(candidate.sentence or quote):
         return False  # a change of mind, which ends what was decided
     asked = _ORDER.match(quote) or _ORDER.match(text) or _is_imperative(text)
-    return bool(asked) and not _GENERAL.search(_NO.sub("", text, count=1))
+    return bool(asked) and not _GENERAL.search(_NO.without(text))
 
 
 #: an answer, and no word of generality
-_NO = _any(r"^no,? (?=let'?s\b|i\b|we\b|you\b|just\b|do\b)")
-_IMPERATIVE = _any(
+_NO = AnyCase(r"^no,? (?=let'?s\b|i\b|we\b|you\b|just\b|do\b)")
+_IMPERATIVE = AnyCase(
     r"^(?:please |pls |just |also |then |and |now )*(?:add|use|remove|delete|change|rename|move"
     r"|put|make|write|create|update|fix|keep(?= (?:it|this|that|these|those|them|both|going)\b)"
     r"|leave|set|run|show|hide|avoid|drop|replace|switch|include|exclude|check|follow|store|save"

@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from engram.admit.gate.sensitivity import tells_of_another
 from engram.language.agent_orders import added_order, injection, is_instruction
+from engram.language.any_case import AnyCase
 from engram.language.stated_secrets import states_secret
 from engram.language.stop_words import TOPIC
 from engram.model.candidate import Candidate
@@ -28,10 +29,9 @@ _ABOUT_SOMEBODY = re.compile(
 #: how people begin what they write down for themselves
 _REMINDER = re.compile(r"\A(?:please )?remember(?:,? that\b| ?:)", re.IGNORECASE)
 #: what only the person can say of themselves; "we" and "I" are somebody else in a paste
-_CLAIMED_WISH = re.compile(
+_CLAIMED_WISH = AnyCase(
     r"\b(?:i|we|us|my|me|our|ours|mine)\b|\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
-    r"|ask|expect|request|trust|need|wish|insist)",
-    re.IGNORECASE,
+    r"|ask|expect|request|trust|need|wish|insist)"
 )
 #: words of a language whose statements a model may put into English
 _FOREIGN = re.compile(

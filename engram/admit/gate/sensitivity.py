@@ -9,19 +9,16 @@ what one minds for them. Pure, bounded in time, English; a check of forms and wo
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal
+
+from engram.language.any_case import AnyCase
 
 Sensitivity = Literal["public", "internal"]
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
-
-
 _AMOUNT = r"\d[\d.,' ]{0,20}"
-_INTERNAL = _any(
+_INTERNAL = AnyCase(
     # hosts that no stranger reaches
     r"\b[\w-]+(?:\.[\w-]+){0,6}\.(?:internal|corp|local|lan|intra|intranet|private|home\.arpa)\b",
     r"(?<![\d.])(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])"
@@ -102,7 +99,7 @@ _PAPER = (
     r"|national id|driv(?:er'?s?'?|ing) licen[cs]e|tax|medicare|nhs|patient|bank account|account"
     r"|(?:credit |debit )?card)"
 )
-_OF_ANOTHER = _any(
+_OF_ANOTHER = AnyCase(
     rf"\b{_OTHER} (?:[\w-]+ ){{0,2}}?{_SUFFERS} (?:[\w'-]+ ){{0,5}}?{_ILLNESS}\b",
     rf"\b(?:{_OWNER} (?:[\w-]+ )?{_RELATION}'s|{_NAME}'s|his|her) (?:[\w-]+ ){{0,2}}?(?:{_ILLNESS}"
     r"|diagnos[ie]s|medication|blood (?:type|group|test\w*)|test results|medical (?:history"
@@ -128,8 +125,15 @@ _OF_ANOTHER = _any(
 )
 
 
+#: what each of these names, looked for first
+_TOPIC = AnyCase(
+    rf"\b(?:{_ILLNESS}|diagnos|medication|blood |test results|medical |therap|psychiatrist"
+    r"|oncologist|earn|paid|makes?|made|gets?|got|takes home|salary|wage|pay|income|bonus|pension"
+    r"|debt|mortgage|credit score|net worth|ssn|iban|personnummer|steuer-?id"
+    r"|(?:number|no|nr|id)\b|tax id)"
+)
 #: what such a statement has at least, looked for first: most have neither
-_MATTER = _any(
+_MATTER = AnyCase(
     rf"\b(?:{_ILLNESS}|diagnos\w+|medication|blood|medical|test results|therap\w+|psychiatrist"
     r"|oncologist|ssn|iban|tax|personnummer|steuer-?id)\b|\d|\bnumber\b|\bid\b"
 )
@@ -144,4 +148,6 @@ def sensitivity_of(text: str) -> Sensitivity:
 def tells_of_another(text: str) -> bool:
     """Whether a statement tells of somebody else's health, pay or number of identity."""
     plain = text.replace("’", "'")
-    return _MATTER.search(plain) is not None and _OF_ANOTHER.search(plain) is not None
+    if _MATTER.search(plain) is None or _TOPIC.search(plain) is None:
+        return False
+    return _OF_ANOTHER.search(plain) is not None

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
+from engram.language.any_case import AnyCase
 from engram.language.irregular import PAST
 from engram.language.near_duplicates import alike
 from engram.language.own_statements import ORDERS, one_line
@@ -117,7 +119,7 @@ def _novelty(candidate: Candidate, near: Iterable[Memory], written: bool) -> int
 # -- stability ------------------------------------------------------------------------------------
 
 #: words by which a statement says of itself that it stands
-_LASTS = re.compile(
+_LASTS = AnyCase(
     r"\b(?:always|never|must|mustn't|only|every|each|any|all|by default|defaults? to|conventions?"
     r"|standards?|polic(?:y|ies)|because|reason|so that|decided|agreed|chose|chosen|settled on"
     r"|no longer|any ?more|from now on|(?:going|moving) forward|in (?:the )?future|instead of"
@@ -125,16 +127,14 @@ _LASTS = re.compile(
     r"|to)|ha(?:s|ve) to|not allowed|permanently|in general|generally|as a rule)\b"
     r"|\blet'?s (?:go with|use|adopt|stick (?:with|to)|switch to|standardi[sz]e on)\b"
     r"|\bno (?:need to|[\w -]{2,30} (?:needed|required|necessary|allowed))\b"
-    r"|\bno (?:new )?\w+s\b|\bit is(?:,|$)|, not \S+(?: \S+)?$",
-    re.IGNORECASE,
+    r"|\bno (?:new )?\w+s\b|\bit is(?:,|$)|, not \S+(?: \S+)?$"
 )
 #: words by which it says that it passes
-_PASSES = re.compile(
+_PASSES = AnyCase(
     r"\b(?:for now|right now|just now|at the moment|currently|today|tonight|this"
     r" (?:run|session|time|morning|afternoon|evening|week|branch|commit|pr|message|page|mockup|task"
     r"|step|draft)|until (?:\d|noon|one|two|three|four|five|six)|maybe|perhaps|so far"
-    r"|not yet|still \w+ing|in progress|in (?:a|ten|five|\d+) minutes|again)\b",
-    re.IGNORECASE,
+    r"|not yet|still \w+ing|in progress|in (?:a|ten|five|\d+) minutes|again)\b"
 )
 _VERB = (
     r"(?:is|are|am|was|were|has|have|had|do|does|did|can|cannot|could|must|should|shall|will|would"
@@ -144,19 +144,17 @@ _VERB = (
 _PERSON = r"(?:i|we|they|you|users?|everyone|everybody|nobody|people|who|the user|the team)"
 _LATELY = r"(?:(?:also|only|now|still|currently|generally|usually|always|never|both|all) )*"
 #: a named subject and what it does, in the present tense
-_STATES = re.compile(
+_STATES = AnyCase(
     rf"\b{_PERSON}(?:'re|'m|'d| )\s?{_LATELY}\w{{2,}}"
     rf"|[\w`)\"'.-]+ {_LATELY}{_VERB}\b|\w(?:'s|n't) \w"
     rf"|[\w`)-]{{2,}} {_LATELY}(?!(?:its|this|thus|as|us|always|yes|plus)\b)[a-z]+(?<!s)s (?=\S)"
     r"|[a-z]{2,}s (?!(?:at|to|on|in|from|by|for|with|of|and|or|the|here|again)\b)[a-z]{3,}"
-    r" (?:at|to|on|in|from|by|for|with|the|an?|no|only|automatically)\b",
-    re.IGNORECASE,
+    r" (?:at|to|on|in|from|by|for|with|the|an?|no|only|automatically)\b"
 )
 #: the same, where the subject opens like an order: "test suites need a broker"
-_NOUN_STATES = re.compile(
+_NOUN_STATES = AnyCase(
     rf"[\w-]+(?: (?!(?:the|a|an|my|our|your|it|this|that|all|to|in|on|up|for|with|and)\b)[\w-]+)"
-    rf"{{1,3}} {_LATELY}(?:{_VERB}|needs?|\w+(?<!s)s (?=(?:the|a|an|on|in|by|to|for)\b))\b",
-    re.IGNORECASE,
+    rf"{{1,3}} {_LATELY}(?:{_VERB}|needs?|\w+(?<!s)s (?=(?:the|a|an|on|in|by|to|for)\b))\b"
 )
 _SYSTEM = (
     r"(?:repo|repository|project|codebase|app|application|service|server|library|package|module"
@@ -164,33 +162,27 @@ _SYSTEM = (
 )
 _HAPPENED = frozenset(PAST.values())
 #: whose subject is the person, without a word for it
-_LIKES = re.compile(
-    r"(?:really |strongly )?(?:prefer|like|love|hate|dislike|enjoy)\b", re.IGNORECASE
-)
+_LIKES = AnyCase(r"(?:really |strongly )?(?:prefer|like|love|hate|dislike|enjoy)\b")
 #: a subject that names nothing, unless it is said what it is ("this is a NestJS project")
-_NAMELESS = re.compile(
+_NAMELESS = AnyCase(
     rf"(?:and |but |so |because )?(?!th(?:is|e) {_SYSTEM}\b|(?:it|this)(?: is|'s)"
     rf" (?:(?:my|our|the user's) \w|(?:an?|the) (?:[\w.-]+ ){{0,5}}{_SYSTEM}\b))"
-    r"(?:it|this|that|these|those|they|he|she|both|one)\b",
-    re.IGNORECASE,
+    r"(?:it|this|that|these|those|they|he|she|both|one)\b"
 )
 #: a longer text may name before what its last pronoun stands for, words
 _ONE_CLAUSE = 6
-_NAMELESS_OBJECT = re.compile(
+_NAMELESS_OBJECT = AnyCase(
     r"\w (?:it|this|that|them|those|these)(?: (?:again|too|now|here|there|yet|any ?more|i think"
-    r"|please|would \w+))*[.!]*$",
-    re.IGNORECASE,
+    r"|please|would \w+))*[.!]*$"
 )
-_OPENS = re.compile(
+_OPENS = AnyCase(
     r"(?:(?:ok|okay|so|also|and|but|yes|no|yeah|well|btw|fyi|actually|generally|basically|please"
-    r"|pls|just|note that|remember that|remember)[,:]? )+",
-    re.IGNORECASE,
+    r"|pls|just|note that|remember that|remember)[,:]? )+"
 )
 #: an order, though no verb of `own_statements.ORDERS` opens it
-_ORDER = re.compile(
+_ORDER = AnyCase(
     r"(?:use|keep|write|avoid|stop|don't|do not|dont|let's|lets|call|let|treat|stick|ask"
-    r"|answer|reply|speak|respond|never|always|only|no|make sure|i want you|i need you)\b",
-    re.IGNORECASE,
+    r"|answer|reply|speak|respond|never|always|only|no|make sure|i want you|i need you)\b"
 )
 
 
@@ -203,16 +195,17 @@ def _stability(candidate: Candidate, said: str, around: str) -> int:
     return _within(plain + lasts - (_PASSES.search(around) is not None))
 
 
+@lru_cache(maxsize=16)
 def _points(text: str) -> bool:
     """Whether what a text is about stands elsewhere: its subject, or its object, is a pronoun."""
-    body = _OPENS.sub("", one_line(text)[:MOST_CHARACTERS], count=1)
+    body = _OPENS.without(one_line(text)[:MOST_CHARACTERS])
     brief = len(body.split()) <= _ONE_CLAUSE
     return bool(_NAMELESS.match(body) or (brief and _NAMELESS_OBJECT.search(body)))
 
 
 def _states(text: str) -> bool:
     """Whether a text states something of a named subject: no order, no fragment."""
-    body = _OPENS.sub("", text, count=1)
+    body = _OPENS.without(text)
     if _NAMELESS.match(body) or _ORDER.match(body):
         return False
     if _LIKES.match(body):
@@ -245,7 +238,7 @@ _ANCHORS = tuple(
         r"\bv?\d+\.\d+(?:\.\d+)*\b|\b(?:version|node|python|java|php|ruby|go|xcode|port) v?\d+\b",
     )
 )
-_GENERAL = re.compile(
+_GENERAL = AnyCase(
     r"\b(?:always|never|ever|every|each|any|all|everything|anything|whenever|by default|in general"
     r"|generally|from now on|(?:going|moving) forward|at all times|unless|instead of|rather than"
     r"|over|new (?:code|\w+s)|in (?:this|the|our) (?:repo|repository|project|codebase|plugin|docs)"
@@ -255,24 +248,21 @@ _GENERAL = re.compile(
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|no \w+s)\b"
     # what is told of nothing that lies before the two: "avoid snapshots", not "avoid this"
     r"|^(?:let's )?(?:use|avoid|prefer|no|do not|don't|never|answer|write|adopt)\b"
-    r"(?!.*\b(?:the|this|that|these|those|it|them|here|there|yet|now|worry|same|one)\b)",
-    re.IGNORECASE,
+    r"(?!.*\b(?:the|this|that|these|those|it|them|here|there|yet|now|worry|same|one)\b)"
 )
-_ASKED = re.compile(
+_ASKED = AnyCase(
     r"\b(?:remember|note that|keep in mind|bear in mind|for the record|fyi|from now on|standing"
-    r" orders?|new rule)\b",
-    re.IGNORECASE,
+    r" orders?|new rule)\b"
 )
-_ONCE = re.compile(
+_ONCE = AnyCase(
     r"\b(?:just this once|this once|one[- ]off|(?:for|in|on|to) (?:this|the current) (?:pr|branch"
-    r"|commit|run|session|message|page|mockup|task|step|time|draft|one)|this time|throwaway)\b",
-    re.IGNORECASE,
+    r"|commit|run|session|message|page|mockup|task|step|time|draft|one)|this time|throwaway)\b"
 )
 
 
 def _reuse(candidate: Candidate, said: str, around: str, *, known: bool) -> int:
     anchors = sum(bool(pattern.search(said)) for pattern in _ANCHORS)
-    general = not _points(candidate.text) and bool(_GENERAL.search(_OPENS.sub("", said, count=1)))
+    general = not _points(candidate.text) and bool(_GENERAL.search(_OPENS.without(said)))
     asked = bool(_ASKED.search(around))
     once = bool(_ONCE.search(around))
     return _within(anchors + general + asked + known - 2 * once)
@@ -282,16 +272,20 @@ def _reuse(candidate: Candidate, said: str, around: str, *, known: bool) -> int:
 
 #: share of a statement's words that its quote must hold
 _COVERED = 0.5
-_HEDGE = re.compile(
+_HEDGE = AnyCase(
     r"\b(?:maybe|perhaps|might|probably|possibly|i (?:think|guess|suppose|believe)|not sure|seems?"
-    r"|apparently|supposedly|afaik|i heard)\b",
-    re.IGNORECASE,
+    r"|apparently|supposedly|afaik|i heard)\b"
 )
 
 
 def is_hedged(candidate: Candidate) -> bool:
     """Whether the person is not sure of it, by their own words."""
-    return _HEDGE.search(one_line(candidate.receipt.quote)) is not None
+    return _hedges(candidate.receipt.quote)
+
+
+@lru_cache(maxsize=16)
+def _hedges(quote: str) -> bool:
+    return _HEDGE.search(one_line(quote)) is not None
 
 
 def _evidence(candidate: Candidate, said: str) -> int:

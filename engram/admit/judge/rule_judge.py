@@ -12,13 +12,13 @@ exceptions and additions, what held for a while, what holds elsewhere (staging),
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 
 from engram.admit.judge.statement import Statement, statement_of
 from engram.admit.slot import attributes_of, overtaken
 from engram.language.alternatives import speaks_for_itself
+from engram.language.any_case import AnyCase
 from engram.language.changes import StatedChange
 from engram.language.claims import SHARED
 from engram.language.past_events import tells_event
@@ -37,10 +37,9 @@ _SUSPICIOUS = 3
 _ABOUT_IT = 3
 #: and of two statements about one birthday
 _OF_ONE = 0.25
-_IMMUTABLE = re.compile(
+_IMMUTABLE = AnyCase(
     r"\b(?:born|birthday|birth ?date|died|founded|released|graduated|married|invented|published"
-    r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b",
-    re.IGNORECASE,
+    r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b"
 )
 
 
@@ -132,12 +131,17 @@ def _unchangeable(
     """A day of birth does not change: one of both is wrong, unless the newer sets it right."""
     if newer.category == "correction":
         return None
-    if not (_IMMUTABLE.search(older.text) and _IMMUTABLE.search(newer.text)):
+    if not (_is_fixed(older.text) and _is_fixed(newer.text)):
         return None
     alike = jaccard(before.terms, after.terms) >= _OF_ONE
     if alike and (before.values, before.limits) != (after.values, after.limits):
         return _suspicion("immutable", "this cannot have changed: one of both is wrong")
     return _beside(before, after)
+
+
+@lru_cache(maxsize=256)
+def _is_fixed(text: str) -> bool:
+    return _IMMUTABLE.search(text) is not None
 
 
 def _leaves(before: Statement, after: Statement, older: Memory, newer: Memory) -> Opinion | None:

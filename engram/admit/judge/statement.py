@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engram.language.alternatives import Alternative, alternatives_of
+from engram.language.any_case import AnyCase
 from engram.language.changes import StatedChange, changes_of, kept_of, speaks_of_change, takes_back
 from engram.language.claims import Claim, claim_of
 from engram.language.quantity import Quantity, is_period, quantities_of
@@ -164,30 +165,27 @@ _ASIDE = re.compile(
     r"|\bto (?:avoid|save|reduce|match|fit|keep|allow|give|make|get|help|cut)\b).*",
     re.IGNORECASE,
 )
-_GUARDED = re.compile(
+_GUARDED = AnyCase(
     r"\?|\b(?:if|might|may|maybe|perhaps|could|would|should we|consider(?:s|ed|ing)?|evaluat\w+"
     r"|thinking (?:of|about)|plan(?:s|ned|ning)? (?:to|for)|intends?|want(?:s|ed)? to|going to"
     r"|will|propos(?:e[ds]?|als?)|suggest\w*|explor(?:e[sd]?|ing)|hop(?:es?|ing) to|unless|except"
     r"|apart from|other than|also|too|as well|in addition|additionally|another|second|besides"
     r"|along with|both|alongside|unlike|rumou?r\w*|someday|eventually|probably|likely|discussed"
     r"|next (?:week|month|quarter|year|sprint|release|\w+day)|experiment\w*|tr(?:y|ies|ied|ying)"
-    r"|test(?:ed|ing) out|prototyp\w+|used to|asked)\b",
-    re.IGNORECASE,
+    r"|test(?:ed|ing) out|prototyp\w+|used to|asked)\b"
 )
-_PASSING = re.compile(
+_PASSING = AnyCase(
     r"\b(?:(?:was|were)(?! (?:\w+ly )?(?:[\w-]+ed|cut|set|put|split|shut|torn|made|given)\b)"
     r"|yesterday|last (?:week|month|year|night|time|\w+day)|ago|formerly|previously"
     r"|this (?:week|month|morning|sprint|quarter)|for (?:today|now|the moment|this)|temporar\w+"
     r"|until|during|while|meanwhile|had|earlier|in the past|once|briefly|at first|originally"
-    r"|initially|just for|only for|for \w+ (?:days?|weeks?|months?|hours?))\b",
-    re.IGNORECASE,
+    r"|initially|just for|only for|for \w+ (?:days?|weeks?|months?|hours?))\b"
 )
 #: what is set against the statement and does not deny it: "integers, never floats"
 _CONTRAST = re.compile(r"(?<=\w), (?:and |but )?(?:not|never|no|without) [^,;.]*", re.IGNORECASE)
-_NEGATIVE = re.compile(
+_NEGATIVE = AnyCase(
     r"\b(?:not|no longer|never|no|none|without|cannot|forbidden|(?:decided|voted) against|stopped"
-    r"|avoids?|dislikes?|hates?|(?:is|are|was|do|does|did|wo|ca|should|must|has|have)n't)\b",
-    re.IGNORECASE,
+    r"|avoids?|dislikes?|hates?|(?:is|are|was|do|does|did|wo|ca|should|must|has|have)n't)\b"
 )
 #: what holds in one place need not hold in another
 _ENVIRONMENT = re.compile(

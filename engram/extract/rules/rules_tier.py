@@ -21,7 +21,7 @@ from engram.extract.receipt import receipt_of
 from engram.extract.rules.candidates import candidate_of, due_of, is_overdue
 from engram.extract.rules.guards import main_clause, objections
 from engram.extract.rules.mend import completes, with_subjects
-from engram.extract.rules.table import Rule, compile_rules
+from engram.extract.rules.table import Rule, read_rules
 from engram.language.own_statements import Sentence, one_line, statements
 from engram.language.sentences import sentences_around
 from engram.language.third_person import third_person
@@ -44,7 +44,7 @@ class RulesTier:
     costly = False
 
     def __init__(self, table: Mapping[str, Any], max_per_turn: int = 6) -> None:
-        self._rules = compile_rules(table)
+        self._rules = read_rules(table)
         self._max_per_turn = max_per_turn
         #: word -> bit set of the rules that need it; "" -> those tried after any opening words
         self._places: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The parsed `config/rules.toml` -> rules, compiled and in the order in which they are tried.
+"""The parsed `config/rules.toml` -> rules, in the order in which they are tried.
 
     [parts]                         fragments, used as {fragment} in patterns and other fragments
     [[preference]]                  one rule of a family, `name` and `example` say what it is for
@@ -6,9 +6,10 @@
     pattern = '''i (?:really )?...  matched at the start of a sentence, case ignored;
       |...)'''                      a line break and the indentation after it are not part of it
 
-Guarantees: a rule that compiles is complete, and its name is unique. Refused, with a ConfigError
-naming the rule: unknown families and keys, missing keys, unknown fragments, patterns that do not
-compile. The patterns are not limited in time as a person's own are: they see one sentence of
+Guarantees: a rule is complete, and its name is unique. Refused, with a ConfigError
+naming the rule: unknown families and keys, missing keys, unknown fragments, and patterns that do
+not compile, when they are first needed: compiling all of them would take longer than most
+extractions. The patterns are not limited in time as a person's own are: they see one sentence of
 bounded length, and tests measure them.
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from engram.model.errors import ConfigError
@@ -36,17 +38,19 @@ _KEYS = frozenset(
     ["name", "example", "category", "words", "lead", "pattern", "unless", "confidence", "schema",
      "space", "tolerates", "timed"]
 )  # fmt: skip
+_EXPRESSIONS = ("pattern", "unless", "lead")
 _REQUIRED = ("name", "example", "words", "pattern", "confidence")
 #: the highest confidence of a rule; a model may give more
 _MOST_CONFIDENT = 0.85
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """One way of saying one kind of thing.
 
-    `words` empty: tried whenever the sentence has opening words. A match of `unless` anywhere
-    forbids. `lead` must match the opening words. `tolerates` names the guards that do not apply.
+    `sources` are its expressions as text. `words` empty: tried whenever the sentence has opening
+    words. A match of `unless` anywhere forbids. `lead` must match the opening words. `tolerates`
+    names the guards that do not apply.
     `timed`: only with a future time, which becomes the due date. `space` "user": it holds in every
     project. `example` is a sentence that the rule takes.
     """
@@ -55,19 +59,32 @@ class Rule:
     family: str
     category: str
     words: frozenset[str]
-    pattern: re.Pattern[str]
+    sources: Mapping[str, str]
     confidence: float
     example: str
-    unless: re.Pattern[str] | None = None
-    lead: re.Pattern[str] | None = None
     schema: str = ""
     space: str = "project"
     tolerates: frozenset[str] = frozenset()
     timed: bool = False
 
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What has to match at the start of a sentence. Raises ConfigError."""
+        return _compiled(self.name, self.sources["pattern"])
 
-def compile_rules(table: Mapping[str, Any]) -> tuple[Rule, ...]:
-    """Every rule of the table, family by family. Raises ConfigError."""
+    @cached_property
+    def unless(self) -> re.Pattern[str] | None:
+        """What must stand nowhere. Raises ConfigError."""
+        return _compiled(self.name, self.sources["unless"]) if "unless" in self.sources else None
+
+    @cached_property
+    def lead(self) -> re.Pattern[str] | None:
+        """What the opening words have to be. Raises ConfigError."""
+        return _compiled(self.name, self.sources["lead"]) if "lead" in self.sources else None
+
+
+def read_rules(table: Mapping[str, Any]) -> tuple[Rule, ...]:
+    """Every rule of the table, family by family; none is compiled yet. Raises ConfigError."""
     unknown = sorted(set(table) - set(FAMILIES) - {"parts"})
     if unknown:
         raise ConfigError(f"rules: unknown family {unknown[0]!r}", _hint(FAMILIES))
@@ -115,11 +132,9 @@ def _rule(family: str, row: Any, parts: Mapping[str, str]) -> Rule:
         family=family,
         category=category,
         words=frozenset(row["words"].split()),
-        pattern=_pattern(name, row["pattern"], parts),
+        sources={key: _filled(name, row[key], parts) for key in _EXPRESSIONS if key in row},
         confidence=min(float(row["confidence"]), _MOST_CONFIDENT),
         example=row["example"],
-        unless=_pattern(name, row["unless"], parts) if "unless" in row else None,
-        lead=_pattern(name, row["lead"], parts) if "lead" in row else None,
         schema=row.get("schema", ""),
         space=row.get("space", "project"),
         tolerates=tolerates,
@@ -138,9 +153,9 @@ def _checked(family: str, row: Any) -> str:
     return name
 
 
-def _pattern(name: str, text: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+def _compiled(name: str, source: str) -> re.Pattern[str]:
     try:
-        return re.compile(_filled(name, text, parts), re.IGNORECASE)
+        return re.compile(source, re.IGNORECASE)
     except re.error as error:
         raise ConfigError(
             f"rules: {name}: not a regular expression: {error}", "correct the rule's pattern"

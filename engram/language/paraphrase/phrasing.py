@@ -56,7 +56,7 @@ class Phrasing:
     names: frozenset[str] = frozenset()
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=1_024)
 def phrasing(text: str) -> Phrasing:
     """The phrasing of a statement."""
     if len(text) > LONGEST:

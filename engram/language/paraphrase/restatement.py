@@ -21,12 +21,12 @@ _TELLING = ("due", "decision_state", "commitment_state", "outcome", "severity", 
 
 def restates(memory: Memory, other: Memory) -> bool:
     """Whether a memory says in other words what another one says; equal words have a hash."""
-    if normalise(memory.text) == normalise(other.text):
-        return False
     if class_of(memory) != class_of(other) or not may_take(other, memory):
         return False
     form = phrasing(memory.text).form
-    return bool(form) and form == phrasing(other.text).form
+    if not form or form != phrasing(other.text).form:
+        return False
+    return normalise(memory.text) != normalise(other.text)
 
 
 def class_of(memory: Memory) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ looked up. Reads only.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from engram.language.tokens import terms
@@ -26,10 +27,12 @@ _MOST = 12
 
 def neighbours(db: CacheDatabase, candidate: Candidate) -> list[Memory]:
     """Memories of a candidate's space and project: the nearest first, among equals the newer."""
-    held = "select count(*) from (select 1 from words where term = ? limit ?)"
-    said = set(terms(candidate.text))
-    counts = {term: db.number(held, term, _COMMON + 1) for term in said}
-    known = sorted((count, term) for term, count in counts.items() if 0 < count <= _COMMON)
+    counts = db.rows(
+        "select (select count(*) from (select 1 from words where term = value limit ?)), value"
+        " from json_each(?)",
+        _COMMON + 1, json.dumps([*set(terms(candidate.text))]),
+    )  # fmt: skip
+    known = sorted((count, term) for count, term in counts if 0 < count <= _COMMON)
     rarest = [term for _, term in known[:_WORDS]]
     marks = ",".join("?" * len(rarest))
     rows = db.rows(
