@@ -104,7 +104,8 @@ _REPAIRS = _any(
 # -- cut ------------------------------------------------------------------------------------------
 
 _OPEN_END = _any(
-    r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|is|are|without|into|from|by|when you"
+    r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|(?<!\bit )is|are|without|into|from|by"
+    r"|when you"
     r"|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:;(\[{]|…"
     r"|\.\.\.)[.\"'`*]*$"
 )
