@@ -42,6 +42,11 @@ _KEEPS = re.compile(
     re.IGNORECASE,
 )
 _AFTER_ALL = re.compile(r"[^.!?\n]{3,200}\bafter all\b", re.IGNORECASE)
+_WAITS = re.compile(
+    rf"\W*{_OPENING}(?:ok(?:ay)?|oh|ah|hm+|no|nope|wait|sorry|actually|hold on|well|so|thanks?"
+    r"|(?:wait|give me|one|just) a (?:sec(?:ond)?|minute|moment))?\W*",
+    re.IGNORECASE,
+)
 _LAUGHS = re.compile(r"\b(?:ha(?:ha)+|he(?:he)+|lol|lmao|rofl|jk)\b|[😂🤣😜😆]", re.IGNORECASE)
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|im|my|me)\b", re.IGNORECASE)
 _PLAY = re.compile(
@@ -104,6 +109,11 @@ def _staged(said: Sequence[Turn]) -> frozenset[int]:
     return frozenset(found)
 
 
+def _says_nothing(turn: Turn) -> bool:
+    """Whether a turn only waits: what is taken back after it was said before it."""
+    return _WAITS.fullmatch(turn.text[:_LONGEST]) is not None
+
+
 #: where it starts, what is said in its place, and whether it needs to name nothing
 _Back = tuple[int, str, bool]
 
@@ -111,6 +121,8 @@ _Back = tuple[int, str, bool]
 def _taken_back(text: str) -> Iterator[_Back]:
     for found in _TAKES_BACK.finditer(text):
         rest = found["rest"]
+        if again := _TAKES_BACK.match(rest):
+            rest = again["rest"]
         empty = not telling(terms_of(rest)) or _KEEPS.match(rest) is not None
         yield found.start("rest"), rest, empty or found["sure"] is not None
     for found in _AFTER_ALL.finditer(text) if "after all" in text.casefold() else ():
@@ -134,7 +146,7 @@ def _is_withdrawn(
             before = [end for end in ends[place] if later > place or end <= start]
             if own not in before:
                 continue
-            last = later <= place + 1 and own == max(before)
+            last = own == max(before) and all(map(_says_nothing, said[place + 1 : later]))
             if named & telling(terms_of(rest)) or (whole and last):
                 return True
     return False

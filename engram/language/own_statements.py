@@ -193,6 +193,8 @@ _LEAD_WORDS = (
     r"new rule(?=:)|solved(?=:)",
     r"(?:please )?(?:also )?note that",
     r"(?:please )?(?:also )?remember(?: that|(?=:)|(?= (?:we|i|my|our|the)\b))",
+    r"(?:please )?(?:also )?(?:remember|save|store|note|write down)(?: (?:this|that|it))?"
+    r"(?: (?:to|in) (?:your |the )?memory)?(?=:)",
     r"(?:please )?(?:also )?(?:keep|bear) in mind(?: that|(?=[:,])|(?= (?:we|i|my|our|the)\b))",
     r"(?:very |super )?important(?: note)?(?=[:,!])",
     r"(?:a )?(?:small |quick |minor )?correction(?=[:,])",

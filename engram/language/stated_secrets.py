@@ -109,6 +109,11 @@ _AS = re.compile(
     rf"(?: [^.;!?\n]{{1,40}}?)? (?:as|for) (?:the|my|our|his|her|their|a) (?:[\w'-]+ ){{0,3}}"
     rf"{_PASSWORD}(?![\w-]){_OTHER_THING}"
 )
+#: a network is named, and what lets one in
+_NETWORK = re.compile(
+    r"\b(?:wi-?fi|wlan|ssid|hotspot|guest network)\b[^.!?\n]{0,60}?\b(?:the|its|my|our|der|mit)?"
+    rf" ?(?:key|code|schlüssel|pw|pass)(?![\w-]){_IS}{_VALUE}"
+)
 _BEFORE = re.compile(
     rf"(?<!\S)(?P<value>\S{{1,64}})(?P<rest>) is (?:my|our|the|his|her|their) (?:[\w'-]+ ){{0,3}}"
     rf"(?:{_PASSWORD}|{_CODE})(?![\w-]){_OTHER_THING}"
@@ -152,7 +157,7 @@ def states_secret(text: str) -> bool:
     plain = re.sub(r"[ \t]+", " ", plain)
     if _OPENS.search(plain):
         return True
-    for pattern in (_TELLS, _COMPOUND, _BESIDE, _AS, _BEFORE):
+    for pattern in (_TELLS, _COMPOUND, _BESIDE, _AS, _NETWORK, _BEFORE):
         if any(_is_value(match, pattern) for match in pattern.finditer(plain)):
             return True
     if any(not is_condition(m["rest"] or m["user"]) for m in _LOGIN.finditer(plain)):

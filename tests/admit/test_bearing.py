@@ -51,7 +51,7 @@ KEPT = [
     "The fix was to pass the long flag.", "We will have two tills.", "Keep the recipes simple.",
     "Skip the voucher page, we don't need it.", "The user is trying to build a tide clock.",
     "Keep the answers short.", "We should always round up the totals.",
-    "A session may belong to another cashier.",
+    "A session may belong to another cashier.", "Paper it is.",
 ]  # fmt: skip
 
 

@@ -153,7 +153,10 @@ def test_a_secret_is_refused_whoever_says_it(text: str) -> None:
 
 
 OF_ANOTHER = [
-    "Ana was diagnosed with diabetes", "Tom earns 85k", "Maria's passport number is X4711",
+    "Ana was diagnosed with diabetes",
+    "Lea was born with a heart defect",
+    "My wife is in therapy on Mondays", "Tom is on sick leave since his knee surgery",
+    "Tom earns 85k", "Maria's passport number is X4711",
     "Our neighbour Bo has been suffering from depression since May.", "She takes antidepressants",
     "My boss makes 7,000 euros a month", "Ida's salary is 72,000", "my mother has dementia",
     "Jonas is in chemotherapy", "Kim's diagnosis is multiple sclerosis", "he gets paid 30 an hour",
@@ -165,6 +168,7 @@ OF_ONESELF = [
     "The bug was diagnosed with git bisect", "Redis makes 85k requests a second",
     "Jira has a stroke width of 2", "The salary field is a decimal", "Ida's team earned the award",
     "Maria's passport number field is optional", "Kim works at the diabetes clinic",
+    "We build an app for therapy clinics", 
     "Chrome has a memory of 2 GB", "Tom gets 20 emails a day", "Patients have diabetes in our data",
 ]  # fmt: skip
 

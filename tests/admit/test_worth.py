@@ -141,10 +141,12 @@ def test_what_is_about_something_known_is_worth_more_and_what_is_internal_less()
 
 def test_an_option_that_the_person_took_is_decided() -> None:
     offered = receipt_of(
-        turn_of("assistant", "a queue per shop", "2026-03-06T10:09:00Z"), "a queue"
+        turn_of("assistant", "a queue per shop", "2026-03-06T10:09:00Z"), "a queue per shop"
     )
     taken = candidate("queue per shop", also=(offered,))
     assert factors_of(taken).stability == factors_of(candidate("queue per shop")).stability + 1
+    bare = replace(candidate("option 2", also=(offered,)), text="Decision: a queue per shop.")
+    assert factors_of(bare).evidence == 2 > factors_of(replace(bare, also=())).evidence
 
 
 def test_a_model_takes_points_away_and_praises_only_what_the_words_praise() -> None:

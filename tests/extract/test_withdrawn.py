@@ -41,6 +41,7 @@ def heard(*said: str) -> list[str]:
         "ok forget what i said about postgres, too much work",
         "on second thought, postgres is too heavy for us",
         "just kidding",
+        "no, never mind, forget that",
     ],
 )
 def test_a_decision_taken_back_in_the_next_turn_is_not_heard(later: str) -> None:
@@ -50,6 +51,12 @@ def test_a_decision_taken_back_in_the_next_turn_is_not_heard(later: str) -> None
 def test_what_takes_its_place_is_heard() -> None:
     said = heard("let's go with postgres", "scratch that, we decided to use sqlite")
     assert said == ["scratch that, we decided to use sqlite"]
+
+
+def test_a_turn_that_only_waits_lies_not_between_a_statement_and_its_end() -> None:
+    assert heard("let's go with postgres", "hm", "scratch that") == []
+    said = heard("let's go with postgres", "now look at the cart test", "scratch that")
+    assert said == ["let's go with postgres"]
 
 
 def test_a_statement_taken_back_in_the_same_turn_is_not_heard() -> None:

@@ -44,6 +44,14 @@ def test_orders_that_stand_remain(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "opening",
+    ["remember this: ", "Save this: ", "please save this to memory: ", "save to your memory: "],
+)
+def test_a_request_to_remember_opens_a_statement(opening: str) -> None:
+    assert said(f"{opening}we use oak") == ["we use oak"]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "```\nwe use oak\n```", "~~~py\nwe use oak\n~~~\n", "    we use oak", "\twe use oak",

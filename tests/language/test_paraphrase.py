@@ -28,6 +28,7 @@ The limit is 12,000 rows.|The limit is 12000 rows.
 The report is due on March 6, 2026.|The report is due on 6 March 2026.
 The user doesn't eat meat.|The user does not eat meat.
 The colour is grey.|The color is gray.
+We never deploy on Fridays.|Never deploy on Fridays.
 Before deploying the app, run the tests.|Run the tests before deploying the app.
 """
 #: what may not, each for a reason of its own

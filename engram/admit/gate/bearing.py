@@ -99,8 +99,8 @@ _REPAIRS = AnyCase(
 # -- cut ------------------------------------------------------------------------------------------
 
 _OPEN_END = AnyCase(
-    r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|is|are|without|into|from|by|when you"
-    r"|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:(\[{]|…"
+    r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|(?<!\bit )is|are|without|into|from|by"
+    r"|when you|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:(\[{]|…"
     r"|\.\.\.)[.\"'`*]*$"
 )
 _PART = AnyCase(r"^(?:because|so that|which|whose|than)\b")

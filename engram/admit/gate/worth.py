@@ -293,5 +293,7 @@ def _evidence(candidate: Candidate, said: str) -> int:
         return 0
     if candidate.voice != "typed" or is_hedged(candidate):
         return 1 if TRUST[candidate.voice] else 0
-    stated, quoted = terms_of(candidate.text), terms_of(said)
+    # whoever takes an option says little: its words stand in the further receipts
+    receipts = one_line(" ".join([said, *(one.quote for one in candidate.also)]))
+    stated, quoted = terms_of(candidate.text), terms_of(receipts[:MOST_CHARACTERS])
     return 2 if len(stated & quoted) >= _COVERED * len(stated) else 1

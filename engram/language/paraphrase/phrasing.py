@@ -38,6 +38,8 @@ _FRONTED = re.compile(
     r"(?=(?:always|never|we|i|you|please|don't)\b)",
     re.IGNORECASE,
 )
+#: "we never deploy on Fridays" tells the same rule as "never deploy on Fridays"
+_RULE_OF_ALL = re.compile(r"^we (?=(?:always|never)\b)", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 
 
@@ -66,7 +68,8 @@ def phrasing(text: str) -> Phrasing:
     marks: set[str] = set()
     names: set[str] = set()
     for sentence in sentences_of(plain(text)):
-        tokens = tokens_of(_FRONTED.sub(lambda found: f"{found[1].strip()}, ", sentence))
+        rule = _RULE_OF_ALL.sub("", sentence)
+        tokens = tokens_of(_FRONTED.sub(lambda found: f"{found[1].strip()}, ", rule))
         form = form_of(tokens)
         asks = sentence.endswith(("?", "？"))
         forms.append(("?", form) if asks else form)
