@@ -26,7 +26,8 @@ _TEXT = (
     rf"(?:{_PASTED}|readme|docs?|documentation|page|comments?|tickets?|issue|bug report|specs?|rfc"
     r"|adr|plan|policy|logs?|output|errors?|stack ?trace|trace|snippets?|code|function|config|yaml"
     r"|json|csv|licen[cs]e|diff|patch|changelog|release notes|descriptions?|prompts?|instructions"
-    r"|claims?|answers?|response|section|list|table|file|results?|feedback|warnings?|listing|example)"
+    r"|claims?|answers?|response|section|list|table|file|results?|feedback|warnings?|listing"
+    r"|example)"
 )
 _WORK = (
     r"(?:translat(?:e|ion)|summari[sz]e|summary|sum up|tl;?dr|proof-?read|rephrase"
@@ -57,7 +58,8 @@ _AT_A_TEXT = re.compile(
 #: "this" alone, or before a word that says what is thought of it.
 _BARE = re.compile(
     r"\b(?:this|these)(?=[.,;!?)]*$|[,;] | (?:to|into|in|as|for|with|please|pls|so|too|and|or"
-    r"|is|was|sounds?|looks?|means?|makes?|says?|happens?|works?|reads?|more|less|better|differently"
+    r"|is|was|sounds?|looks?|means?|makes?|says?|happens?|works?|reads?|more|less|better"
+    r"|differently"
     r"|out|person|guy"
     r"|customer|client|user|colleague|sender|author)\b)"
     r"|\b(?:does|do|is|are|would|will|can|could|should|did|has) (?:this|these)\b(?! (?:repo|project"
@@ -107,7 +109,8 @@ _READING = re.compile(
 )
 _LABEL = re.compile(
     r"(?:^|\b(?:the|my|our|his|her|their|\w+['’]s) )(?:text|paragraph|article|post|e-?mail|mail"
-    r"|message|letter|essay|abstract|bio|draft|tweet|proposal|quote|statement|readme|docs|documentation"
+    r"|message|letter|essay|abstract|bio|draft|tweet|proposal|quote|statement|readme|docs"
+    r"|documentation"
     r"|page|input|prompt|transcript|speech|story|tweet idea)(?: of [\w ]+)?$",
     re.IGNORECASE,
 )
@@ -237,7 +240,8 @@ _OWN_INTRODUCTION = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:also )?(?:want|need|decided|agreed|prefer|like|use|always|never"
     r"|care about|settled|follow|have (?:some|a few|these|two|three|the following))\b"
     r"|\b(?:my|our) (?:own |team |coding |house |general )*(?:rules?|preferences?|conventions?"
-    r"|decisions?|constraints?|requirements?|standards?|principles?|setup|stack|guidelines|habits)\b"
+    r"|decisions?|constraints?|requirements?|standards?|principles?|setup|stack|guidelines"
+    r"|habits)\b"
     r"|\b(?:remember|keep in mind|bear in mind|from now on|note that|take note|about me)\b"
     r"|\banswer(?:s|ing|(?= your))\b|\brules? for (?:this|the|my|our|all|every|you)\b"
     r"|\bground rules\b"
@@ -249,7 +253,8 @@ _OWN_INTRODUCTION = re.compile(
 #: Above the points of what a person asks for, with a colon or without.
 _HEADING = re.compile(
     r"(?:# ?)?(?:the |my |our )?(?:(?:strict|hard|project|tech|technical|important|general|coding"
-    r"|key|design|code|git|safety|style|test|testing|naming|security|workflow) )*(?:rules|constraints|requirements|stack|important|preferences"
+    r"|key|design|code|git|safety|style|test|testing|naming|security|workflow) )*(?:rules"
+    r"|constraints|requirements|stack|important|preferences"
     r"|conventions|guidelines|principles|assumptions)(?: (?:note|rules))?:?",
     re.IGNORECASE,
 )
@@ -262,8 +267,10 @@ _OF_OTHERS = re.compile(
 
 #: The same, as a sentence: "Some notes before we get started."
 _POINTS = re.compile(
-    r"(?:(?:ok|okay|so|but|and|also|just|here are|there are|i have),? )*(?:a few|some|a couple(?: of)?"
-    r"|two|three|several) (?:(?:more|other|quick|important) )?(?:notes|things|points|reminders|remarks"
+    r"(?:(?:ok|okay|so|but|and|also|just|here are|there are|i have),? )*(?:a few|some"
+    r"|a couple(?: of)?"
+    r"|two|three|several) (?:(?:more|other|quick|important) )?(?:notes|things|points|reminders"
+    r"|remarks"
     r"|clarifications|corrections)(?: (?:before|for|about|on) [\w ]{2,30})?[.:]?",
     re.IGNORECASE,
 )

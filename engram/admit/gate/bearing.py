@@ -151,11 +151,14 @@ _SHOWN = AnyCase(
 _THIS_PROJECT = AnyCase(
     r"^(?:this|it)(?:'s| is) (?:an?|my|our|the) (?:[\w.+#'-]+ ){0,5}?(?:projects?|app|application"
     r"|repo|repository|codebase|package|library|website|site|game|tool|service|module|plugin"
-    r"|extension|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop|blog)\b",
+    r"|extension|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop"
+    r"|blog)\b",
     # "This will only ever be a demo", "This is to support an exhibition"
-    r"^(?:this|it)(?:'s| is| will| was)(?: (?:not|only|just|ever|always|never|be|really))* (?:(?:an?|my|our"
-    r"|the|for|part of|meant|intended|to be|as|to support|to replace|to show) )+(?:[\w-]+ ){0,4}?(?:poc"
-    r"|proof of concept|prototype|mvp|demo|experiment|exercise|assignment|assessment|hobby|portfolio"
+    r"^(?:this|it)(?:'s| is| will| was)(?: (?:not|only|just|ever|always|never|be|really))*"
+    r" (?:(?:an?|my|our|the|for|part of|meant|intended|to be|as|to support|to replace"
+    r"|to show) )+(?:[\w-]+ ){0,4}?"
+    r"(?:poc|proof of concept|prototype|mvp|demo|experiment|exercise|assignment|assessment|hobby"
+    r"|portfolio"
     r"|exhibition|product|startup|side project|repo)\b",
 )
 

@@ -25,7 +25,8 @@ _HEDGED = _compiled(
     r"|thinking (?:of|about|we)|considering|toying with|leaning towards?|depends on whether"
     r"|(?:it )?seems? (?:like|to)|it seems|let'?s say|(?:looks|feels|sounds|kind of) like|sort of"
     r"|what if"
-    r"|(?:we|i) should(?! (?:always|never|not|only|also)| [^.]{3,80} before \w+ing\b)|should (?:we|i)"
+    r"|(?:we|i) should(?! (?:always|never|not|only|also)| [^.]{3,80} before \w+ing\b)"
+    r"|should (?:we|i)"
     r"|(?:we|i|you) could"
     r"|(?:we|i) can (?:use|try|do|just)|or (?:something|whatever))\b"
 )
@@ -40,7 +41,8 @@ _TOLERABLE = {
     ),
     "reported": _compiled(
         r".*\b(?:you (?:said|told|wrote|mentioned|claim(?:ed)?|suggested|just)|according to"
-        r"|(?:it|docs?|error|log|message|terminal|console|screen|bot|readme|output|compiler|linter|page|article|tutorial"
+        r"|(?:it|docs?|error|log|message|terminal|console|screen|bot|readme|output|compiler"
+        r"|linter|page|article|tutorial"
         r"|comment|warning|that) (?:says|said|tells|claims))\b"
     ),
     "passing": _compiled(
