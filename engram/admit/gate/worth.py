@@ -124,6 +124,7 @@ _LASTS = re.compile(
     r"|rather than|going to (?:adopt|use|support|archive|drop)|(?:moved|switched|migrated) (?:from"
     r"|to)|ha(?:s|ve) to|not allowed|permanently|in general|generally|as a rule)\b"
     r"|\blet'?s (?:go with|use|adopt|stick (?:with|to)|switch to|standardi[sz]e on)\b"
+    r"|\b(?:stay|stick) with\b|^(?:and |please )*stop (?:\w{3,}ing)\b"
     r"|\bno (?:need to|[\w -]{2,30} (?:needed|required|necessary|allowed))\b"
     r"|\bno (?:new )?\w+s\b|\bit is(?:,|$)|, not \S+(?: \S+)?$",
     re.IGNORECASE,
@@ -254,7 +255,7 @@ _GENERAL = re.compile(
     r"|convention|standard|rule|principle|before (?:\w+ing|you|we|any|every|each)"
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|no \w+s)\b"
     # what is told of nothing that lies before the two: "avoid snapshots", not "avoid this"
-    r"|^(?:let's )?(?:use|avoid|prefer|no|do not|don't|never|answer|write|adopt)\b"
+    r"|^(?:let's )?(?:use|avoid|stop|prefer|no|do not|don't|never|answer|write|adopt)\b"
     r"(?!.*\b(?:the|this|that|these|those|it|them|here|there|yet|now|worry|same|one)\b)",
     re.IGNORECASE,
 )
@@ -299,5 +300,7 @@ def _evidence(candidate: Candidate, said: str) -> int:
         return 0
     if candidate.voice != "typed" or is_hedged(candidate):
         return 1 if TRUST[candidate.voice] else 0
-    stated, quoted = terms_of(candidate.text), terms_of(said)
+    # whoever takes an option quotes two: their choice, and the agent's words for it
+    quotes = (said, *(one_line(receipt.quote)[:MOST_CHARACTERS] for receipt in candidate.also))
+    stated, quoted = terms_of(candidate.text), frozenset().union(*map(terms_of, quotes))
     return 2 if len(stated & quoted) >= _COVERED * len(stated) else 1
