@@ -9,6 +9,7 @@ certain. Decisions carry `decision_state: accepted`, commitments `commitment_sta
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import receipt_of
@@ -30,6 +31,8 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
     said = sentence.said
     quote = turn.text[sentence.start : sentence.end]
     told = _text(sentence, rule)
+    if rule.category == "principle" and _OF_ONESELF.match(told):
+        rule = replace(rule, category="fact")
     tags = tags_of(said)
     space = "user" if _is_personal(rule, said) else "project"
     named = match.groupdict()
@@ -55,6 +58,14 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
         corrects=rule.category == "correction",
         sentence=sentences_around(turn.text, quote),
     )
+
+
+#: what one can do, or was told about oneself, is no rule for others
+_OF_ONESELF = re.compile(
+    r"the user can (?:only|not|never)\b|the user (?:cannot|can't)\b"
+    r"|the user's [\w -]{2,30} (?:says?|said|told|thinks?)\b",
+    re.IGNORECASE,
+)
 
 
 def _importance(quote: str, text: str, rule: Rule, tags: tuple[str, ...]) -> float:
