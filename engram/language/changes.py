@@ -109,7 +109,10 @@ _CHANGES = [
         rf"{_DROP} {_X}{_INTO}",
         rf"\b(?:decided|voted|chose|opted) against {_X}",
         rf"^{_Y_OPEN} it is,? (?:and )?(?:no more|not) {_X}",
+        rf"\bno more (?!than\b){_X_OPEN}, (?:we|i)(?:'ll| will| now)? use {_Y}",
         rf"\bno more (?!than\b){_X}",
+        r"\b(?:decided|agreed|chose|voted) to (?:drop|abandon|remove|ditch|scrap|stop using"
+        rf"|give up(?: on)?|get rid of) {_X}",
         rf"\b{_Y_OPEN}(?:,| and|, and) not {_X}\.?$",
         rf"\bnot {_X},? but(?: rather)? {_Y}",
         rf"^{_Y_OPEN} (?:has |have )?(?:took|taken|takes) over (?:\w+ )?from {_X}",

@@ -37,6 +37,11 @@ _SUSPICIOUS = 3
 _ABOUT_IT = 3
 #: and of two statements about one birthday
 _OF_ONE = 0.25
+#: words for leaving and keeping, which tell nothing of what is left or kept
+_DECIDING = terms_of(
+    "decided agreed chose voted against drop dropped abandon remove ditch scrap stop keep stay"
+    " stick after all"
+)
 _IMMUTABLE = AnyCase(
     r"\b(?:born|birthday|birth ?date|died|founded|released|graduated|married|invented|published"
     r"|discovered|native|nationality|blood type|alma mater|first (?:job|name|release))\b"
@@ -187,9 +192,9 @@ def _returns(before: Statement, after: Statement, older: Memory, newer: Memory) 
     if before.guarded or before.passing or not after.kept:
         return None
     for change in before.changes:
-        if change.left and change.left <= after.kept:
-            rest_before = telling(before.terms - change.left - change.taken)
-            rest_after = telling(after.terms - after.kept)
+        if change.left and change.left <= after.kept <= before.every | _DECIDING:
+            rest_before = telling(before.terms - change.left - change.taken) - _DECIDING
+            rest_after = telling(after.terms - after.kept) - _DECIDING
             if rest_before <= rest_after or rest_after <= rest_before:
                 return _sure("returned", "it goes back to what was left")
     return None

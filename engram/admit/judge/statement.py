@@ -79,7 +79,11 @@ def statement_of(memory: Memory) -> Statement:
     told = _CONTRAST.sub("", _ASIDE.sub("", text))
     clauses = [sentence.rstrip(".!;") for sentence in sentences_of(text)]
     sure = [clause for clause in clauses if not _GUARDED.search(clause)]
-    changes = tuple(change for clause in sure for change in changes_of(clause))
+    # "no more X, we use Y" states Y, and says of X what the statement alone does not
+    stated = text.rstrip(".!;").casefold()
+    around = [one for one in sentences_of(memory.quote[:_MOST]) if stated in one.casefold()]
+    told_so = [*sure, *(one.rstrip(".!;") for one in around if sure and not _GUARDED.search(one))]
+    changes = tuple(dict.fromkeys(one for clause in told_so for one in changes_of(clause)))
     kept: Terms = frozenset().union(*map(kept_of, sure))
     named = alternatives_of(text)
     claims = (claim_of(_ASIDE.sub("", clause)) for clause in clauses)
