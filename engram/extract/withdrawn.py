@@ -51,6 +51,7 @@ _LAUGHS = re.compile(r"\b(?:ha(?:ha)+|he(?:he)+|lol|lmao|rofl|jk)\b|[😂🤣�
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|im|my|me)\b", re.IGNORECASE)
 _PLAY = re.compile(
     r"\brole-?play|\b(?:let's|let us|can we|we) pretend\b|^\W*pretend\b|\bstay in character\b"
+    r"|\byou(?:'re| are) (?:an?|the|my) \w+,? and (?:i'm|i am|i'll be) (?:an?|the|your) \w"
     r"|^\W*imagine (?:that )?(?:you|i|we)(?:'re|'m| are| am| were)\b",
     re.IGNORECASE,
 )
@@ -138,7 +139,8 @@ def _is_withdrawn(
 ) -> bool:
     """Whether a later word takes it back by name, or takes back what was said last before it."""
     own = _end(candidate, said[place])
-    named = telling(terms_of(candidate.receipt.quote))
+    quotes = (candidate.receipt.quote, *(one.quote for one in candidate.also))
+    named = telling(terms_of(" ".join(quotes)))
     for later in range(place, min(place + _TURNS + 1, len(said))):
         if said[later].speaker != said[place].speaker:
             continue

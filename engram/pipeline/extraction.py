@@ -228,8 +228,8 @@ def _lease(transcript: str, ports: Ports, tier: Tier, away: EngramError | None =
     if batch.costly and away is not None:
         return replace(batch, error=away)
     try:
-        stand = let_stand(extractor.extract(batch.turns), batch.turns)
-        return replace(batch, candidates=tuple(voiced(stand, batch.turns, ports.heard)))
+        told = voiced(extractor.extract(batch.turns), batch.turns, ports.heard)
+        return replace(batch, candidates=tuple(let_stand(told, batch.turns)))
     except EngramError as error:
         return replace(batch, error=error)
 

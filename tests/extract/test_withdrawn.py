@@ -90,5 +90,6 @@ def test_a_joke_about_oneself_is_no_fact_and_a_rule_told_laughing_is_one() -> No
 def test_a_role_lasts_until_it_is_ended_and_a_story_one_turn() -> None:
     play = ["let's role-play, you are the innkeeper", "I live in Arnoth"]
     assert heard(*play, "I work at the mill") == []
+    assert heard("you are the miller and I am the smith. I work at the forge") == []
     assert heard(*play, "ok stop the role-play. I work at the mill") == ["I work at the mill"]
     assert heard("write me a story: I live in Arnoth", "I live in Graz") == ["I live in Graz"]

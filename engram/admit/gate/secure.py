@@ -54,7 +54,9 @@ def ordered(candidate: Candidate) -> str:
     words = _words(candidate)
     # around a statement that was cut out of it, an order tells what it was meant for
     parts = dict.fromkeys((*words, quote, candidate.sentence[:_MOST_READ]))
-    if not candidate.in_own_words:
+    # an option that the person took is told in the agent's words
+    chosen = any(one.role != candidate.receipt.role for one in candidate.also)
+    if chosen or not candidate.in_own_words:
         if candidate.voice == "stored":
             parts = dict.fromkeys(_REMINDER.sub("", part) for part in parts)
         return next(filter(None, (injection(part, own=False) for part in parts)), "")
