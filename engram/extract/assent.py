@@ -99,7 +99,7 @@ _TASKS = re.compile(
 _STEP = re.compile(
     r"(?:(?:i|we)(?:'ll| will| can| could)? |to )?(?:commit|push|merge|run|re-?run|continue|proceed"
     r"|stop|wait|start|begin|fix|open|review|show|skip|revert|retry|investigate|check|do nothing)"
-    r"(?:t?ing)?\b",
+    r"(?:t?ing)?\b|[^.\n]{1,120}\bnow\W*\Z",
     re.IGNORECASE,
 )
 _RECOMMENDS = re.compile(

@@ -92,7 +92,9 @@ def test_a_choice_makes_the_agents_option_the_persons_decision(
         (WAYS, "yes"), (WAYS, "ok do it"), (WAYS, "both"), (WAYS, "1 and 2"), (WAYS, "3"),
         (WAYS, "1. fix the header\n2. then push"), (WAYS, "use 2 workers for this"),
         (WAYS, "the second one is broken, look again"), (ADVICE, "yes please"), (ADVICE, "2"),
-        (TASKS, "2"), (OFFER, "1"), (GAP, "the second"), (GAP, "3"), (LISTS, "2"), ("", "option 2"),
+        (TASKS, "2"), (OFFER, "1"),
+        (OFFER.replace("Commit and push", "Delete the branch"), "1"), (GAP, "the second"),
+        (GAP, "3"), (LISTS, "2"), ("", "option 2"),
         ("Shall I run the migration now?", "as you suggest"),
     ],
 )  # fmt: skip
