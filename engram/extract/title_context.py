@@ -4,7 +4,8 @@
     -> "Apartment Hamburg: our budget is 2500 euros."
 
 A statement needs it when it names nothing that could be known a year later: its subject is a plain
-noun ("the deadline"), or it says "there" of a place that was named before. In a project, whose name
+noun ("the deadline"), or it says "there" of a place that was named before. What stands behind its
+first clause changes nothing of that. In a project, whose name
 stands beside each memory, none does, and what tells of the person themself does not either.
 Guarantees: the words of both are kept; a title that says nothing, or whose words the statement
 holds already, is not used. English only.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import re
 
+from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.model.turn import Turn
 
 #: a longer title is a first request, and no subject
@@ -26,13 +28,18 @@ _EMPTY_TITLE = re.compile(
 #: a statement of more words tells what it is about
 _FEW_WORDS = 12
 _PLAIN_SUBJECT = re.compile(
-    r"(?:the|our|the user's|the team's) (?:[a-z-]+ )?[a-z-]+ (?:is|are|was|were|has|have|must"
-    r"|should|will|starts?|ends?|costs?|needs?)\b"
-    r"|the user (?:is|was|has been) (?:[\w-]+ ){0,2}there\b",
+    r"(?:the(?! user\b)|our|the user's|the team's) (?:[a-z-]+ )?[a-z-]+ (?:is|are|was|were|has|have"
+    r"|must|should|will|starts?|ends?|costs?|needs?)\b"
+    r"|the user (?:is|was|has been) (?:[\w-]+ ){0,2}there\b"
+    r"|the user would (?:rather|prefer to) (?:do|have|take)\b",
     re.IGNORECASE,
 )
-#: a name, or a thing of a name of its own, within a statement
-_NAMED = re.compile(r"(?<=[a-z,;:] )(?!I\b)[A-Z][\w.-]+|`")
+_THERE = re.compile(
+    r"[^,;:]+ (?:lives?|works?|stays?|is|are|was|were|been) there[.!]*", re.IGNORECASE
+)
+_FIRST_CLAUSE = re.compile(r"[^,;:]+")
+#: a name, or a thing of a name of its own, within a statement; no day of the calendar
+_NAMED = re.compile(rf"(?<=[a-z,;:] )(?!I\b|(?i:{'|'.join((*MONTHS, *WEEKDAYS))})\b)[A-Z][\w.-]+|`")
 #: what there is one of for each person needs no subject
 _OF_PERSON = re.compile(
     r"the user's (?:name|birthday|job|wife|husband|partner|boss|e?-?mail|phone|address|age|kids?"
@@ -53,9 +60,13 @@ def with_title(text: str, turn: Turn) -> str:
 
 
 def _needs(text: str) -> bool:
+    if _THERE.fullmatch(text):
+        return True
+    clause = _FIRST_CLAUSE.match(text)
+    said = clause.group() if clause else text
     return (
-        len(text.split()) <= _FEW_WORDS
+        len(said.split()) <= _FEW_WORDS
         and _PLAIN_SUBJECT.match(text) is not None
-        and _NAMED.search(text) is None
+        and _NAMED.search(said) is None
         and _OF_PERSON.match(text) is None
     )

@@ -16,7 +16,13 @@ CHAT = turn_of("user", "x", "2026-03-04T10:00:00Z", title="Apartment Hamburg")
 def test_a_plain_subject_takes_the_title() -> None:
     told = with_title("Our budget is 2500 euros.", CHAT)
     assert told == "Apartment Hamburg: our budget is 2500 euros."
-    assert with_title("The user has been there for four years.", CHAT).startswith("Apartment")
+    for text in (
+        "The user has been there for four years.", "The user's aunt Ilse lives there.",
+        "The deadline is end of November, then Katja decides.",
+        "The user would rather have two balconies.",
+        "The rent is 900 euros warm, for at least four rooms, and it must be near a school.",
+    ):  # fmt: skip
+        assert with_title(text, CHAT).startswith("Apartment Hamburg: the "), text
 
 
 @pytest.mark.parametrize(
@@ -24,6 +30,7 @@ def test_a_plain_subject_takes_the_title() -> None:
     [
         "Katja lives in Bremen.", "The rent of Katja is 900 euros.", "The user's name is Lena.",
         "The apartment in Hamburg is too small.", "The user prefers short answers.",
+        "The user is allergic to cats.", "The deadline of Katja is May.",
         "Never send the landlord a photograph.", "Our budget for `kiosk` is 30 euros.",
     ],
 )  # fmt: skip
