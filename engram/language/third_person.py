@@ -19,8 +19,8 @@ from engram.language.keywords import is_tool, word_set
 
 def third_person(said: str) -> str:
     """One sentence that stands alone, first letter large, with a stop at its end."""
-    said = _FILLER.sub("", said.strip()).rstrip("!.,;: ")
-    told = _ThirdPerson().tell(said)
+    said = _FILLER.sub("", _ASIDE.sub("", said.strip())).rstrip("!.,;: ")
+    told = _ThirdPerson().tell(_LETS.sub("let's", said))
     if not told or _FIRST_PERSON.search(told):
         return _finished(f"The user said: {said}")
     return _finished(told)
@@ -31,6 +31,8 @@ _FILLER = re.compile(
     r"|:-?\)|;-?\))[\s.!]*$",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r",? (?:btw|by the way)(?=,)", re.IGNORECASE)
+_LETS = re.compile(r"^lets\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(
     r"(?<![\w/.-])(?:(?P<i>i)(?P<short>'m|'ve|'ll|'d|m)?|(?P<other>my|me|mine|myself))(?![\w'/-])",
     re.IGNORECASE,
@@ -47,7 +49,7 @@ _VERB = re.compile(r" ([a-z]+(?:'t)?)(?![\w'])", re.IGNORECASE)
 _SECOND = re.compile(r"((?:(?! to )[^,.;])*?,? (?:and|but) )([a-z]+)(?= )")
 _SECOND_VERBS = word_set(
     """prefer like love hate use want need work live write run speak know own manage lead maintain
-    avoid dislike keep"""
+    avoid dislike keep feel"""
 )
 _SHORT = {"'m": ("is", "are"), "m": ("is", "are"), "'ve": ("has", "have"),
           "'ll": ("will", "will"), "'d": ("would", "would")}  # fmt: skip
@@ -102,7 +104,8 @@ class _ThirdPerson:
         if not first:
             return f"{name}{rest[:start]} {_PLURAL.get(plain, plain)}", verb.end()
         bent = _bent(plain)
-        second = _SECOND.match(rest, verb.end()) if bent != plain else None
+        finite = bent != plain or plain.endswith("ed")
+        second = _SECOND.match(rest, verb.end()) if finite else None
         if second and second.group(2) in _SECOND_VERBS:
             return (
                 f"{name}{rest[:start]} {bent}{second.group(1)}{_bent(second.group(2))}",

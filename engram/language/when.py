@@ -131,7 +131,8 @@ _FORMS = {
     "count": rf"\b{_NUMBER} {_UNIT}s? (?:ago|from now)\b"
     rf"|\b(?:in|within) (?:the next )?{_NUMBER} {_UNIT}s?\b(?! of\b)",
     "quarter": rf"\bq[1-4]\b(?: (?:of )?{_YEAR}\b)?",
-    "weekday": rf"\b{_DAY}\b|{_after('on', 'by', 'until', 'due', 'before')}{_ANY_DAY}\b",
+    "weekday": rf"(?:\b{_DAY}\b|{_after('on', 'by', 'until', 'due', 'before')}{_ANY_DAY}\b)"
+    r"(?! (?:morning|afternoon|evening|night)s\b)",
     "year": rf"{_after('in', 'by', 'since')}{_YEAR}\b(?![-/.:]\d)",
     "ordinal": rf"{_after('on the', 'by the', 'before the', 'until the')}{_NUMERAL}(?<=[a-z])\b",
 }

@@ -37,6 +37,9 @@ from engram.language.third_person import third_person
         ("`oakd` is our daemon", "`oakd` is our daemon."),
         ("never use pine, please", "Never use pine."),
         ("we use oak btw", "We use oak."),
+        ("Ilka cuts the oak btw, so ask first", "Ilka cuts the oak, so ask first."),
+        ("I stopped smoking and feel great", "The user stopped smoking and feels great."),
+        ("lets go with oak", "Let's go with oak."),
         ("I, for one, like oak", "The user said: I, for one, like oak."),
     ],
 )

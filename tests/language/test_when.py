@@ -91,6 +91,7 @@ def test_an_expression_means_these_days(text: str, start: str, end: str) -> None
     [
         "3/6", "3/6/2026", "31 February 2026", "February 30", "by the 45th", "2026-02-30",
         "recently", "soon", "the other day", "for 3 days", "every Friday", "each week", "Fridays",
+        "on Friday evenings",
         "may I", "the march of progress", "version 2026-03-06-beta", "v1.2.2026", "24/7",
         "a/2026-03-06/b", "in 9999 years", "1,200 days", "", "q5",
     ],
