@@ -245,7 +245,8 @@ def _recommended(text: str, options: Sequence[_Offer]) -> tuple[int, int] | None
     marked = [one for one in options if one.recommended]
     if len(marked) == 1:
         return marked[0].start, marked[0].end
-    found = [*_RECOMMENDS.finditer(text)]
+    # "I propose:" above a list announces the options
+    found = [match for match in _RECOMMENDS.finditer(text) if "\n" not in match.group()]
     if len(found) != 1:
         return None
     start = found[0].end()

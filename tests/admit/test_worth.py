@@ -70,6 +70,7 @@ def test_the_persons_own_word_is_never_trivial_but_may_be_empty() -> None:
         ("The till is down right now.", 0, 0), ("It is slow.", 0, 0),
         ("Use the old till for this PR, always.", 0, 0),
         ("avoid snapshots in the parser", 0, 0), ("avoid snapshots in parsers", 0, 1),
+        ("and stop saying 'sure thing'", 1, 1), ("no, stay with the ledger", 1, 0),
         ("The importer is in tools/import.py since 2.4.", 1, 2),
         ("no, orders close at 18:00, not 20:00.", 2, 0),
         ("the move of the till went well", 1, 0),
@@ -144,6 +145,10 @@ def test_an_option_that_the_person_took_is_decided() -> None:
         turn_of("assistant", "a queue per shop", "2026-03-06T10:09:00Z"), "a queue per shop"
     )
     taken = candidate("queue per shop", also=(offered,))
+    said = receipt_of(turn_of("user", "the first", "2026-03-06T10:10:00Z"), "the first")
+    chosen = candidate("Decision: a queue.", receipt=said, also=(offered,))
+    assert factors_of(chosen).evidence == 2
+    assert factors_of(replace(chosen, also=())).evidence == 1
     assert factors_of(taken).stability == factors_of(candidate("queue per shop")).stability + 1
     bare = replace(candidate("option 2", also=(offered,)), text="Decision: a queue per shop.")
     assert factors_of(bare).evidence == 2 > factors_of(replace(bare, also=())).evidence

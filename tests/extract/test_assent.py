@@ -25,6 +25,12 @@ Write the whole state each hour.
 
 I recommend option B because restores are faster."""
 ADVICE = "The tokens expire anyway. I'd recommend storing them in Redis with a TTL. Shall I?"
+PROPOSAL = """I'd propose:
+
+- a queue with delayed jobs
+- a table that a cron job polls
+
+I recommend the table, since one till writes at night."""
 INLINE = "Should prices be (a) cached per shop for a day or (b) read from the till each time?"
 POOLS = """I see two ways:
 
@@ -58,6 +64,7 @@ def taken(before: str, text: str, *known: Candidate) -> list[Candidate]:
         (PLANS, "yes, use option a", "Event log: Append every change to a table and fold it.", ""),
         (PLANS, "as you recommend", "Snapshots: Write the whole state each hour.", ""),
         (ADVICE, "ok, let's do it as you propose", "storing them in Redis with a TTL.", ""),
+        (PROPOSAL, "yes do it as you propose", "the table, since one till writes at night.", ""),
         (INLINE, "(a)", "cached per shop for a day", "cached per shop for a day"),
         (POOLS, "the first", "Shared pool: One pool for all tills, weighted by plan.", ""),
         (POOLS, "go with the recommended one", "Shared pool: One pool for all tills", ""),

@@ -126,6 +126,7 @@ _LASTS = AnyCase(
     r"|rather than|going to (?:adopt|use|support|archive|drop)|(?:moved|switched|migrated) (?:from"
     r"|to)|ha(?:s|ve) to|not allowed|permanently|in general|generally|as a rule)\b"
     r"|\blet'?s (?:go with|use|adopt|stick (?:with|to)|switch to|standardi[sz]e on)\b"
+    r"|\b(?:stay|stick) with\b|^(?:and |please )*stop (?:\w{3,}ing)\b"
     r"|\bno (?:need to|[\w -]{2,30} (?:needed|required|necessary|allowed))\b"
     r"|\bno (?:new )?\w+s\b|\bit is(?:,|$)|, not \S+(?: \S+)?$"
 )
@@ -247,7 +248,7 @@ _GENERAL = AnyCase(
     r"|convention|standard|rule|principle|before (?:\w+ing|you|we|any|every|each)"
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|no \w+s)\b"
     # what is told of nothing that lies before the two: "avoid snapshots", not "avoid this"
-    r"|^(?:let's )?(?:use|avoid|prefer|no|do not|don't|never|answer|write|adopt)\b"
+    r"|^(?:let's )?(?:use|avoid|stop|prefer|no|do not|don't|never|answer|write|adopt)\b"
     r"(?!.*\b(?:the|this|that|these|those|it|them|here|there|yet|now|worry|same|one)\b)"
 )
 _ASKED = AnyCase(
