@@ -13,6 +13,7 @@ REFUSED = {
         "Their shop closed.", "This is new.", "That approach works.", "- This, too.",
         "The fix is to leave the flag off.", "The screenshot shows the old till.",
         "We go with option 2 for the till.", "Receipts look better as above.",
+        "The user is minding her shop until May.", "We told him.",
     ],
     "question": [
         "The till keeps its orders in Postgres, right?", "We ship on Fridays, correct.",
@@ -52,6 +53,8 @@ KEPT = [
     "Skip the voucher page, we don't need it.", "The user is trying to build a tide clock.",
     "Keep the answers short.", "We should always round up the totals.",
     "A session may belong to another cashier.", "Paper it is.",
+    "The user asked Ilka for her recipe.", "The user minds the cat and her kittens.",
+    "Let's drop the old printer, one till is enough.",
 ]  # fmt: skip
 
 

@@ -38,6 +38,16 @@ def test_a_subject_of_another_number_or_paragraph_is_not_taken(said: str) -> Non
     assert not [one for one in extracted(said) if "must never run" in one.text]
 
 
+def test_what_is_asked_for_because_of_a_statement_is_left_off_where_it_points_back() -> None:
+    said = "My niece Ilse is allergic to oysters, so nothing with those. We eat at six."
+    turn = turn_of("user", said, TIME)
+    (found,) = rules().extract([turn])
+    assert found.text == "The user's niece Ilse is allergic to oysters."
+    assert found.receipt.quote in said and verify(found, [turn]) == ""
+    whole = "Ilka does the ovens, so ask before changing anything in kitchen/"
+    assert [one.receipt.quote for one in extracted(whole)] == [whole]
+
+
 @pytest.mark.parametrize(
     "reason", ["It breaks the bisect.", "Otherwise the release notes are empty."]
 )

@@ -240,6 +240,21 @@ def test_a_preference_holds_everywhere_unless_it_names_the_project(text: str, sp
     assert (candidate.category, candidate.space) == ("preference", space)
 
 
+@pytest.mark.parametrize(
+    "text, category",
+    [
+        ("I can only bake on Sundays because of the ovens", "fact"),
+        ("My baker says I should not knead for at least six weeks", "fact"),
+        ("we can only bake on Sundays because of the ovens", "principle"),
+        ("lets go with rye", "decision"),
+    ],
+)
+def test_what_one_can_do_oneself_is_no_rule_and_a_choice_is_a_decision(
+    text: str, category: str
+) -> None:
+    assert only(text).category == category
+
+
 def test_people_companies_and_tools_become_entities() -> None:
     assert only("my manager is Mara Holt").entities == ("person-mara-holt",)
     assert only("I work at Tern Bakery").entities == ("company-tern-bakery",)

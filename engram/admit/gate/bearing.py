@@ -163,10 +163,17 @@ _THIS_PROJECT = AnyCase(
 )
 
 
+#: "I'm covering her hours": a pronoun for a person that no noun of the statement stands for
+_OF_SOMEBODY = re.compile(
+    r"(?i:the user|we|i)(?i:'m|'re|'ve|'ll)?(?: (?!(?:the|an?|my|our|their|and)\b)[a-z]+){1,2}"
+    r" (?:her|his|him)\b"
+)
+
+
 def _is_dangling(candidate: Candidate, text: str) -> bool:
     if candidate.project and _THIS_PROJECT.match(text):
         return False
-    return bool(_PRONOUN.match(text) or _SHOWN.search(text))
+    return bool(_PRONOUN.match(text) or _SHOWN.search(text) or _OF_SOMEBODY.match(text))
 
 
 # -- passing --------------------------------------------------------------------------------------
@@ -225,7 +232,8 @@ _GENERAL = AnyCase(
     r"|you (?:change|touch|write|edit|delete|commit|push|merge|deploy|start))"
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|decided|agreed"
     r"|settled|(?:we|i) (?:don'?t|do not|won'?t) (?:need|use|want)|instead|guess|make up|invent"
-    r"|words?|terms?|mvp|v\d|answers?|repl(?:y|ies)|responses?|explanations?|commit messages?)\b"
+    r"|words?|terms?|mvp|v\d|(?:is|are) enough|answers?|repl(?:y|ies)|responses?|explanations?"
+    r"|commit messages?)\b"
     # "don't build a shop, build a catalogue"
     r"|^(?:don'?t|do not) (?P<verb>\w+) .+\b(?P=verb)\b"
 )

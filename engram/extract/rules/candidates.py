@@ -33,6 +33,8 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
     if rule.family == "preference" and _OF_AGENT.search(said):
         rule = replace(rule, category="preference")
     told = _text(sentence, rule)
+    if rule.category == "principle" and _OF_ONESELF.match(told):
+        rule = replace(rule, category="fact")
     tags = tags_of(said)
     space = "user" if _is_personal(rule, said, turn.project) else "project"
     named = match.groupdict()
@@ -58,6 +60,14 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
         corrects=rule.category == "correction",
         sentence=sentences_around(turn.text, quote),
     )
+
+
+#: what one can do, or was told about oneself, is no rule for others
+_OF_ONESELF = re.compile(
+    r"the user can (?:only|not|never)\b|the user (?:cannot|can't)\b"
+    r"|the user's [\w -]{2,30} (?:says?|said|told|thinks?)\b",
+    re.IGNORECASE,
+)
 
 
 def _importance(quote: str, text: str, rule: Rule, tags: tuple[str, ...]) -> float:

@@ -2,6 +2,7 @@
 
     "The backup is nightly. It must never run twice." -> "The backup must never run twice."
     "Never squash. It breaks the bisect."             -> the rule, with its reason behind it
+    "Lena can't eat nuts, so nothing with those."     -> "Lena can't eat nuts"
 
 A pronoun that opens a sentence is read as the subject of the sentence directly before it, where
 that has a plain one of the same number. Guarantees: a mended sentence quotes both of its parts,
@@ -36,6 +37,21 @@ _REASON = re.compile(
 )
 
 _ENDED_IT = re.compile(r"\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$", re.IGNORECASE)
+
+
+#: what follows from a statement for this turn alone, in words that point back at it
+_CONCLUSION = re.compile(
+    r"(?P<said>[^,;]+(?: [^,;]+){3,}), so (?:please )?(?:nothing|none|no|not|don't|do not|leave"
+    r"|skip|avoid)\b[^,;]* (?:this|that|these|those|them|it)[.!]*$",
+    re.IGNORECASE,
+)
+
+
+def without_conclusion(text: str, sentence: Sentence) -> Sentence:
+    """A sentence without what is asked for because of it, where that stands for nothing alone."""
+    found = _CONCLUSION.match(sentence.said)
+    end = text.rfind(", so ", sentence.start, sentence.end) if found else -1
+    return replace(sentence, said=found["said"], end=end) if found and end > 0 else sentence
 
 
 def with_subjects(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:

@@ -20,7 +20,7 @@ from typing import Any
 from engram.extract.receipt import receipt_of
 from engram.extract.rules.candidates import candidate_of, due_of, is_overdue
 from engram.extract.rules.guards import main_clause, objections
-from engram.extract.rules.mend import completes, with_subjects
+from engram.extract.rules.mend import completes, with_subjects, without_conclusion
 from engram.extract.rules.table import Rule, read_rules
 from engram.language.own_statements import Sentence, one_line, statements
 from engram.language.sentences import sentences_around
@@ -67,6 +67,7 @@ class RulesTier:
         last: tuple[Sentence, Candidate] | None = None
         for sentence in with_subjects(turn.text, list(_joined(turn.text, statements(turn.text)))):
             candidate: Candidate | None
+            sentence = without_conclusion(turn.text, sentence)
             if last is not None and completes(turn.text, last[0], sentence):
                 found.pop((last[1].category, last[1].text), None)
                 candidate = _completed(turn, *last, sentence)
