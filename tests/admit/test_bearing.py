@@ -54,7 +54,9 @@ KEPT = [
     "Keep the answers short.", "We should always round up the totals.",
     "A session may belong to another cashier.", "Paper it is.",
     "The user asked Ilka for her recipe.", "The user minds the cat and her kittens.",
-    "Let's drop the old printer, one till is enough.",
+    "Let's drop the old printer, one till is enough.", "We can assume refunds are final.",
+    "You should know that I'm not the greatest baker.",
+    "We need to preserve the ability to print old receipts.",
 ]  # fmt: skip
 
 

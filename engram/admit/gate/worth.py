@@ -126,7 +126,7 @@ _LASTS = AnyCase(
     r"|rather than|going to (?:adopt|use|support|archive|drop)|(?:moved|switched|migrated) (?:from"
     r"|to)|ha(?:s|ve) to|not allowed|permanently|in general|generally|as a rule)\b"
     r"|\blet'?s (?:go with|use|adopt|stick (?:with|to)|switch to|standardi[sz]e on)\b"
-    r"|\b(?:stay|stick) with\b|^(?:and |please )*stop (?:\w{3,}ing)\b"
+    r"|^(?:and |please )*stop (?:\w{3,}ing)\b"
     r"|\bno (?:need to|[\w -]{2,30} (?:needed|required|necessary|allowed))\b"
     r"|\bno (?:new )?\w+s\b|\bit is(?:,|$)|, not \S+(?: \S+)?$"
 )
