@@ -53,10 +53,10 @@ KEPT = [
     "Skip the voucher page, we don't need it.", "The user is trying to build a tide clock.",
     "Keep the answers short.", "We should always round up the totals.",
     "A session may belong to another cashier.", "Paper it is.",
-    "The user asked Ilka for her recipe.",
-    "You should know that I'm not the greatest baker.", "We can assume refunds are final.",
+    "The user asked Ilka for her recipe.", "The user minds the cat and her kittens.",
+    "Let's drop the old printer, one till is enough.", "We can assume refunds are final.",
+    "You should know that I'm not the greatest baker.",
     "We need to preserve the ability to print old receipts.",
-    "The user minds the cat and her kittens.", "Let's drop the old printer, one till is enough.",
 ]  # fmt: skip
 
 

@@ -19,7 +19,6 @@ persisted, one testable fact).
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from engram.language.any_case import AnyCase
@@ -243,8 +242,8 @@ _ORDER = AnyCase(
     r"|table|draft|explanation|example|update)\b",
     r"^(?:please |pls |just |also |then |and |now |ok |so |yeah |yes |no,? )*"
     r"(?:let'?s(?! (?:use|keep|go with|stick|adopt|switch|standardi[sz]e|settle))|let us|don'?t"
-    r"|do not|make sure|be sure|ensure|try|we (?:should|need to(?! (?:preserve|support)\b)"
-    r"|can(?! assume)|could|have to)"
+    r"|do not|make sure|be sure|ensure|try"
+    r"|we (?:should|need to(?! (?:preserve|support)\b)|can(?! assume)|could|have to)"
     r"|you (?:should(?! know)|can(?! find)|need to|could|may|might|must|have to)"
     r"|(?:the user|i)(?:'d| would)? (?:want|like|need)s? (?:you|to (?:see|test|try|check|know|do"
     r"|run|get|go|start|look|understand|ask|talk|discuss|add|fix|change|update|remove|move)))\b",
