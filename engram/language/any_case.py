@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-_NO_LETTER = re.compile(r"\\.")
+#: an escape, or the beginning of a named group: its capital is none
+_NO_CAPITAL = re.compile(r"\\.|\(\?P")
 _CAPITAL = re.compile(r"[A-Z]")
 
 
@@ -22,7 +23,7 @@ class AnyCase:
     def __init__(self, *sources: str) -> None:
         """Any of these is looked for."""
         self.source = "|".join(sources)
-        self._lowers = _CAPITAL.search(_NO_LETTER.sub("", self.source)) is None
+        self._lowers = _CAPITAL.search(_NO_CAPITAL.sub("", self.source)) is None
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place."""

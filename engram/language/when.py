@@ -22,10 +22,9 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from engram.language.any_case import AnyCase
 from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
 
 if TYPE_CHECKING:
@@ -62,8 +61,8 @@ def _found(text: str, anchor: Day) -> tuple[TimeSpan, ...]:
     found: list[TimeSpan] = []
     if _HINT.search(text) is None:
         return ()
-    for match in _EXPRESSION.finditer(text):
-        expression = text[match.start() : match.end()]
+    for match in _expression().finditer(text):
+        expression = match.group()
         before = text[max(0, match.start() - _BEFORE) : match.start()].casefold()
         if _REPEATED.search(before):
             continue
@@ -135,12 +134,20 @@ _FORMS = {
     "year": rf"{_after('in', 'by', 'since')}{_YEAR}\b(?![-/.:]\d)",
     "ordinal": rf"{_after('on the', 'by the', 'before the', 'until the')}{_NUMERAL}(?<=[a-z])\b",
 }
-_EXPRESSION = AnyCase(*(f"(?P<{n}>{form})" for n, form in _FORMS.items()))
 #: what each of them has a part of, looked for first
-_HINT = AnyCase(
+_HINT = re.compile(
     r"\d|day|week|month|quarter|year|night|tomorrow|tmr|morning|afternoon|evening|eo[dwmqy]"
-    r"|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    r"|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+    re.IGNORECASE,
 )
+
+
+@cache
+def _expression() -> re.Pattern[str]:
+    """Compiled when it is first needed: most queries name no time."""
+    forms = (f"(?P<{name}>{form})" for name, form in _FORMS.items())
+    return re.compile("|".join(forms), re.IGNORECASE)
+
 
 _DEADLINE = re.compile(
     r"\b(?:by|before|until|till|due(?: on| by|:)?|deadline(?:'?s| is| of|:)?) (?:the )?$"
