@@ -123,12 +123,15 @@ def _prepared(candidate: Candidate) -> Candidate:
     # imported here: a vault that is only read needs none of its patterns
     from engram.language.hidden_text import without_hidden_signs
 
-    if candidate.in_own_words:
-        words = (candidate.text, candidate.title, candidate.receipt.quote)
+    words = (candidate.text, candidate.title, candidate.receipt.quote)
+    if candidate.in_own_words and not all(map(str.isascii, words)):
         text, title, quote = map(without_hidden_signs, words)
         receipt = replace(candidate.receipt, quote=quote)
         candidate = replace(candidate, text=text, title=title, receipt=receipt)
-    return replace(candidate, text=neutralise(candidate.text), slot=normal_slot(candidate.slot))
+    text, slot = neutralise(candidate.text), normal_slot(candidate.slot)
+    if (text, slot) == (candidate.text, candidate.slot):
+        return candidate
+    return replace(candidate, text=text, slot=slot)
 
 
 def _receipt(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:

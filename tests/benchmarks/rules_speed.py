@@ -1,7 +1,8 @@
 """How fast turns become memories: `python -m tests.benchmarks.rules_speed [--turns N]`.
 
 The rules tier with admission and one commit for each batch, on short turns of which every fourth
-states something to keep; the extraction alone is timed, capture and index apart.
+states something to keep; the extraction alone is timed, capture and index apart, and compared with
+the rules alone, which decide and write nothing. CPU time.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _KEEP = (
 )
 
 
-def measure(count: int) -> tuple[float, float, int, int]:
-    """`(seconds to capture, seconds to extract, turns, memories)`."""
+def measure(count: int) -> tuple[float, float, float, int, int]:
+    """`(seconds to capture, seconds to extract, seconds of the rules alone, turns, memories)`."""
     turns = []
     for number in range(count):
         keep = _KEEP[number // 4 % len(_KEEP)].format(
@@ -38,21 +39,24 @@ def measure(count: int) -> tuple[float, float, int, int]:
             )
         )
     with scratch() as (_, make), make() as vault:
-        start = time.perf_counter()
+        start = time.process_time()
         names = ingest.take_in(turns, vault.parts).transcripts
-        captured = time.perf_counter()
+        captured = time.process_time()
         outcome = extraction.extract(names, vault.parts)
-        return captured - start, time.perf_counter() - captured, outcome.turns, outcome.memories
+        extracted = time.process_time()
+        vault.parts.rules.extract(turns)
+        alone = time.process_time() - extracted
+        return captured - start, extracted - captured, alone, outcome.turns, outcome.memories
 
 
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=4_000)
-    captured, extracted, turns, memories = measure(parser.parse_args().turns)
+    captured, extracted, alone, turns, memories = measure(parser.parse_args().turns)
     print(
         f"captured {turns / captured:,.0f} turns/s; extracted {turns / extracted:,.0f} turns/s"
-        f" into {memories} memories, one commit a batch"
+        f" into {memories} memories, one commit a batch; the rules alone {turns / alone:,.0f}"
     )
 
 
