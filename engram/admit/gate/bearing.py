@@ -19,6 +19,7 @@ persisted, one testable fact).
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from engram.language.any_case import AnyCase
