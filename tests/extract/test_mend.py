@@ -48,6 +48,10 @@ def test_what_is_asked_for_because_of_a_statement_is_left_off_where_it_points_ba
     assert [one.receipt.quote for one in extracted(whole)] == [whole]
 
 
+def test_a_long_sentence_without_a_stop_is_read_to_its_end() -> None:
+    assert extracted("the oven and the bread " * 17) == []
+
+
 @pytest.mark.parametrize(
     "reason", ["It breaks the bisect.", "Otherwise the release notes are empty."]
 )

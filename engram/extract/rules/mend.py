@@ -41,7 +41,7 @@ _ENDED_IT = re.compile(r"\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*
 
 #: what follows from a statement for this turn alone, in words that point back at it
 _CONCLUSION = re.compile(
-    r"(?P<said>[^,;]+(?: [^,;]+){3,}), so (?:please )?(?:nothing|none|no|not|don't|do not|leave"
+    r"(?P<said>[^,;]{12,}), so (?:please )?(?:nothing|none|no|not|don't|do not|leave"
     r"|skip|avoid)\b[^,;]* (?:this|that|these|those|them|it)[.!]*$",
     re.IGNORECASE,
 )
