@@ -52,6 +52,8 @@ KEPT = [
     "Skip the voucher page, we don't need it.", "The user is trying to build a tide clock.",
     "Keep the answers short.", "We should always round up the totals.",
     "A session may belong to another cashier.", "Paper it is.",
+    "The till never has to print twice;", "It's fine to close the till early.",
+    "It doesn't matter whether the courier sees the price.", "Please use British spelling.",
 ]  # fmt: skip
 
 
@@ -84,3 +86,9 @@ def test_an_order_that_was_given_in_another_session_too_is_kept() -> None:
 def test_a_text_in_another_language_is_kept() -> None:
     assert bearing(candidate("영수증은 항상 두 번 인쇄합니다.")) == ""
     assert bearing(candidate("Die Kasse druckt jeden Beleg zweimal.")) == ""
+
+
+def test_what_is_said_of_the_project_is_known_beside_the_memory() -> None:
+    for text in ("This will only ever be a demo.", "This is to support an exhibition."):
+        assert bearing(candidate(text, project="till")) == ""
+        assert bearing(candidate(text, project="")) == "dangling"
