@@ -57,6 +57,8 @@ KEPT = [
     "Let's drop the old printer, one till is enough.", "We can assume refunds are final.",
     "You should know that I'm not the greatest baker.",
     "We need to preserve the ability to print old receipts.",
+    "The till never has to print twice;", "It's fine to close the till early.",
+    "It doesn't matter whether the courier sees the price.", "Please use British spelling.",
 ]  # fmt: skip
 
 
@@ -89,3 +91,9 @@ def test_an_order_that_was_given_in_another_session_too_is_kept() -> None:
 def test_a_text_in_another_language_is_kept() -> None:
     assert bearing(candidate("영수증은 항상 두 번 인쇄합니다.")) == ""
     assert bearing(candidate("Die Kasse druckt jeden Beleg zweimal.")) == ""
+
+
+def test_what_is_said_of_the_project_is_known_beside_the_memory() -> None:
+    for text in ("This will only ever be a demo.", "This is to support an exhibition."):
+        assert bearing(candidate(text, project="till")) == ""
+        assert bearing(candidate(text, project="")) == "dangling"

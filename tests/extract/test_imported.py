@@ -67,7 +67,7 @@ def test_an_observation_is_about_its_entity_and_a_relation_is_one() -> None:
 
 def test_saved_memories_of_an_export_are_statements_and_its_conversations_are_not() -> None:
     assert one(stated("Has two cats", "chatgpt", "memories")).text == "Has two cats"
-    assert tier().extract([stated("Doors of the oven", "chatgpt", "c1")]) == []
+    assert tier().extract([stated("Has two cats", "chatgpt", "c1")]) == []
 
 
 def test_other_turns_are_left_to_the_rules() -> None:

@@ -84,6 +84,16 @@ def test_a_list_is_the_persons_when_they_introduce_it_so() -> None:
     assert len(own(f"our rules:\n{many}")) < 20
 
 
+@pytest.mark.parametrize(
+    "above", ["GIT RULES:", "OK a few things.", "Saw it. But some notes before we get started."]
+)
+def test_a_list_below_a_heading_or_some_notes_is_the_persons(above: str) -> None:
+    assert own(f"{above}\n- we use oak\n- Scope: only oak\n- Task: saw")[1:] == [
+        "we use oak", "Scope: only oak", "Task: saw"
+    ]  # fmt: skip
+    assert "we use oak" not in own("Some notes from the handbook.\n- we use oak")
+
+
 def test_the_last_words_below_a_log_are_the_persons() -> None:
     log = "$ make\nWe use elm.\n\nerror: elm\n\n"
     assert own(f"{log}please fix. i use oak") == ["please fix. i use oak"]

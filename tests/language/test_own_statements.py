@@ -201,3 +201,14 @@ def test_any_mixture_of_lines_is_read_without_error_and_alike(text: str) -> None
     assert statements(text) == statements(text)
     for sentence in statements(text):
         assert "\n" not in sentence.said
+
+
+def test_a_statement_before_or_behind_a_question_is_read_without_it() -> None:
+    assert said("we use oak for the shelves can you cut it?") == ["we use oak for the shelves"]
+    assert said("we saw oak on Mondays -- would you join?") == ["we saw oak on Mondays"]
+    asked = "can you help me set it up, I want to show oak at the fair"
+    assert said(asked) == ["I want to show oak at the fair"]
+
+
+def test_stress_is_no_part_of_a_statement() -> None:
+    assert said("Do **not** cut outside the shed") == ["Do not cut outside the shed"]

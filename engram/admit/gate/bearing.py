@@ -116,6 +116,12 @@ def _is_cut(text: str) -> bool:
 
 # -- dangling -------------------------------------------------------------------------------------
 
+#: An "it" that stands for nothing: "it's fine to close early", "it doesn't matter who pays".
+EMPTY_IT = AnyCase(
+    r"it(?:(?:'s| is)(?: \w+){0,2} (?:important|essential|critical|crucial|fine|ok|okay|allowed"
+    r"|forbidden|acceptable|necessary) (?:to|that|if|when)"
+    r"|(?: doesn't| does not| won't)(?: really)? matter (?:if|whether|that|what|how|which))\b"
+)
 #: A pronoun for something said before. "this project" is known beside the memory, "this week"
 #: stands with its date, and "IT" is a department.
 _PRONOUN = AnyCase(
@@ -149,11 +155,11 @@ _SHOWN = AnyCase(
 
 
 #: "This is a shop built with Nuxt" is about the project that stands beside it.
-_THIS_PROJECT = AnyCase(
+THIS_PROJECT = AnyCase(
     r"^(?:this|it)(?:'s| is) (?:an?|my|our|the) (?:[\w.+#'-]+ ){0,5}?(?:projects?|app|application"
     r"|repo|repository|codebase|package|library|website|site|game|tool|service|module|plugin"
     r"|extension|bot|api|server|webserver|system|prototype|dashboard|cli|framework|firmware|shop"
-    r"|blog)\b",
+    r"|blog|monorepo)\b",
     # "This will only ever be a demo", "This is to support an exhibition"
     r"^(?:this|it)(?:'s| is| will| was)(?: (?:not|only|just|ever|always|never|be|really))*"
     r" (?:(?:an?|my|our|the|for|part of|meant|intended|to be|as|to support|to replace"
@@ -172,9 +178,11 @@ _OF_SOMEBODY = re.compile(
 
 
 def _is_dangling(candidate: Candidate, text: str) -> bool:
-    if candidate.project and _THIS_PROJECT.match(text):
+    if candidate.project and THIS_PROJECT.match(text):
         return False
-    return bool(_PRONOUN.match(text) or _SHOWN.search(text) or _OF_SOMEBODY.match(text))
+    if _PRONOUN.match(text) and not EMPTY_IT.match(text):
+        return True
+    return bool(_SHOWN.search(text) or _OF_SOMEBODY.match(text))
 
 
 # -- passing --------------------------------------------------------------------------------------
@@ -233,7 +241,8 @@ _GENERAL = AnyCase(
     r"|you (?:change|touch|write|edit|delete|commit|push|merge|deploy|start))"
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|decided|agreed"
     r"|settled|(?:we|i) (?:don'?t|do not|won'?t) (?:need|use|want)|instead|guess|make up|invent"
-    r"|words?|terms?|mvp|v\d|(?:is|are) enough|answers?|repl(?:y|ies)|responses?|explanations?"
+    r"|words?|terms?|mvp|v\d|spelling|(?:is|are) enough|answers?|repl(?:y|ies)|responses?"
+    r"|explanations?"
     r"|commit messages?)\b"
     # "don't build a shop, build a catalogue"
     r"|^(?:don'?t|do not) (?P<verb>\w+) .+\b(?P=verb)\b"

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from engram.admit.gate.bearing import EMPTY_IT, THIS_PROJECT
 from engram.language.any_case import AnyCase
 from engram.language.irregular import PAST
 from engram.language.near_duplicates import alike
@@ -201,13 +202,17 @@ def _points(text: str) -> bool:
     """Whether what a text is about stands elsewhere: its subject, or its object, is a pronoun."""
     body = _OPENS.without(one_line(text)[:MOST_CHARACTERS])
     brief = len(body.split()) <= _ONE_CLAUSE
-    return bool(_NAMELESS.match(body) or (brief and _NAMELESS_OBJECT.search(body)))
+    return _is_nameless(body) or bool(brief and _NAMELESS_OBJECT.search(body))
+
+
+def _is_nameless(body: str) -> bool:
+    return bool(_NAMELESS.match(body)) and not (EMPTY_IT.match(body) or THIS_PROJECT.match(body))
 
 
 def _states(text: str) -> bool:
     """Whether a text states something of a named subject: no order, no fragment."""
     body = _OPENS.without(text)
-    if _NAMELESS.match(body) or _ORDER.match(body):
+    if _is_nameless(body) or _ORDER.match(body):
         return False
     if _LIKES.match(body):
         return True
