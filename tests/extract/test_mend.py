@@ -52,6 +52,13 @@ def test_a_long_sentence_without_a_stop_is_read_to_its_end() -> None:
     assert extracted("the oven and the bread " * 17) == []
 
 
+def test_whom_something_was_promised_is_told_by_name() -> None:
+    said = "On Friday Ilka opens the kiosk. I promised her a demo next week."
+    assert any(one.text.startswith("The user promised Ilka a demo") for one in extracted(said))
+    two = "Ilka and Bero open the kiosk with Tuva. I promised her a demo next week."
+    assert not any("promised Ilka" in one.text for one in extracted(two))
+
+
 @pytest.mark.parametrize(
     "reason", ["It breaks the bisect.", "Otherwise the release notes are empty."]
 )

@@ -1,12 +1,14 @@
 """Neighbouring sentences -> statements that stand alone, with only the words that stand there.
 
     "The backup is nightly. It must never run twice." -> "The backup must never run twice."
+    "Rosa waits for it. I promised her a demo." -> "I promised Rosa a demo."
     "Never squash. It breaks the bisect."             -> the rule, with its reason behind it
     "Lena can't eat nuts, so nothing with those."     -> "Lena can't eat nuts"
 
 A pronoun that opens a sentence is read as the subject of the sentence directly before it, where
-that has a plain one of the same number. Guarantees: a mended sentence quotes both of its parts,
-which are neighbours in the turn. English only.
+that has a plain one of the same number, and "her" or "him" as the one person who is named there.
+Guarantees: a mended sentence quotes both of its parts, which are neighbours in the turn. English
+only.
 """
 
 from __future__ import annotations
@@ -27,6 +29,11 @@ _SUBJECT = re.compile(
     r"|writes?|takes?|sends?|keeps?|handles?)\b",
     re.IGNORECASE,
 )
+_DAYS = frozenset(
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January",
+     "February", "March", "April", "May", "June", "July", "August", "September", "October",
+     "November", "December"]
+)  # fmt: skip
 _OF_MANY = frozenset(["are", "were", "have"])
 _OF_ONE = frozenset(["is", "was", "has"])
 _REASON = re.compile(
@@ -58,14 +65,16 @@ def with_subjects(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence
     """The sentences; one that opens with a pronoun gets the subject of its neighbour."""
     before: Sentence | None = None
     for sentence in sentences:
-        told = _told(text, before, sentence) if before is not None else None
+        told = None
+        if before is not None and _are_neighbours(text, before, sentence):
+            told = _told(before, sentence) or _named(before, sentence)
         yield told or sentence
         before = sentence
 
 
-def _told(text: str, before: Sentence, sentence: Sentence) -> Sentence | None:
+def _told(before: Sentence, sentence: Sentence) -> Sentence | None:
     pronoun, named = _PRONOUN.match(sentence.said), _SUBJECT.match(before.said)
-    if pronoun is None or named is None or not _are_neighbours(text, before, sentence):
+    if pronoun is None or named is None:
         return None
     subject, verb = named["subject"], named["verb"].casefold()
     if verb in (_OF_MANY if pronoun["one"] else _OF_ONE):
@@ -74,6 +83,26 @@ def _told(text: str, before: Sentence, sentence: Sentence) -> Sentence | None:
     return replace(
         sentence, start=before.start, said=f"{subject}{short}{sentence.said[pronoun.end() :]}"
     )
+
+
+#: to whom something is done, where no noun follows that would be theirs
+_TO_SOMEBODY = re.compile(
+    r"(?P<done>(?:i|we)(?:'ll|'ve)? (?:\w+ )?(?:promised?|told|tell|asked?|gave|give|owe|sent|send"
+    r"|showed?|called?|meet|met|invited?|wrote|write|pay|paid)) (?:her|him)(?= (?:an?|the|to|that"
+    r"|about|by|on|at|in|one|two|next|tomorrow)\b|$)",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][a-z]{2,}\b")
+
+
+def _named(before: Sentence, sentence: Sentence) -> Sentence | None:
+    """The sentence with the name of whom it speaks, where one person alone is named before it."""
+    done = _TO_SOMEBODY.match(sentence.said)
+    names = set(_NAME.findall(f" {before.said}")) - _DAYS
+    if done is None or len(names) != 1:
+        return None
+    told = f"{done['done']} {names.pop()}{sentence.said[done.end() :]}"
+    return replace(sentence, start=before.start, said=told)
 
 
 def completes(text: str, before: Sentence, sentence: Sentence) -> bool:
