@@ -196,9 +196,11 @@ def _bearing(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     if candidate.origin == "person" or candidate.voice == "stored":
         return None
     # imported here, as above
-    from engram.admit.gate.bearing import bearing
+    from engram.admit.gate.bearing import REQUEST, bearing
 
-    code = bearing(candidate)
+    code, receipt = bearing(candidate), candidate.receipt
+    if code == REQUEST and admission.heard.said_again(receipt.quote, receipt.link):
+        code = bearing(candidate, said_again=True)
     return Verdict("refuse", code, candidate) if code else None
 
 

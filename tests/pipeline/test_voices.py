@@ -96,3 +96,13 @@ def test_what_a_program_wrote_is_refused_and_the_journal_remembers_who_did(vault
     capture(vault, replace(said(RULE, 0), program=True), said("We use pnpm here.", 1))
     assert [memory.text for memory in vault.parts.catalog.memories()] == ["We use pnpm here."]
     assert refusals(vault) == ["program_prompt"]
+
+
+def test_an_order_that_was_given_in_another_session_too_is_kept(vault: Vault) -> None:
+    order = "Don't add the long product names to the labels"
+    capture(vault, said(order, 0, "monday"))
+    assert refusals(vault) == ["request"]
+    vault.search("labels")  # the index is brought up
+    capture(vault, said(order, 5, "tuesday"))
+    (memory,) = vault.parts.catalog.memories()
+    assert memory.quote == order
