@@ -89,8 +89,7 @@ def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
     What the person asked to remember, and what another store held, is written whatever it scores.
     """
     candidate = verdict.candidate
-    asked = candidate.origin == "person" or candidate.voice == "stored"
-    if verdict.decision in ("same", "refuse") or asked:
+    if verdict.decision in ("same", "refuse") or candidate.wanted:
         return verdict
     # imported here: a vault that is only read needs none of its patterns
     from engram.admit.gate.sensitivity import sensitivity_of
@@ -193,7 +192,7 @@ def _worth(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
 
 def _bearing(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """It stands alone and lasts; what the person asked to remember is taken as it is."""
-    if candidate.origin == "person" or candidate.voice == "stored":
+    if candidate.wanted:
         return None
     # imported here, as above
     from engram.admit.gate.bearing import REQUEST, bearing

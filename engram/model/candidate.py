@@ -91,3 +91,8 @@ class Candidate:
     def in_own_words(self) -> bool:
         """Whether its words are the person's: asked to be remembered, or typed."""
         return self.origin == "person" or TRUST[self.voice] == TRUST["typed"]
+
+    @property
+    def wanted(self) -> bool:
+        """Whether it is kept as it stands: asked to be remembered, or held by another store."""
+        return self.origin == "person" or self.voice == "stored"

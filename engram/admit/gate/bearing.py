@@ -165,8 +165,7 @@ THIS_PROJECT = AnyCase(
     r" (?:(?:an?|my|our|the|for|part of|meant|intended|to be|as|to support|to replace"
     r"|to show) )+(?:[\w-]+ ){0,4}?"
     r"(?:poc|proof of concept|prototype|mvp|demo|experiment|exercise|assignment|assessment|hobby"
-    r"|portfolio"
-    r"|exhibition|product|startup|side project|repo)\b",
+    r"|portfolio|exhibition|product|startup|side project|repo)\b",
 )
 
 
@@ -233,8 +232,8 @@ def _is_working(text: str, quote: str) -> bool:
 #: What makes an order, or a wish, one that stands.
 _GENERAL = AnyCase(
     r"\b(?:always|never|ever|every|each|all|any(?:thing|one|where)?|no|none|nothing|only(?![.!]*$)"
-    r"|must|from now on"
-    r"|(?:going|moving) forward|henceforth|in (?:the )?future|default|in general|generally"
+    r"|must|from now on|(?:going|moving) forward|henceforth|in (?:the )?future|default"
+    r"|in general|generally"
     r"|whenever|any ?time|at all times|unless|instead of|rather than|because|since|so that"
     r"|otherwise|no longer|any ?more|in this (?:repo|project|codebase)|across|everywhere|whole"
     r"|prefer|policy|convention|standard|rule|principle|before (?:\w+ing|we|any|every|each"
@@ -242,8 +241,7 @@ _GENERAL = AnyCase(
     r"|after (?:\w+ing|any|every|each)|(?:when|if) (?:you|we|i|it|an?|the)|decided|agreed"
     r"|settled|(?:we|i) (?:don'?t|do not|won'?t) (?:need|use|want)|instead|guess|make up|invent"
     r"|words?|terms?|mvp|v\d|spelling|(?:is|are) enough|answers?|repl(?:y|ies)|responses?"
-    r"|explanations?"
-    r"|commit messages?)\b"
+    r"|explanations?|commit messages?)\b"
     # "don't build a shop, build a catalogue"
     r"|^(?:don'?t|do not) (?P<verb>\w+) .+\b(?P=verb)\b"
 )
@@ -281,23 +279,9 @@ _IMPERATIVE = AnyCase(
 
 
 _ITS_OBJECT = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "my",
-        "our",
-        "your",
-        "it",
-        "this",
-        "that",
-        "all",
-        "me",
-        "us",
-        "both",
-        "these",
-    ]
-)
+    ["the", "a", "an", "my", "our", "your", "it", "this", "that", "all", "me", "us", "both",
+     "these"]
+)  # fmt: skip
 
 
 def _is_imperative(text: str) -> bool:

@@ -404,15 +404,6 @@ class TurnRows:
         )
         return ranges_of(row[0] for row in rows)
 
-    def behind_link(self, link: str) -> TurnRow | None:
-        """The turn behind a `transcript#^block`, unless it was withdrawn."""
-        row = self._db.row(
-            "select seq, message, transcript, source, role, time, project, state from turns"
-            f" where link = ? and state != {WITHDRAWN} order by seq desc",
-            link,
-        )
-        return TurnRow(*row) if row else None
-
     def behind_links(self, links: Sequence[str]) -> dict[str, TurnRow]:
         """The readable turns behind links, by link: not withdrawn, not purged."""
         found: dict[str, TurnRow] = {}
