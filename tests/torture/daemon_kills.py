@@ -51,8 +51,10 @@ def killed_again_and_again(
         ending = daemon.stop()
         errors = [row for row in daemon.log() if row["level"] == "error"]
     assert not errors, errors[:3]
-    counted = account(root, everything)
     with Vault.open(root, environment=environment) as after:
+        # a daemon that is told to end may leave a commit for the next writer to finish
+        assert after.doctor() == []
+        counted = account(root, everything)
         after.flush()
         assert after.doctor() == []
         after.consolidate(full=True)
