@@ -11,15 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 
 from engram.extract.classify import memory_kind, score_importance
-from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND, receipt_of
-from engram.extract.rules.candidates import due_of
+from engram.extract.llm.item_dates import dated, due_day, since_day
+from engram.extract.llm.quotes import folded, quoted
+from engram.extract.receipt import receipt_of
 from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
 from engram.language.sentences import sentences_around
-from engram.language.when import find_times
 from engram.model.candidate import Appraisal, Candidate, Receipt
 from engram.model.entity_ids import entity_id
 from engram.model.memory import CATEGORIES
@@ -29,8 +28,6 @@ from engram.model.turn import Turn
 MALFORMED = "malformed"
 UNKNOWN_CATEGORY = "unknown_category"
 EMPTY = "empty"
-THIN_QUOTE = "thin_quote"
-LONG_QUOTE = "long_quote"
 UNKNOWN_MEMORY = "unknown_memory"
 
 #: seed 003's three words as numbers (issue: .3/.7/.9)
@@ -57,8 +54,6 @@ _ALIASES: dict[str, tuple[str, str]] = {
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
 )
-#: length of a text in characters: one word says nothing, and two sentences are asked for
-_SHORTEST_QUOTE, _LONGEST_QUOTE = 8, 1000
 _MOST_TAGS, _MOST_ENTITIES, _LONGEST_NAME = 5, 5, 60
 
 
@@ -78,10 +73,10 @@ def candidates_of(
 ) -> list[Candidate]:
     """A candidate for every item, sound or refused; a refused `supersedes` id adds one."""
     shown = frozenset(memory.id for memory in context.memories)
-    folded = [_folded(turn.text) for turn in turns]
+    texts = [folded(turn.text) for turn in turns]
     found: list[Candidate] = []
     for item in items:
-        found += [_placed(one, item, turns) for one in _candidate(item, turns, folded, shown)]
+        found += [_placed(one, item, turns) for one in _candidate(item, turns, texts, shown)]
     return found
 
 
@@ -99,7 +94,7 @@ def _placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candid
 
 
 def _candidate(
-    raw: object, turns: Sequence[Turn], folded: Sequence[str], shown: frozenset[str]
+    raw: object, turns: Sequence[Turn], texts: Sequence[str], shown: frozenset[str]
 ) -> list[Candidate]:
     item = _typed(raw)
     if item is None:
@@ -110,7 +105,7 @@ def _candidate(
     text = " ".join(item.text.split())
     if not text:
         return [refused(EMPTY, category)]
-    turn, quote, code = _quoted(item, turns, folded)
+    turn, quote, code = quoted(item.quote, item.turn, turns, texts)
     if turn is None:
         return [refused(code, category)]
     confidence = _confidence(item.raw.get("confidence"))
@@ -128,10 +123,10 @@ def _built(
     confidence: float, replaced: tuple[str, ...],
 ) -> Candidate:  # fmt: skip
     tags = _tags(item.raw.get("tags"))
-    due = _due(item.raw.get("due"), turn, quote) if category == "commitment" else ""
+    due = due_day(item.raw.get("due"), turn, quote) if category == "commitment" else ""
     return Candidate(
         category=category,
-        text=with_title(_dated(anchored(text, turn.time), due, turn), turn),
+        text=with_title(dated(anchored(text, turn.time), due, turn), turn),
         receipt=receipt_of(turn, quote),
         confidence=confidence,
         importance=max(score_importance(words, category, tags) for words in (quote, text)),
@@ -141,7 +136,7 @@ def _built(
         entities=_entities(item.raw.get("entities")),
         project=turn.project,
         space="user" if item.raw.get("scope") == "user" else "project",
-        valid_from=_since(item.raw.get("since"), turn, quote),
+        valid_from=since_day(item.raw.get("since"), turn, quote),
         fields=_fields(category, due),
         authority="user_asserted",
         origin="model",
@@ -181,60 +176,6 @@ def _category(named: str) -> tuple[str, str]:
     return "", ""
 
 
-def _quoted(
-    item: _Item, turns: Sequence[Turn], folded: Sequence[str]
-) -> tuple[Turn | None, str, str]:
-    """The message that an item quotes and its captured words; or a refusal code.
-
-    A wrong message number is forgiven when exactly one message holds the words.
-    """
-    words = _folded(item.quote.strip().strip("\"'“”«»"))
-    if not words:
-        return None, "", NO_QUOTE
-    found = [number for number, text in enumerate(folded, 1) if words in text]
-    if item.turn in found:
-        found = [item.turn]
-    if len(found) != 1:
-        return None, "", QUOTE_NOT_FOUND
-    turn, text = turns[found[0] - 1], folded[found[0] - 1]
-    start = text.index(words)
-    quote = _captured(turn.text, start, start + len(words))
-    if len(quote) < _SHORTEST_QUOTE and len(quote) < len(turn.text.strip()):
-        return None, "", THIN_QUOTE
-    if len(quote) > _LONGEST_QUOTE:
-        return None, "", LONG_QUOTE
-    return turn, quote, ""
-
-
-def _folded(text: str) -> str:
-    """Text as receipts compare it: white space and case folded."""
-    return " ".join(text.casefold().split())
-
-
-def _captured(text: str, start: int, end: int) -> str:
-    """The words of a text at `start` to `end` of its folded form."""
-    begin, at = -1, 0
-    for word in re.finditer(r"\S+", text):
-        length = len(word[0].casefold())
-        if begin < 0 and start < at + length:
-            begin = word.start() + _letters(word[0], start - at)
-        if end <= at + length:
-            return text[begin : word.start() + _letters(word[0], end - at, whole=True)]
-        at += length + 1
-    return ""
-
-
-def _letters(word: str, folded: int, *, whole: bool = False) -> int:
-    """How many letters of a word make so many folded ones; `whole` counts a partial one."""
-    made = 0
-    for number, letter in enumerate(word):
-        size = len(letter.casefold())
-        if made >= folded or (made + size > folded and not whole):
-            return number
-        made += size
-    return len(word)
-
-
 def _confidence(value: object) -> float | None:
     """Confidence of a word, or of a number from 0 to 1; None for anything else."""
     if value is None:
@@ -254,44 +195,6 @@ def _appraisal(raw: Mapping[str, object], confidence: float) -> Appraisal:
         {"low": -1, "high": 1}.get(useful, 0),
         int(confidence <= _CONFIDENCE["low"]),
     )
-
-
-def _due(value: object, turn: Turn, quote: str) -> str:
-    """The deadline: what the words themselves say, else the model's date if it lies ahead."""
-    said = due_of(turn, quote)
-    if said is not None:
-        return said.end
-    day = _day(value)
-    return day if day >= turn.day else ""
-
-
-def _dated(text: str, due: str, turn: Turn) -> str:
-    """The statement with its deadline beside the words of time, or at its end."""
-    if not due or due in text:
-        return text
-    said = next((span for span in find_times(text, turn.time) if span.end == due), None)
-    if said is None:
-        return f"{text.rstrip('.')} ({due})."
-    at = said.offset + len(said.expression)
-    return f"{text[:at]} ({due}){text[at:]}"
-
-
-def _since(value: object, turn: Turn, quote: str) -> str:
-    """`valid_from`: a past day that is named, else the day it was said."""
-    past = [span for span in find_times(quote, turn.time) if span.end < turn.day]
-    if past:
-        return past[0].start
-    day = _day(value)
-    return day if "" < day <= turn.day else turn.day
-
-
-def _day(value: object) -> str:
-    """A calendar day as headers write it; empty for anything else."""
-    text = value.strip() if isinstance(value, str) else ""
-    try:
-        return text if date.fromisoformat(text).isoformat() == text else ""
-    except ValueError:
-        return ""
 
 
 def _fields(category: str, due: str) -> tuple[tuple[str, str], ...]:
