@@ -7,7 +7,8 @@
 
 The words are the agent's, the choice is the person's. Guarantees: the option stands verbatim in the
 agent's turn, right before the person's; in doubt there is no decision: with labels that do not
-count from the first on, a list of things to do next, or steps of this very session.
+count from the first on, a list of things to do next, or steps of this very session. Where a model
+names the message in which the person agreed, `agreement_in` finds the words, or none.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from dataclasses import dataclass
 from engram.extract.classify import memory_kind, score_importance
 from engram.extract.receipt import receipt_of
 from engram.language.keywords import entities_of, tags_of
-from engram.language.sentences import sentence_ranges
+from engram.language.sentences import sentence_ranges, sentences_of
+from engram.language.wording import telling, terms_of
 from engram.model.candidate import Candidate
 from engram.model.ports import Heard
 from engram.model.turn import Turn
@@ -71,6 +73,24 @@ _AS_PROPOSED = re.compile(
     rf"|recommended (?:one|{_NOUN}))){_ENDS}",
     re.IGNORECASE,
 )
+
+#: how a sentence begins that agrees to what was proposed, and one that does not
+_AGREES = re.compile(
+    r"(?:(?:yes|yep|yeah|ok(?:ay)?|sure|great|good|perfect|agreed|right|exactly|fine|nice|deal|cool"
+    r"|sounds (?:good|right|great)|makes sense|works for me|do (?:it|that|this)|go(?: ahead| for it"
+    r"| with)|let'?s|please do|i agree|i like (?:it|that|this)|we(?:'ll| will)? (?:do|go|take|use)"
+    r"|ja|genau|gut|einverstanden|passt|klingt gut|mach(?:en wir)?|nehmen wir|so machen wir"
+    r"|да|хорошо|давай(?:те)?|согласен|согласна)(?!\w)|好|可以|同意|行|就这|就用|没问题)",
+    re.IGNORECASE,
+)
+_OBJECTS = re.compile(
+    r"(?:(?:no|nope|not|don'?t|do not|never|wait|hold on|stop|hm+|i(?:'m| am) not|nein|nicht|nee"
+    r"|нет|не)(?!\w)|不|别|先别|等)",
+    re.IGNORECASE,
+)
+#: so many sentences of an answer tell whether it agrees, and so many shared words that it takes
+#: up what was proposed
+_FIRST_SENTENCES, _TAKEN_UP = 4, 2
 
 _LINE = re.compile(
     r"^[ \t]*(?:[-*•][ \t]+|#{1,6}[ \t]+)?(?:\*\*|__)?\(?"
@@ -144,6 +164,20 @@ def decision_taken(turn: Turn, heard: Heard) -> Candidate | None:
             end = next(last for last in ends if last >= choice.end())
             return _decision(turn, said[:end].partition("\n")[0].strip(), agent, place)
     return None
+
+
+def agreement_in(turn: Turn, proposal: str) -> str:
+    """The sentence of a person's turn that agrees to a proposal, or takes up its words; else ''."""
+    named = telling(terms_of(proposal))
+    for said in sentences_of(turn.text)[:_FIRST_SENTENCES]:
+        if _OBJECTS.match(said):
+            return ""
+        if said.endswith(("?", "？")):
+            continue
+        chosen = any(form.match(said) for form in (_AGREES, _PICK, _ORDINAL, _AS_PROPOSED))
+        if chosen or len(named & telling(terms_of(said))) >= _TAKEN_UP:
+            return said
+    return ""
 
 
 def option_pasted(candidate: Candidate, turn: Turn, heard: Heard) -> Candidate | None:

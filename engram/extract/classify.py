@@ -61,7 +61,8 @@ def memory_kind(category: str, content: str, tags: Iterable[str] = ()) -> Kind:
     return "note" if _STANDING.search(content) else "episode"
 
 
-_TRIVIAL = 0.10
+#: the importance of chatter
+TRIVIAL = 0.10
 _BASE = 0.50
 _BOOST = {
     "correction": 0.15, "principle": 0.12, "preference": 0.10, "commitment": 0.10,
@@ -121,7 +122,7 @@ def score_importance(content: str, category: str, tags: Iterable[str] = ()) -> f
     """How much a statement matters, 0..1 with two decimals; its level is `importance_level`'s."""
     stripped = content.strip()
     if _is_trivial(stripped):
-        return _TRIVIAL
+        return TRIVIAL
     score = _BASE + _BOOST.get(category, 0.0) + min(max(len(stripped) - 200, 0) / 1000, 0.1)
     if _CRITICAL.search(stripped):
         score += 0.20

@@ -29,7 +29,8 @@ def merged(
     matched: set[int] = set()
     found: list[Candidate] = []
     for item in model:
-        twin = None if item.fault else _twin(item, rules, matched, texts)
+        known = item.confirms or item.fulfils
+        twin = None if item.fault or known else _twin(item, rules, matched, texts)
         if twin is not None:
             matched |= _twins(item, rules, texts)
             item = _enriched(item, rules[twin])

@@ -32,7 +32,7 @@ class Receipt:
 
 
 class Appraisal(NamedTuple):
-    """What a model thinks of its item: how long it lasts and how useful it is, -1, 0 or 1 each.
+    """What a model thinks of its item: how long it lasts and how much it matters, -1, 0 or 1 each.
 
     `guessed` is 1 where it says itself that it only guesses.
     """
@@ -74,13 +74,17 @@ class Candidate:
     rule: str = ""
     #: ids of memories this one replaces, when the extractor (or the person) named them
     supersedes: tuple[str, ...] = ()
+    #: the known memory that is only said again, or was carried out; it brings no other statement
+    confirms: str = ""
+    fulfils: str = ""
     #: the turn's message corrects an earlier statement
     corrects: bool = False
     #: whose words the quote is
     voice: Voice = "typed"
     #: the whole sentences of the turn in which the quote stands, on one line
     sentence: str = ""
-    #: receipts beside the first: the agent's option that the person took
+    #: receipts beside the first: the agent's option that the person took, or the words in which
+    #: the person agreed to what the agent proposed
     also: tuple[Receipt, ...] = ()
     #: what the model that proposes it thinks of it; nothing of what rules propose
     appraisal: Appraisal = NO_APPRAISAL

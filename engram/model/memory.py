@@ -19,6 +19,8 @@ STATUSES = ("active", "needs-review", "superseded", "retired", "archived", "expi
 LIVE = frozenset({"active", "needs-review"})
 #: lowest first
 AUTHORITIES = ("ai_inferred", "user_asserted", "tool_verified", "system_imposed")
+#: of the header's `decision_state`: until the person agreed, and since
+DECISION_STATES = ("proposed", "accepted")
 SPACES = ("session", "user", "project", "system")
 #: these become needs-review at `expires`, the rest expires (design 5.12)
 PROTECTED = frozenset({"decision", "preference", "principle"})

@@ -2,8 +2,9 @@
 
 Whatever can be checked is checked: the category comes from a closed list (after an alias table),
 the quote must stand in a message (white space and case folded, and the captured words are taken
-instead of the model's), dates must be dates, the ids of replaced memories must have been in the
-question. One bad item never costs the others. Whose words are quoted is for `voice` to say.
+instead of the model's), dates must be dates, replaced memories must have been in the question, and
+who agreed to a decision must have said so later. A finding is filed as a decision, a skill or a
+fact. One bad item never costs the others. Whose words are quoted is for `voice` to say.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engram.extract.classify import memory_kind, score_importance
+from engram.extract.assent import agreement_in
+from engram.extract.classify import TRIVIAL, memory_kind, score_importance
 from engram.extract.llm.item_dates import dated, due_day, since_day
+from engram.extract.llm.prompt import FINDING
 from engram.extract.llm.quotes import folded, quoted
 from engram.extract.receipt import receipt_of
 from engram.extract.title_context import with_title
@@ -21,7 +24,7 @@ from engram.language.anchor import anchored
 from engram.language.sentences import sentences_around
 from engram.model.candidate import Appraisal, Candidate, Receipt
 from engram.model.entity_ids import entity_id
-from engram.model.memory import CATEGORIES
+from engram.model.memory import CATEGORIES, DECISION_STATES, Memory
 from engram.model.model_request import Context
 from engram.model.turn import Turn
 
@@ -50,6 +53,16 @@ _ALIASES: dict[str, tuple[str, str]] = {
     "fix": ("correction", ""), "knowledge": ("fact", ""), "information": ("fact", ""),
     "belief": ("fact", ""), "note": ("fact", ""), "observation": ("fact", ""),
 }  # fmt: skip
+#: what a finding tells, if it is no mere fact: what was chosen, how something is done
+_CHOICE = re.compile(r"\b(?:chose|chosen|decided|opted for|settled on)\b", re.IGNORECASE)
+_MANNER = re.compile(
+    r"^to [a-z]+ [^,.]+, [a-z]|\bhow to\b"
+    r"|\b(?:is|are) [a-z]+(?:ed|t|n)\b[^.]* (?:by \w+ing|with `)",
+    re.IGNORECASE,
+)
+#: the numbers of each level of importance (`model/memory.importance_level`)
+_LEVELS = {"low": (0.2, 0.39), "normal": (0.4, 0.69), "high": (0.7, 1.0)}
+_LABEL = re.compile(r"\[?k(\d{1,3})\]?")
 #: names of things that do not last: tickets, branches, commits, files
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
@@ -72,11 +85,11 @@ def candidates_of(
     items: Sequence[object], turns: Sequence[Turn], context: Context
 ) -> list[Candidate]:
     """A candidate for every item, sound or refused; a refused `supersedes` id adds one."""
-    shown = frozenset(memory.id for memory in context.memories)
     texts = [folded(turn.text) for turn in turns]
     found: list[Candidate] = []
     for item in items:
-        found += [_placed(one, item, turns) for one in _candidate(item, turns, texts, shown)]
+        made = _candidate(item, turns, texts, context.memories)
+        found += [_placed(one, item, turns) for one in made]
     return found
 
 
@@ -94,15 +107,15 @@ def _placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candid
 
 
 def _candidate(
-    raw: object, turns: Sequence[Turn], texts: Sequence[str], shown: frozenset[str]
+    raw: object, turns: Sequence[Turn], texts: Sequence[str], shown: Sequence[Memory]
 ) -> list[Candidate]:
     item = _typed(raw)
     if item is None:
         return [refused(MALFORMED)]
-    category, schema = _category(item.category)
+    text = " ".join(item.text.split())
+    category, schema = _category(item.category, text)
     if not category:
         return [refused(UNKNOWN_CATEGORY)]
-    text = " ".join(item.text.split())
     if not text:
         return [refused(EMPTY, category)]
     turn, quote, code = quoted(item.quote, item.turn, turns, texts)
@@ -111,11 +124,25 @@ def _candidate(
     confidence = _confidence(item.raw.get("confidence"))
     if confidence is None:
         return [refused(MALFORMED, category)]
-    named = [name for name in _texts(item.raw.get("replaces"), 20) if name]
-    known = tuple(name for name in dict.fromkeys(named) if name in shown)
+    named = [known_as(name, shown) for name in _texts(item.raw.get("replaces"), 20) if name]
+    known = tuple(dict.fromkeys(memory.id for memory in named if memory is not None))
     candidate = _built(item, category, schema, text, turn, quote, confidence, known)
-    strangers = [refused(UNKNOWN_MEMORY, category)] if len(known) < len(set(named)) else []
+    if category == "decision":
+        candidate = _decision(candidate, item.raw, turns)
+    strangers = [refused(UNKNOWN_MEMORY, category)] if None in named else []
     return [candidate, *strangers]
+
+
+def known_as(label: str, shown: Sequence[Memory]) -> Memory | None:
+    """The memory that a question showed as `k3`, the third; None for any other label.
+
+    Its id, by which older prompts showed it, names it too.
+    """
+    match = _LABEL.fullmatch(label.strip())
+    place = int(match[1]) if match else 0
+    if 1 <= place <= len(shown):
+        return shown[place - 1]
+    return next((memory for memory in shown if memory.id == label), None)
 
 
 def _built(
@@ -129,7 +156,7 @@ def _built(
         text=with_title(dated(anchored(text, turn.time), due, turn), turn),
         receipt=receipt_of(turn, quote),
         confidence=confidence,
-        importance=max(score_importance(words, category, tags) for words in (quote, text)),
+        importance=_importance(item, category, tags),
         kind=memory_kind(category, quote, tags),
         schema=schema,
         tags=tags,
@@ -164,13 +191,20 @@ def _typed(raw: object) -> _Item | None:
     return None
 
 
-def _category(named: str) -> tuple[str, str]:
-    """Category and schema of a category name or alias; empty for an unknown one."""
+def _category(named: str, text: str) -> tuple[str, str]:
+    """Category and schema of a category name or alias; empty for an unknown one.
+
+    What was found out is a decision where its words tell of a choice, a skill where they tell how
+    something is done, else a fact.
+    """
     name = re.sub(r"[\s-]+", "_", named.strip().casefold())
     plurals = (name.removesuffix("s"), name.removesuffix("es"), re.sub("ies$", "y", name))
     for one in (name, *plurals):
         if one in CATEGORIES:
             return one, ""
+        if one == FINDING:
+            told = ((_CHOICE, "decision"), (_MANNER, "skill"))
+            return next((name for words, name in told if words.search(text)), "fact"), ""
         if one in _ALIASES:
             return _ALIASES[one]
     return "", ""
@@ -187,19 +221,45 @@ def _confidence(value: object) -> float | None:
     return None
 
 
+def _importance(item: _Item, category: str, tags: tuple[str, ...]) -> float:
+    """Within the level that the model names, what the words say; no level makes chatter matter."""
+    score = max(score_importance(words, category, tags) for words in (item.quote, item.text))
+    least, most = _LEVELS.get(_word(item.raw, "importance"), (0.0, 1.0))
+    return score if score <= TRIVIAL else min(max(score, least), most)
+
+
 def _appraisal(raw: Mapping[str, object], confidence: float) -> Appraisal:
-    """What the model thinks of its item; a word that is none of ours says nothing."""
-    lasting, useful = (str(raw.get(name, "")).strip().casefold() for name in ("lasting", "useful"))
+    """What the model thinks of its item; a word that is none of ours says nothing.
+
+    Older prompts asked how useful it is, not how important.
+    """
+    useful = _word(raw, "importance") or _word(raw, "useful")
     return Appraisal(
-        {"passing": -1, "standing": 1}.get(lasting, 0),
+        {"passing": -1, "standing": 1}.get(_word(raw, "lasting"), 0),
         {"low": -1, "high": 1}.get(useful, 0),
         int(confidence <= _CONFIDENCE["low"]),
     )
 
 
+def _word(raw: Mapping[str, object], name: str) -> str:
+    return str(raw.get(name, "")).strip().casefold()
+
+
+def _decision(candidate: Candidate, raw: Mapping[str, object], turns: Sequence[Turn]) -> Candidate:
+    """A decision with its state, and with the words in which the person agreed to it later."""
+    proposed = _word(raw, "state") == DECISION_STATES[0]
+    candidate = replace(candidate, fields=(("decision_state", DECISION_STATES[not proposed]),))
+    number, places = raw.get("agreed"), [turn.message for turn in turns]
+    if type(number) is not int or not places.index(candidate.receipt.message) + 1 < number:
+        return candidate
+    turn = turns[number - 1] if number <= len(turns) else None
+    if turn is None or turn.role != "user":
+        return candidate
+    words = agreement_in(turn, candidate.text)
+    return replace(candidate, also=(receipt_of(turn, words),)) if words else candidate
+
+
 def _fields(category: str, due: str) -> tuple[tuple[str, str], ...]:
-    if category == "decision":
-        return (("decision_state", "accepted"),)
     if category == "commitment":
         return (*((("due", due),) if due else ()), ("commitment_state", "open"))
     return ()

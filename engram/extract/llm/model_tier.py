@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engram.extract.llm.answer_items import candidates_of, refused
-from engram.extract.llm.prompt import KEY, ExtractionPrompt
+from engram.extract.llm.known_mentions import mentions_of
+from engram.extract.llm.prompt import CONFIRMS, FULFILS, KEY, ExtractionPrompt
 from engram.model.candidate import Candidate
 from engram.model.errors import BadAnswer
 from engram.model.model_request import Request
@@ -51,8 +52,13 @@ class ModelTier:
             return []
         context = self._prompt_context.near(turns)
         reply = self._model.ask(self._prompt.request(turns, context))
-        items = reply.value.get(KEY) if isinstance(reply.value, dict) else None
+        answer = reply.value if isinstance(reply.value, dict) else {}
+        items = answer.get(KEY)
         if not isinstance(items, list):
             raise BadAnswer(NO_LIST, f"{reply.provider}: {reply.model} gave no list of facts")
         found = candidates_of(items[:MOST_ITEMS], turns, context)
-        return [*found, refused(FLOOD)] if len(items) > MOST_ITEMS else found
+        if len(items) > MOST_ITEMS:
+            found.append(refused(FLOOD))
+        for mention in (CONFIRMS, FULFILS):
+            found += mentions_of(mention, answer.get(mention), turns, context.memories)
+        return found

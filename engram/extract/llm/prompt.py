@@ -11,15 +11,19 @@ its beginning and its end.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from engram.model.instant import weekday_of
-from engram.model.memory import CATEGORIES, Memory
-from engram.model.model_request import Context, Request, fenced, list_of, prompt_of, strict_object
+from engram.model.memory import CATEGORIES, DECISION_STATES, Memory
+from engram.model.model_request import Context, Request, fenced, prompt_of, strict_object
 from engram.model.text import tokens_of
 from engram.model.turn import Turn
 
 KEY = "facts"
+CONFIRMS: Final = "confirms"
+FULFILS: Final = "fulfils"
+#: the category of what was found out in the conversation; `answer_items` files it as another one
+FINDING = "finding"
 #: as much of one message is shown (lifecycle 4.4: extractionMaxTurnChars)
 TURN_CHARACTERS = 4000
 #: the most messages in one question: attention is finite
@@ -35,15 +39,17 @@ _SHORTEST = 200
 _SPARE_TOKENS = 300
 ENTITY_TYPES = ("person", "company", "project", "tool", "place", "thing")
 
-_TEXT = {"type": "string"}
+_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
 _ITEM: dict[str, Any] = {
-    "category": {"type": "string", "enum": list(CATEGORIES)},
+    "category": {"type": "string", "enum": [*CATEGORIES, FINDING]},
     "text": _TEXT,
     "quote": _TEXT,
-    "turn": {"type": "integer"},
+    "turn": _NUMBER,
+    "state": {"type": "string", "enum": ["", *DECISION_STATES]},
+    "agreed": _NUMBER,
     "confidence": {"type": "string", "enum": ["low", "medium", "high"]},
     "lasting": {"type": "string", "enum": ["passing", "lasting", "standing"]},
-    "useful": {"type": "string", "enum": ["low", "medium", "high"]},
+    "importance": {"type": "string", "enum": ["low", "normal", "high"]},
     "due": _TEXT,
     "since": _TEXT,
     "scope": {"type": "string", "enum": ["user", "project"]},
@@ -56,7 +62,17 @@ _ITEM: dict[str, Any] = {
     },
     "replaces": {"type": "array", "items": _TEXT},
 }
-SCHEMA = list_of(KEY, _ITEM)
+_HEARD = {
+    "type": "array",
+    "items": strict_object({"memory": _TEXT, "quote": _TEXT, "turn": _NUMBER}),
+}
+SCHEMA = strict_object(
+    {
+        KEY: {"type": "array", "items": strict_object(_ITEM)},
+        CONFIRMS: _HEARD,
+        FULFILS: _HEARD,
+    }
+)
 
 
 class ExtractionPrompt:
