@@ -30,7 +30,8 @@ def confidence_of(candidate: Candidate) -> float:
         return VOUCHED
     if is_hedged(candidate) or not TRUST[candidate.voice]:
         return LOW
-    by_person = candidate.voice == "typed" and candidate.receipt.role == "user"
+    heard = (candidate.receipt, *candidate.also)
+    by_person = candidate.voice == "typed" and any(one.role == "user" for one in heard)
     return MEDIUM if by_person else SECOND_HAND
 
 

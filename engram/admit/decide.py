@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engram.admit.draft import memory_of
-from engram.admit.gate.worth import LEAST, factors_of, unworthy
-from engram.admit.same import standing
+from engram.admit.gate.worth import LEAST, factors_of, is_hedged, unworthy
+from engram.admit.same import may_confirm, standing, unsupported
 from engram.admit.slot import contest, outranks
 from engram.model.attributes import normal_slot
 from engram.model.candidate import Candidate, Voice
 from engram.model.instant import Instant
 from engram.model.markdown import neutralise
-from engram.model.memory import AUTHORITIES, CATEGORIES, Memory, scope_of
+from engram.model.memory import AUTHORITIES, CATEGORIES, DECISION_STATES, Memory, scope_of
 from engram.model.ports import Heard, Judge, NoRules, NothingHeard, WrittenRules
 from engram.model.settings import Settings
 from engram.model.step import Opinion
@@ -127,10 +127,23 @@ def _prepared(candidate: Candidate) -> Candidate:
         text, title, quote = map(without_hidden_signs, words)
         receipt = replace(candidate.receipt, quote=quote)
         candidate = replace(candidate, text=text, title=title, receipt=receipt)
+    candidate = _with_state(candidate)
     text, slot = neutralise(candidate.text), normal_slot(candidate.slot)
     if (text, slot) == (candidate.text, candidate.slot):
         return candidate
     return replace(candidate, text=text, slot=slot)
+
+
+def _with_state(candidate: Candidate) -> Candidate:
+    """A model's decision as proposed, unless the person said it outright, or agreed to it."""
+    proposed, accepted = DECISION_STATES
+    fields = dict(candidate.fields)
+    if candidate.origin != "model" or "decision_state" not in fields:
+        return candidate
+    said = fields["decision_state"] == accepted and not is_hedged(candidate)
+    taken = candidate.in_own_words and bool(candidate.also or said)
+    fields["decision_state"] = accepted if taken else proposed
+    return replace(candidate, fields=tuple(fields.items()))
 
 
 def _receipt(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -141,6 +154,21 @@ def _receipt(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     if not (receipt.quote.strip() and receipt.link and receipt.message):
         return Verdict("refuse", "no_receipt", candidate)
     return None
+
+
+def _mention(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """A known memory that was said again, or carried out; nothing else is made of it."""
+    name = candidate.confirms or candidate.fulfils
+    if not name:
+        return None
+    owner = admission.view.memory(name)
+    if owner is None or not owner.live:
+        return Verdict("refuse", "unknown_memory", candidate)
+    if unsupported(owner, candidate, admission.view.terms, admission.judge):
+        return Verdict("refuse", "unsupported", candidate)
+    if candidate.confirms:
+        return _again(candidate, owner)
+    return Verdict("same", "fulfilled", candidate, (owner.id,))
 
 
 #: what no voice but the person's own may become, and with which code it is refused then
@@ -229,7 +257,7 @@ def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | No
 
 
 def _again(candidate: Candidate, owner: Memory) -> Verdict:
-    code = "confirmed" if candidate.in_own_words else "low_trust"
+    code = "confirmed" if may_confirm(owner, candidate) else "low_trust"
     if candidate.receipt.link in owner.sources:
         code = "same_receipt"
     return Verdict("same", code, candidate, (owner.id,))
@@ -320,11 +348,11 @@ def _verdict(
 
 
 ROWS: tuple[Row, ...] = (
-    _ordered, _receipt, _voice, _low_trust, _private, _worth, _bearing, _same, _named, _slot,
-    _judged,
+    _ordered, _receipt, _mention, _voice, _low_trust, _private, _worth, _bearing, _same, _named,
+    _slot, _judged,
 )  # fmt: skip
 #: the rows that hold a candidate against what the vault has
-_COMPARING = frozenset({_same, _named, _slot, _judged})
+_COMPARING = frozenset({_mention, _same, _named, _slot, _judged})
 
 
 def gate_code(candidate: Candidate, admission: AdmissionContext) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engram.admit.confidence import confidence_of
-from engram.admit.same import confirmed
+from engram.admit.same import confirmed, fulfilled
 from engram.admit.slot import outranks
 from engram.model.candidate import Candidate
 from engram.model.change import Event
@@ -101,10 +101,14 @@ class AdmissionDraft:
     def _confirm(self, verdict: Verdict) -> Memory:
         owner = self.view.memory(verdict.memories[0])
         assert owner is not None  # the decider named it from this very draft
-        after = confirmed(owner, verdict.candidate, self._now, self._settings.retention)
+        if verdict.candidate.fulfils:
+            name, after = "memory_fulfilled", fulfilled(owner, verdict.candidate)
+        else:
+            name = "memory_confirmed"
+            after = confirmed(owner, verdict.candidate, self._now, self._settings.retention)
         if after != owner:
             self._put(after)
-            self._event("memory_confirmed", owner.id, verdict, sources=str(len(after.sources)))
+            self._event(name, owner.id, verdict, sources=str(len(after.sources)))
         return after
 
     def _birth(self, candidate: Candidate) -> Memory:

@@ -1,24 +1,49 @@
-"""Exact repeats: who owns this content already, and what a repeat does to the owner.
+"""Repeats: who owns this content already, and what it does to a memory to be said again or done.
 
 A hash blocks only while a live memory of the same scope owns it, or one that was retired less than
 a day ago (design 5.3). A repeat is never a silent skip: its receipt is added to the owner, whose
-confidence and expiry follow (design 5.2).
+confidence and expiry follow (design 5.2). A mention is a repeat, or a fulfilment, that a model
+names: it counts only where its words are about that memory and do not deny it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from engram.admit.confidence import confirmed_confidence
+from engram.admit.gate.worth import is_hedged
 from engram.model.candidate import Candidate
-from engram.model.instant import Instant, minutes_between
-from engram.model.memory import Memory, authority_rank
+from engram.model.instant import Instant, day_of, minutes_between
+from engram.model.memory import (
+    AUTHORITIES,
+    DECISION_STATES,
+    FULFILLED,
+    Memory,
+    authority_rank,
+    closed_as,
+)
+from engram.model.ports import Judge
 from engram.model.retention import renewed
 from engram.model.settings import RetentionSettings
+from engram.model.succession import settled
 
 Standing = Literal["free", "owned", "retired"]
+#: the share of the fewer words that a mention and its memory have in common
+_SHARED = 0.3
+#: what can be carried out
+_CARRIED_OUT = frozenset(["commitment", "decision", "moment", "fact"])
+#: a commitment that is done needs no answer to these questions of the commitment pass
+_ASKED_WHETHER = frozenset(["overdue", "stale"])
+#: words of what is not done, or not yet
+_UNDONE = re.compile(
+    r"\?[\"')\s]*$|？|\b(?:will|'ll|going to|gonna|not|n't|never|yet|still|plan(?:s|ned)? to"
+    r"|needs? to|have to|should|must|todo|tomorrow|next|if|once|fail(?:s|ed)?|nicht|kein\w*|noch"
+    r"|werden?|sollte\w*|muss)\b|n't\b|未|没|还|不|将|要",
+    re.IGNORECASE,
+)
 
 
 def standing(
@@ -41,11 +66,12 @@ def confirmed(
 ) -> Memory:
     """The owner with one more receipt; the same receipt again changes nothing.
 
-    What is pasted, or said by an agent or a program, is no receipt. What the person says makes it
-    theirs, whoever inferred it before. A needs-review memory stays for the person to decide.
+    What is pasted, or said by a program, is no receipt; an agent's words are one for what was no
+    more than inferred. What the person says makes it theirs, whoever inferred it before, and a
+    proposal their decision. A needs-review memory stays for the person to decide.
     """
     link = candidate.receipt.link
-    if not link or link in owner.sources or not candidate.in_own_words:
+    if not link or link in owner.sources or not may_confirm(owner, candidate):
         return owner
     after = replace(
         owner,
@@ -53,4 +79,56 @@ def confirmed(
         authority=max(owner.authority, candidate.authority, key=authority_rank),
         sources=(*owner.sources, link),
     )
+    if candidate.in_own_words and not is_hedged(candidate):
+        proposed, accepted = DECISION_STATES
+        if owner.extras.get("decision_state") == proposed:
+            after = _with(after, decision_state=accepted)
     return replace(after, expires=renewed(owner, after, now, retention))
+
+
+def may_confirm(owner: Memory, candidate: Candidate) -> bool:
+    """Whether a repeat is a receipt: the person's words, or a mention of what only was inferred.
+
+    An agent that finds anew what it had found out tells that it still is so.
+    """
+    anew = candidate.confirms and candidate.voice == "agent"
+    return candidate.in_own_words or bool(anew and owner.authority == AUTHORITIES[0])
+
+
+def fulfilled(owner: Memory, candidate: Candidate) -> Memory:
+    """The owner as what was carried out on the day of the receipt; once done it stays as it is.
+
+    A commitment is closed. Another plan stays visible: it still tells what was done, and why.
+    """
+    if owner.extras.get(FULFILLED) or closed_as(owner):
+        return owner
+    link, day = candidate.receipt.link, day_of(candidate.receipt.time)
+    after = replace(owner, sources=tuple(dict.fromkeys((*owner.sources, link))))
+    if owner.category != "commitment":
+        return _with(after, **{FULFILLED: day})
+    answered = owner.status == "needs-review" and owner.status_reason in _ASKED_WHETHER
+    after = settled(after) if answered else after
+    return _with(after, **{FULFILLED: day, "commitment_state": "done"})
+
+
+def _with(memory: Memory, **scalars: str) -> Memory:
+    return replace(memory, extra=tuple({**memory.extras, **scalars}.items()))
+
+
+def unsupported(
+    owner: Memory, candidate: Candidate, terms: Callable[[str], frozenset[str]], judge: Judge
+) -> bool:
+    """Whether the words that a mention quotes are not about its memory, or say otherwise."""
+    said = candidate.sentence or candidate.receipt.quote
+    known, told = terms(f"{owner.text} {owner.quote}"), terms(said)
+    shared = known & told
+    if not shared or len(shared) < _SHARED * min(len(known), len(told)):
+        return True
+    time = candidate.receipt.time
+    newer = replace(owner, id="", key="", text=said, quote=said, created=time, extra=())
+    if judge.compare(owner, newer).relation in ("supersedes", "contradicts"):
+        return True
+    if candidate.confirms:
+        return False
+    may = owner.category in _CARRIED_OUT and candidate.voice in ("typed", "agent")
+    return not may or time <= owner.created or bool(is_hedged(candidate) or _UNDONE.search(said))

@@ -14,7 +14,7 @@ a candidate are looked back at. `admit` decides what each voice may become.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from engram.extract.assent import decision_taken, option_pasted
@@ -51,7 +51,7 @@ def voiced(candidates: Iterable[Candidate], turns: Sequence[Turn], heard: Heard)
     for candidate in candidates:
         turn = by_message.get(candidate.receipt.message)
         if turn is not None and not candidate.fault and candidate.voice != "stored":
-            candidate = _with_voice(candidate, turn, hearing)
+            candidate = _with_voice(_agreed(candidate, by_message, hearing), turn, hearing)
         found.append(candidate)
     for turn in turns:
         taken = decision_taken(turn, heard) if turn.role == "user" else None
@@ -60,9 +60,19 @@ def voiced(candidates: Iterable[Candidate], turns: Sequence[Turn], heard: Heard)
     return found
 
 
+def _agreed(candidate: Candidate, by_message: Mapping[str, Turn], hearing: _Hearing) -> Candidate:
+    """The candidate without the words of agreement that the person did not type."""
+    typed = [
+        one
+        for one in candidate.also
+        if hearing.voice(one.quote, by_message[one.message]) == "typed"
+    ]
+    return candidate if len(typed) == len(candidate.also) else replace(candidate, also=())
+
+
 def _with_voice(candidate: Candidate, turn: Turn, hearing: _Hearing) -> Candidate:
     voice = hearing.voice(candidate.receipt.quote, turn)
-    if voice == "typed":
+    if voice == "typed" or (candidate.also and voice == "agent"):
         return candidate
     taken = option_pasted(candidate, turn, hearing.heard) if voice == "pasted" else None
     if taken is not None:

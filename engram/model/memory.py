@@ -21,6 +21,8 @@ LIVE = frozenset({"active", "needs-review"})
 AUTHORITIES = ("ai_inferred", "user_asserted", "tool_verified", "system_imposed")
 #: of the header's `decision_state`: until the person agreed, and since
 DECISION_STATES = ("proposed", "accepted")
+#: the header key with the day on which a commitment or a plan was carried out
+FULFILLED = "fulfilled"
 SPACES = ("session", "user", "project", "system")
 #: these become needs-review at `expires`, the rest expires (design 5.12)
 PROTECTED = frozenset({"decision", "preference", "principle"})

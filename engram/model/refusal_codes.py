@@ -28,6 +28,7 @@ MEANINGS: Mapping[str, str] = {
     "unknown-turn": "it quotes a turn that was not read",
     "quote-not-found": "the conversation does not say so",
     "wrong-source": "its link leads to another turn",
+    "unsupported": "its quote does not say so",
     "thin_quote": "it quotes too little",
     "long_quote": "it quotes too much",
     "not_own_words": "pasted text, not the person's words",
@@ -52,7 +53,7 @@ MEANINGS: Mapping[str, str] = {
     "too_many": "more from one turn than `extract.max_per_turn`",
     # the form of a proposal
     "unknown_category": "of no category that there is",
-    "unknown_memory": "it replaces a memory that there is none of",
+    "unknown_memory": "it names a memory that there is none of",
     "empty": "it says nothing",
     "too_long": "a document, not a fact",
     "out_of_range": "its numbers are none",
