@@ -2,8 +2,8 @@
 
 Whatever can be checked is checked: the category comes from a closed list (after an alias table),
 the quote must stand in a message (white space and case folded, and the captured words are taken
-instead of the model's), dates must be dates, the ids of replaced memories must have been in the
-question. One bad item never costs the others. Whose words are quoted is for `voice` to say.
+instead of the model's), dates must be dates, the numbers of replaced memories must have been in
+the question. One bad item never costs the others. Whose words are quoted is for `voice` to say.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def candidates_of(
     items: Sequence[object], turns: Sequence[Turn], context: Context
 ) -> list[Candidate]:
     """A candidate for every item, sound or refused; a refused `supersedes` id adds one."""
-    shown = frozenset(memory.id for memory in context.memories)
+    shown = {f"k{number}": memory.id for number, memory in enumerate(context.memories, 1)}
     texts = [folded(turn.text) for turn in turns]
     found: list[Candidate] = []
     for item in items:
@@ -94,7 +94,7 @@ def _placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candid
 
 
 def _candidate(
-    raw: object, turns: Sequence[Turn], texts: Sequence[str], shown: frozenset[str]
+    raw: object, turns: Sequence[Turn], texts: Sequence[str], shown: Mapping[str, str]
 ) -> list[Candidate]:
     item = _typed(raw)
     if item is None:
@@ -112,7 +112,7 @@ def _candidate(
     if confidence is None:
         return [refused(MALFORMED, category)]
     named = [name for name in _texts(item.raw.get("replaces"), 20) if name]
-    known = tuple(name for name in dict.fromkeys(named) if name in shown)
+    known = tuple(shown[name] for name in dict.fromkeys(named) if name in shown)
     candidate = _built(item, category, schema, text, turn, quote, confidence, known)
     strangers = [refused(UNKNOWN_MEMORY, category)] if len(known) < len(set(named)) else []
     return [candidate, *strangers]
