@@ -32,6 +32,10 @@ class Tiers:
         """As the model tier has it."""
         return self._model.portion(turns, attempts)
 
+    def asks(self, turns: Sequence[Turn]) -> bool:
+        """Whether the model would be asked."""
+        return self._model.asks(turns)
+
     def request(self, turns: Sequence[Turn]) -> Request:
         """What the model would be asked."""
         return self._model.request(turns)

@@ -204,7 +204,7 @@ def questions(transcripts: Iterable[str], ports: Ports, tier: Tier = "auto") -> 
         extractor = _reader(batch, ports, tier)
         while turns and isinstance(extractor, Asker):
             count = extractor.portion(turns, 0)
-            if any(turn.role == "user" for turn in turns[:count]):
+            if extractor.asks(turns[:count]):
                 request = extractor.request(turns[:count])
                 asked.append(replace(request, text=redact(request.text).text))
             turns = turns[count:]

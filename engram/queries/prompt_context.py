@@ -1,14 +1,19 @@
-"""What a vault knows around some turns (the Surroundings port): for a model to see updates.
+"""What a vault knows around some turns (the PromptContext port): for a model to see updates.
 
-Turns a batch of turns into the nearest live memories (by the index, of the same project or of the
-person), the names that the vault knows and that occur in them, and what was said just before.
-Guarantees: bounded, the same vault and turns give the same context, nothing is written.
+Turns a portion of one conversation into the memories that may have changed (the weightiest of the
+person, then those nearest to each thing that the person said), the names that these and the words
+mention, and what was said just before. Guarantees: nothing that was learnt after the last of the
+turns, nothing of another project, and of conversations without a project only their own; bounded,
+the same vault and turns give the same context, nothing is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
+from engram.extract.llm.portions import piece_of, shown_in
+from engram.extract.llm.prompt import MOST_KNOWN
 from engram.model.ids import slug
 from engram.model.memory import Memory
 from engram.model.model_request import Context
@@ -17,12 +22,16 @@ from engram.model.turn import Turn
 from engram.queries.index_sync import IndexSync
 from engram.store.commits.projections import Projections
 
-#: memories, names and earlier turns that are shown at most
-MEMORIES, NAMES, EARLIER = 12, 30, 4
+#: of the person whatever was said, and found for each turn, memories at most
+WEIGHTIEST, FOUND = 5, 12
+#: names and earlier turns that are shown at most
+NAMES, EARLIER = 30, 2
+#: turns among which the earlier ones are looked for: an agent reports its progress between
+_LOOK_BACK = 12
 #: how long a process that writes is waited for before the index is asked, seconds
 _PATIENCE = 5.0
-#: as much of what was said is searched for
-_QUERY_CHARACTERS = 2000
+#: as much of what was said in one turn is searched for
+_QUERY_CHARACTERS = 1000
 #: names of a vault that are looked for, the most used first
 _KNOWN_NAMES = 2000
 
@@ -41,31 +50,67 @@ class VaultPromptContext:
             return Context()
         # what an earlier question brought is to be seen by the next one
         self._index_sync.refresh(_PATIENCE)
-        said = "\n".join(turn.text for turn in turns if turn.role == "user")
-        return Context(
-            self._memories(said[:_QUERY_CHARACTERS], turns[0].project),
-            self._names(said),
-            self._earlier(turns[0]),
-        )
+        said = [turn.text for turn in turns if turn.role != "assistant"] or [turns[-1].text]
+        memories = self._memories(said, turns)
+        return Context(memories, self._names(said, memories), self._earlier(turns))
 
-    def _memories(self, said: str, project: str) -> tuple[Memory, ...]:
-        found = self._index_sync.find(said, "memories", MEMORIES * 4)
-        known = self._projections.catalog.memories(hit.key for hit in found)
-        by_id = {memory.id: memory for memory in known}
-        near = (by_id[hit.key] for hit in found if hit.key in by_id)
-        ours = [
-            memory
-            for memory in near
-            if memory.live and (memory.space != "project" or memory.project == project)
-        ]
-        return tuple(ours[:MEMORIES])
+    def _memories(self, said: Sequence[str], turns: Sequence[Turn]) -> tuple[Memory, ...]:
+        """The weightiest of the person, then the best for each turn, their second best, ..."""
+        catalog, seen = self._projections.catalog, _Seen(turns)
+        read: dict[str, Memory] = {}
 
-    def _names(self, said: str) -> tuple[str, ...]:
-        """`tool-postgres` and the like whose name is among the words that were said."""
-        here = f"-{slug(said, limit=len(said) * 8 + 60)}-"
-        names = self._projections.view.most_mentioned(_KNOWN_NAMES)
-        return tuple(name for name in names if f"-{name.partition('-')[2]}-" in here)[:NAMES]
+        def admit(keys: list[str]) -> list[str]:
+            read.update((one.id, one) for one in catalog.memories(set(keys) - read.keys()))
+            return [key for key in keys if key in read and seen.admits(read[key])]
 
-    def _earlier(self, first: Turn) -> tuple[Turn, ...]:
-        places = self._projections.catalog.turns.before(first.transcript, first.seq, EARLIER)
-        return tuple(self._turn_log.read(places))
+        def found(words: str) -> list[Memory]:
+            hits = self._index_sync.find(words, "memories", FOUND, admit=admit)
+            return [read[hit.key] for hit in hits]
+
+        first = self._projections.view.weightiest(seen.until, WEIGHTIEST)
+        queries = dict.fromkeys(text[:_QUERY_CHARACTERS] for text in said)
+        ranks = zip_longest(*map(found, queries))
+        near = (memory for rank in ranks for memory in rank if memory is not None)
+        known = {memory.id: memory for memory in (*first, *near)}
+        return tuple(known.values())[:MOST_KNOWN]
+
+    def _names(self, said: Sequence[str], memories: Sequence[Memory]) -> tuple[str, ...]:
+        """`tool-postgres` and the like: of what is shown, and whose name was said."""
+        words = "\n".join(text[:_QUERY_CHARACTERS] for text in said)
+        here = f"-{slug(words, limit=len(words) * 8 + 60)}-"
+        known = self._projections.view.most_mentioned(_KNOWN_NAMES)
+        named = [name for name in known if f"-{name.partition('-')[2]}-" in here]
+        shown = [name for memory in memories for name in memory.entities]
+        return tuple(dict.fromkeys((*named, *shown)))[:NAMES]
+
+    def _earlier(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """The last turns before these, without reports of progress; one of a person among them."""
+        first = turns[0]
+        places = self._projections.catalog.turns.before(first.transcript, first.seq, _LOOK_BACK)
+        before = list(self._turn_log.read(places))
+        pieces = [piece_of(turn) for turn in (*before, first)]
+        told = [before[at] for at in shown_in(pieces)[:-1]]
+        last = told[-EARLIER:]
+        asked = [turn for turn in told[:-EARLIER] if turn.role != "assistant"]
+        if asked and all(turn.role == "assistant" for turn in last):
+            last = [asked[-1], *last[1:]]
+        return tuple(last)
+
+
+class _Seen:
+    """Which memories may be seen beside some turns."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self.until = max(turn.time for turn in turns)
+        self._transcript = turns[0].transcript
+        self._projects = {turn.project for turn in turns} - {""}
+
+    def admits(self, memory: Memory) -> bool:
+        """Live, not learnt later, and of the person, of this project or of this conversation."""
+        if not memory.live or memory.created > self.until:
+            return False
+        if memory.space in ("user", "system"):
+            return True
+        if memory.space == "project" and memory.project:
+            return memory.project in self._projects
+        return any(link.partition("#")[0] == self._transcript for link in memory.sources)

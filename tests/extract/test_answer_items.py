@@ -207,14 +207,14 @@ def test_what_holds_since_a_day_has_a_day(quote: str, since: str, kept: str) -> 
 
 def test_only_what_was_shown_is_replaced() -> None:
     shown = Context(memories=(KNOWN,))
-    (found,) = read(item(replaces=["fact-1", "fact-1", ""]), context=shown)
+    (found,) = read(item(replaces=["k1", "k1", ""]), context=shown)
     assert found.supersedes == ("fact-1",)
-    kept, stranger = read(item(replaces=["fact-1", "fact-2"]), context=shown)
+    kept, stranger = read(item(replaces=["k1", "k2"]), context=shown)
     assert (kept.supersedes, kept.fault) == (("fact-1",), "")
     assert stranger.fault == "unknown_memory"
-    kept, stranger = read(item(replaces=["fact-1"]))
+    kept, stranger = read(item(replaces=["k1"]))
     assert (kept.supersedes, stranger.fault) == ((), "unknown_memory")
-    assert one(replaces="fact-1").supersedes == one(replaces=[7, None]).supersedes == ()
+    assert one(replaces="k1").supersedes == one(replaces=[7, None]).supersedes == ()
 
 
 def test_names_of_what_passes_are_left_out() -> None:
@@ -258,7 +258,7 @@ ITEMS = st.fixed_dictionaries(
         "text": WORDS | ANY, "quote": WORDS | st.sampled_from([SAID, REPLY]) | ANY,
         "turn": st.integers(-1, 4) | ANY, "confidence": st.sampled_from(["high", "low"]) | ANY,
         "due": st.dates().map(str) | ANY, "since": st.dates().map(str) | ANY,
-        "scope": ANY, "tags": ANY, "entities": ANY, "replaces": st.just(["fact-1"]) | ANY,
+        "scope": ANY, "tags": ANY, "entities": ANY, "replaces": st.just(["k1"]) | ANY,
     },
 )  # fmt: skip
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.extract.llm.prompt import KEY, MOST_TURNS, SCHEMA, TURN_CHARACTERS, ExtractionPrompt
+from engram.extract.llm.portions import MOST_READ, MOST_SHOWN
+from engram.extract.llm.prompt import KEY, SCHEMA, TURN_CHARACTERS, ExtractionPrompt
 from engram.model.errors import ConfigError
 from engram.model.memory import Memory
 from engram.model.model_request import Context
@@ -49,7 +50,7 @@ def test_a_question_is_instructions_and_fenced_data() -> None:
     first, *lines, last = asked.text.split("\n")
     assert re.fullmatch(r"<engram-data [0-9a-f]{8}>", first) and last == first.replace("<", "</")
     assert "\n".join(lines) == (
-        "Known memories:\n- fact-1: The shop uses Postgres.\n\n"
+        "Known memories:\n[k1] The shop uses Postgres.\n\n"
         "Known names:\ntool-postgres, person-kim\n\n"
         "Said before, for understanding only:\n- user: We spoke of databases.\n\n"
         "Conversation in the project shop:\n\n"
@@ -95,27 +96,49 @@ def test_the_fence_cannot_be_closed_from_inside(where: str) -> None:
 def test_a_long_message_shows_its_beginning_and_its_end() -> None:
     text = "BEGIN " + "x" * 50_000 + " END"
     asked = prompt().request([turn(text)], Context()).text
-    assert "BEGIN x" in asked and "x END" in asked and "[... 46,010 characters ...]" in asked
+    assert "BEGIN x" in asked and "x END" in asked and "x\n[...]\nx" in asked
     assert len(asked) < TURN_CHARACTERS + 300
 
 
 def test_known_things_take_what_room_there_is() -> None:
     long = memory("y" * 9000, "fact-long")
     context = Context((long, memory("Short.")), ("tool-a",), (turn("Before."),))
+    fitting = prompt().fitting(context)
+    assert [memory.text for memory in fitting.memories] == ["Short."]
+    assert prompt().fitting(fitting) == fitting
+    asked = prompt().request([turn("We moved.")], context)
+    assert "yyy" not in asked.text
+    assert all(words in asked.text for words in ("[k1] Short.", "tool-a", "Before."))
+    assert asked == prompt().request([turn("We moved.")], fitting)
+
+
+def test_the_number_of_a_known_memory_is_its_place_in_the_fitting_context() -> None:
+    texts = [f"{'y' * size} {number}" for number, size in enumerate([90, 9000, 90, 900, 4000, 9])]
+    context = Context(tuple(memory(text, f"fact-{at}") for at, text in enumerate(texts)))
     asked = prompt().request([turn("We moved.")], context).text
-    assert "fact-long" not in asked
-    assert all(words in asked for words in ("Short.", "tool-a", "Before."))
+    shown = re.findall(r"^\[k(\d+)\] (.*)$", asked, re.MULTILINE)
+    fitting = prompt().fitting(context).memories
+    assert shown == [(str(at), one.text) for at, one in enumerate(fitting, 1)]
+    assert [one.id for one in fitting] == ["fact-0", "fact-2", "fact-3", "fact-5"]
+
+
+def test_names_and_earlier_turns_have_room_beside_many_memories() -> None:
+    many_known = tuple(memory("y" * 300, f"fact-{number}") for number in range(30))
+    context = Context(many_known, ("tool-a",), (turn("Before."),))
+    fitting = prompt().fitting(context)
+    assert 5 < len(fitting.memories) < 30
+    assert (fitting.entities, fitting.earlier) == (context.entities, context.earlier)
 
 
 def test_a_portion_halves_with_each_failure() -> None:
     turns = many(100)
     assert [prompt().portion(turns, attempts) for attempts in range(8)] == [
-        MOST_TURNS, 20, 10, 5, 2, 1, 1, 1,
+        MOST_SHOWN, 20, 10, 5, 2, 1, 1, 1,
     ]  # fmt: skip
     assert prompt().portion(turns, 10_000) == 1 and prompt().portion(turns[:3], 0) == 3
     long = many(100, 3000)
     first, second, third = (prompt().portion(long, attempts) for attempts in range(3))
-    assert MOST_TURNS > first > 1 and second == first // 2 and third <= second // 2
+    assert MOST_SHOWN > first > 1 and second == first // 2 and third <= second // 2
 
 
 TEXTS = st.one_of(
@@ -140,10 +163,11 @@ def test_every_question_fits(
     )
     mine = prompt(most)
     taken = mine.portion(turns, attempts)
-    assert 1 <= taken <= min(len(turns), MOST_TURNS)
+    assert 1 <= taken <= min(len(turns), MOST_READ)
     asked = mine.request(turns[:taken], context)
     assert asked.tokens <= most
-    assert asked.text.count("\n[") >= taken
+    assert len(re.findall(r"^\[\d+\] ", asked.text, re.MULTILINE)) <= max(MOST_SHOWN >> attempts, 1)
+    assert f"\n[{taken}] " in asked.text
 
 
 def test_the_time_of_each_message_is_told_with_its_weekday() -> None:

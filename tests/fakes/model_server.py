@@ -285,8 +285,8 @@ def unless_sent(
 def recorded(answers_by_words: Mapping[str, Any]) -> Behaviour:
     """What was recorded for a conversation: the first key whose words it holds decides.
 
-    In `replaces`, `{some words}` stands for the id of the known memory that says so: it is looked
-    up in the question, as a model does.
+    In `replaces`, `{some words}` stands for the number of the known memory that says so: it is
+    looked up in the question, as a model does.
     """
 
     def said(asked: Asked) -> str:
@@ -300,8 +300,8 @@ def recorded(answers_by_words: Mapping[str, Any]) -> Behaviour:
 
 
 def known(words: str, asked: Asked) -> str:
-    """The id of the known memory in a question that holds these words, else the words."""
-    lines = re.findall(r"^- ([a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}\S*): (.*)$", asked.text, re.M)
+    """The number of the known memory in a question that holds these words, else the words."""
+    lines = re.findall(r"^\[(k[0-9]+)\] (.*)$", asked.text, re.M)
     return next((name for name, text in lines if words in text), words)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engram.extract.llm.prompt import MOST_TURNS
+from engram.extract.llm.portions import MOST_SHOWN
 from engram.model.memory import Memory
 from engram.pipeline import ingest
 from engram.vault import Vault
@@ -44,9 +44,9 @@ def test_a_long_conversation_is_several_questions(office: Office) -> None:
         lines = taken_in(vault, 100)
         outcome = vault.flush()
         sizes = [row["turns"] for row in usage_log(vault)]
-        assert sizes == [MOST_TURNS, MOST_TURNS, 20] and len(server.requests) == 3
+        assert sizes == [MOST_SHOWN, MOST_SHOWN, 20] and len(server.requests) == 3
         assert "Said before" not in server.requests[0].text
-        assert all(line in server.requests[1].text for line in lines[36:80])
+        assert all(line in server.requests[1].text for line in lines[38:80])
     assert (outcome.turns, outcome.memories) == (100, 100) and len(outcome.transactions) == 3
     assert texts(vault) == sorted(lines) and vault.waiting() == [] and vault.doctor() == []
 
@@ -119,7 +119,9 @@ def test_what_an_import_brought_is_left_to_the_rules(office: Office) -> None:
 
 def moved(asked: Asked) -> str:
     """The model sees what it replaces among what it is shown."""
-    shown = re.findall(r"^- (\S+): The shop keeps its orders in Postgres", asked.text, re.MULTILINE)
+    shown = re.findall(
+        r"^\[(k\d+)\] The shop keeps its orders in Postgres", asked.text, re.MULTILINE
+    )
     return facts(fact("The shop keeps its orders in MySQL.", LATER, replaces=shown))
 
 
@@ -132,7 +134,8 @@ def test_what_is_no_longer_true_is_superseded(office: Office) -> None:
         old = memory_of(vault, "The shop keeps its orders in Postgres.")
         ingest.take_in([said(LATER, "2", session="later")], vault.parts)
         outcome = vault.flush()
-        assert old.id in server.requests[-1].text
+        shown = server.requests[-1].text
+        assert f"[k1] {old.text}" in shown and old.id not in shown
     new = memory_of(vault, "The shop keeps its orders in MySQL.")
     old = memory_of(vault, "The shop keeps its orders in Postgres.")
     assert (outcome.memories, outcome.superseded) == (1, 1)
@@ -143,7 +146,7 @@ def test_what_is_no_longer_true_is_superseded(office: Office) -> None:
 
 def test_the_agents_word_does_not_replace_the_persons(office: Office) -> None:
     def claimed(asked: Asked) -> str:
-        shown = re.findall(r"^- (\S+): The shop keeps its orders", asked.text, re.MULTILINE)
+        shown = re.findall(r"^\[(k\d+)\] The shop keeps its orders", asked.text, re.MULTILINE)
         assert shown
         return facts(fact("The shop keeps its orders in MySQL.", LATER, turn=2, replaces=shown))
 

@@ -68,7 +68,7 @@ def test_a_secret_that_was_written_by_hand_is_not_shown(
         by_hand(vault, "orders", f"Orders of the shop are in Postgres. {left} {words} {right}")
         vault.capture([said()])
         vault.flush()
-        assert "fact-orders" in server.requests[0].text
+        assert "] Orders of the shop are in Postgres" in server.requests[0].text
         assert leaks([secret], *sent(server)) == []
 
 

@@ -69,8 +69,8 @@ def test_a_known_memory_is_shown_and_the_answer_that_names_it_replaces_it(
     newest, middle, first = hosting
     assert (newest.status, middle.status, first.status) == ("active", "superseded", "superseded")
     assert newest.supersedes == (middle.id,) and middle.superseded_by == (newest.id,)
-    assert f"- {first.id}:" in server.requests[1].text
-    assert f"- {middle.id}:" in server.requests[2].text
+    assert f"] {first.text}\n" in server.requests[1].text
+    assert f"] {middle.text}\n" in server.requests[2].text
 
 
 def test_history_is_not_sent_to_a_model_unasked(asked: Vault, server: ModelServer) -> None:

@@ -6,9 +6,10 @@ little memory, and nothing is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from engram.extract.llm.prompt import MOST_TURNS, ExtractionPrompt
+from engram.extract.llm.portions import Piece, cut, is_asked, shown_in
+from engram.extract.llm.prompt import ExtractionPrompt
 from engram.model.turn import Turn
 
 
@@ -17,32 +18,29 @@ class Forecast:
 
     def __init__(self, prompt: ExtractionPrompt) -> None:
         self._prompt = prompt
-        #: transcript -> messages and their tokens in the question that is being filled, and whether
-        #: a person speaks in it
-        self._open: dict[str, tuple[int, int, bool]] = {}
+        #: transcript -> what the question that is being filled takes in
+        self._open: dict[str, list[Piece]] = {}
         self._calls = 0
         self._tokens = 0
 
     def add(self, turns: Iterable[Turn]) -> None:
         """Count new turns, of any conversations, in order."""
         for turn in turns:
-            size = self._prompt.size_of(turn)
-            count, tokens, asked = self._open.get(turn.transcript, (0, 0, False))
-            if count and (count == MOST_TURNS or tokens + size > self._prompt.room):
-                self._close(tokens, asked)
-                count, tokens, asked = 0, 0, False
-            self._open[turn.transcript] = (
-                count + 1, tokens + size, asked or turn.role == "user",
-            )  # fmt: skip
+            pieces = self._open.setdefault(turn.transcript, [])
+            pieces.append(self._prompt.piece(turn))
+            while (count := cut(pieces, self._prompt.room)) < len(pieces):
+                self._close(pieces[:count])
+                del pieces[:count]
 
     def total(self) -> tuple[int, int]:
         """Questions, and input tokens at most."""
-        for _, tokens, asked in self._open.values():
-            self._close(tokens, asked)
+        for pieces in self._open.values():
+            self._close(pieces)
         self._open.clear()
         return self._calls, self._tokens
 
-    def _close(self, tokens: int, asked: bool) -> None:
-        if asked:
+    def _close(self, pieces: Sequence[Piece]) -> None:
+        if is_asked(pieces):
             self._calls += 1
-            self._tokens += tokens + self._prompt.own_tokens
+            self._tokens += sum(pieces[at].size for at in shown_in(pieces))
+            self._tokens += self._prompt.own_tokens

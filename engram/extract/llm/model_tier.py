@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from engram.extract.llm.answer_items import candidates_of, refused
 from engram.extract.llm.known_mentions import mentions_of
+from engram.extract.llm.portions import is_asked, piece_of
 from engram.extract.llm.prompt import CONFIRMS, FULFILS, KEY, ExtractionPrompt
 from engram.model.candidate import Candidate
 from engram.model.errors import BadAnswer
@@ -46,11 +47,15 @@ class ModelTier:
         """The question that `extract` would ask."""
         return self._prompt.request(turns, self._prompt_context.near(turns))
 
+    def asks(self, turns: Sequence[Turn]) -> bool:
+        """Whether anything is asked: a person speaks in these turns, or they end in an answer."""
+        return is_asked([piece_of(turn) for turn in turns])
+
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
-        """Candidates of one question; nothing is asked about turns in which no person speaks."""
-        if not any(turn.role == "user" for turn in turns):
+        """Candidates of one question; none where nothing is asked."""
+        if not self.asks(turns):
             return []
-        context = self._prompt_context.near(turns)
+        context = self._prompt.fitting(self._prompt_context.near(turns))
         reply = self._model.ask(self._prompt.request(turns, context))
         answer = reply.value if isinstance(reply.value, dict) else {}
         items = answer.get(KEY)

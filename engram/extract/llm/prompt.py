@@ -1,18 +1,21 @@
 """Extraction prompt: turns and what the vault knows around them -> one question to a model.
 
-    instructions (config/prompts/extract.toml, versioned) + fenced data: known memories with their
-    ids, known names, what was said just before, then the messages, numbered, with speaker and time
+    instructions (config/prompts/extract.toml, versioned) + fenced data: known memories, numbered
+    `[k1]`, known names, what was said just before, then the messages with number, speaker and time
 
 Guarantees: the fence cannot be closed from inside, for its name is a digest of what it holds; the
-question fits `max_input_tokens`; the same turns give the same bytes. A long message is shown with
-its beginning and its end.
+question fits `max_input_tokens`; the same turns give the same bytes. The number of a message is its
+place in the portion, of which reports of progress are left out (`portions`); that of a memory is
+its place in the context that `fitting` gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
+from engram.extract.llm.long_message import shown
+from engram.extract.llm.portions import MOST_READ, MOST_SHOWN, Piece, cut, piece_of, shown_in
 from engram.model.instant import weekday_of
 from engram.model.memory import CATEGORIES, DECISION_STATES, Memory
 from engram.model.model_request import Context, Request, fenced, prompt_of, strict_object
@@ -26,11 +29,13 @@ FULFILS: Final = "fulfils"
 FINDING = "finding"
 #: as much of one message is shown (lifecycle 4.4: extractionMaxTurnChars)
 TURN_CHARACTERS = 4000
-#: the most messages in one question: attention is finite
-MOST_TURNS = 40
 #: what known memories, names and earlier messages may take of a question, tokens
-_CONTEXT_TOKENS = 1200
-_EARLIER_CHARACTERS = 400
+_CONTEXT_TOKENS = 1600
+#: what memories leave of it to names
+_NAMES_TOKENS = 150
+_EARLIER_CHARACTERS = 600
+#: the most known memories in one question
+MOST_KNOWN = 30
 #: overhead of one message, the speaker's name included, tokens
 _FRAME_TOKENS = 150
 #: as much of a message is always shown, characters
@@ -39,6 +44,7 @@ _SHORTEST = 200
 _SPARE_TOKENS = 300
 ENTITY_TYPES = ("person", "company", "project", "tool", "place", "thing")
 
+_Item = TypeVar("_Item")
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
 _ITEM: dict[str, Any] = {
     "category": {"type": "string", "enum": [*CATEGORIES, FINDING]},
@@ -92,23 +98,29 @@ class ExtractionPrompt:
 
     def portion(self, turns: Sequence[Turn], attempts: int) -> int:
         """How many of the first turns make one question; after each failure half as many."""
-        most, room = max(MOST_TURNS >> attempts, 1), self.room >> attempts
-        for count, turn in enumerate(turns[:most]):
-            room -= self.size_of(turn)
-            if room < 0:
-                return max(count, 1)
-        return min(len(turns), most)
+        pieces = (self.piece(turn) for turn in turns)
+        return cut(pieces, self.room >> attempts, max(MOST_SHOWN >> attempts, 1))
 
-    def size_of(self, turn: Turn) -> int:
-        """Tokens that a message takes at most."""
-        return tokens_of(self._message(turn, MOST_TURNS)) + 1
+    def piece(self, turn: Turn) -> Piece:
+        """What decides how many turns make one question."""
+        return piece_of(turn, tokens_of(self._message(turn, MOST_READ)) + 1)
+
+    def fitting(self, context: Context) -> Context:
+        """As much of a context as there is room for: what a question about it shows, in order."""
+        room = self._context
+        earlier, room = _fitting(context.earlier, _before, room)
+        names_room = min(_NAMES_TOKENS, room // 4)
+        memories, left = _fitting(context.memories, _memory, room - names_room)
+        entities, _ = _fitting(context.entities, str, left + names_room)
+        return Context(memories, entities, earlier)
 
     def request(self, turns: Sequence[Turn], context: Context) -> Request:
         """The question about these turns (at least one)."""
+        told = shown_in([piece_of(turn) for turn in turns])
         parts = [
-            *_known(context, self._context),
+            *_known(self.fitting(context)),
             f"Conversation{_where(turns[0])}:",
-            *(self._message(turn, number) for number, turn in enumerate(turns, 1)),
+            *(self._message(turns[at], at + 1) for at in told),
         ]
         return Request(
             prompt=self.version,
@@ -130,41 +142,35 @@ def _where(turn: Turn) -> str:
     return f" in the project {turn.project}" if turn.project else ""
 
 
-def shown(text: str, most: int = TURN_CHARACTERS) -> str:
-    """As much of a message as is shown: its beginning and its end when it is long."""
-    if len(text) <= most:
-        return text
-    head, tail = most * 3 // 4, most // 4
-    return f"{text[:head]}\n[... {len(text) - most:,} characters ...]\n{text[-tail:]}"
+def _fitting(
+    items: Iterable[_Item], line: Callable[[_Item], str], room: int
+) -> tuple[tuple[_Item, ...], int]:
+    """Those of some items whose lines there is room for, in order, and the room that is left."""
+    kept = []
+    for item in items:
+        size = tokens_of(line(item)) + 1
+        if size <= room:
+            room -= size
+            kept.append(item)
+    return tuple(kept), room
 
 
-def _known(context: Context, room: int) -> list[str]:
-    """What the vault knows, nearest first, as far as there is room for it."""
-    parts = []
-    for title, apart, lines in (
-        ("Known memories:\n", "\n", [_memory(memory) for memory in context.memories]),
-        ("Known names:\n", ", ", list(context.entities)),
-        (
-            "Said before, for understanding only:\n",
-            "\n",
-            [_before(turn) for turn in context.earlier],
-        ),
-    ):
-        kept = []
-        for line in lines:
-            size = tokens_of(line) + 1
-            if size <= room:
-                room -= size
-                kept.append(line)
-        if kept:
-            parts.append(title + apart.join(kept))
-    return parts
+def _known(context: Context) -> list[str]:
+    """What the vault knows, by kind."""
+    memories = [_memory(memory, number) for number, memory in enumerate(context.memories, 1)]
+    parts = (
+        ("Known memories:\n", "\n", memories),
+        ("Known names:\n", ", ", context.entities),
+        ("Said before, for understanding only:\n", "\n", [*map(_before, context.earlier)]),
+    )
+    return [title + apart.join(lines) for title, apart, lines in parts if lines]
 
 
-def _memory(memory: Memory) -> str:
+def _memory(memory: Memory, number: int = MOST_KNOWN) -> str:
     """Whole: in one that was written by hand half a secret would not be known as one."""
-    return f"- {memory.id}: {' '.join(memory.text.split())}"
+    return f"[k{number}] {' '.join(memory.text.split())}"
 
 
 def _before(turn: Turn) -> str:
-    return f"- {turn.role}: {' '.join(shown(turn.text, _EARLIER_CHARACTERS).split())}"
+    name = f" {turn.speaker}" if turn.speaker else ""
+    return f"- {turn.role}{name}: {' '.join(shown(turn.text, _EARLIER_CHARACTERS).split())}"

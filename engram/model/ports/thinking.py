@@ -37,6 +37,10 @@ class Extractor(Protocol):
 class Asker(Protocol):
     """An Extractor that asks a model, and can show the question."""
 
+    def asks(self, turns: Sequence[Turn]) -> bool:
+        """Whether it asks anything about these turns."""
+        ...
+
     def request(self, turns: Sequence[Turn]) -> Request:
         """The question about these turns; nothing is asked."""
         ...

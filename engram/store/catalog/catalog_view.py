@@ -79,6 +79,15 @@ class CatalogView:
         """Every active or needs-review memory, oldest first."""
         return self._memories(f"memories where {_LIVE}")
 
+    def weightiest(self, until: Instant, most: int) -> list[Memory]:
+        """The live memories of the person that matter most, created by a time."""
+        rows = self._db.rows(
+            f"select body from memories where {_LIVE} and space = 'user' and"
+            " created <= ? order by importance desc, created desc, id limit ?",
+            until, most,
+        )  # fmt: skip
+        return [decode(Memory, row[0]) for row in rows]
+
     def due(self, day: Day) -> list[Memory]:
         """Live memories whose `expires` is that day or before."""
         return self._memories(
