@@ -1,10 +1,11 @@
 """Candidate pairs for the contradiction judge: statements of one scope that may be of one thing.
 
 Turns a PassContext into `(older, newer)` pairs, each once, in the order of the newer one's time:
-those that share rare words or a slot, or name rivals (tabs, spaces). What tells of an event is in
-no pair. A statement is paired with only a few others: common words tell nothing, and their number
-bounds the work (an incremental run reads some memories for each changed one; a full run grows with
-the number of memories). Pure.
+those that share rare words or a slot, or name rivals (tabs, spaces), and where a model is asked
+those of one subject too (`same_subject`). What tells of an event is in no pair. A statement is
+paired with only a few others: common words tell nothing, and their number bounds the work (an
+incremental run reads some memories for each changed one; a full run grows with the number of
+memories). Pure.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import NamedTuple
 from engram.consolidate.context import PassContext
 from engram.language.alternatives import alternatives_of, rivals_of, speaks_for_itself
 from engram.language.past_events import tells_event
+from engram.language.same_subject import subjects_of
+from engram.model.entity_ids import is_entity_id, type_of
 from engram.model.memory import Memory
 from engram.model.text import words
 from engram.model.view import VaultView
@@ -31,7 +34,10 @@ _SHARE, _OFTEN = 0.3, 50
 
 def pairs(context: PassContext) -> list[Pair]:
     """The pairs to be judged: of all memories, or of those that changed with all others."""
-    found = _of_all(context.view.live()) if context.changed is None else _of_changed(context)
+    if context.changed is None:
+        found = _of_all(context.view.live(), asked=context.model is not None)
+    else:
+        found = _of_changed(context)
     once = {(older.id, newer.id): (older, newer) for older, newer in found}
     return sorted(once.values(), key=lambda pair: (_age(pair[1]), _age(pair[0])))
 
@@ -43,7 +49,8 @@ def _of_changed(context: PassContext) -> Iterator[Pair]:
             continue
         near = [context.view.memory(other) for other in _nearest(memory, context.view)]
         held = memory.key and context.view.holders(memory.key, memory.space, memory.project)
-        for other in (*near, *(held or ())):
+        alike = _of_subject(memory, context.view) if context.model is not None else ()
+        for other in (*near, *(held or ()), *alike):
             if other is not None and _states_fact(other) and scope(other) == scope(memory):
                 yield from _ordered(memory, other)
 
@@ -60,26 +67,45 @@ def _nearest(memory: Memory, view: VaultView) -> list[str]:
     return [*(name for _, name in best[:_NEAREST]), *against]
 
 
-def _of_all(live: Iterable[Memory]) -> Iterator[Pair]:
+def _of_subject(memory: Memory, view: VaultView) -> list[Memory]:
+    """The newest memories that share a subject with a memory."""
+    mine = subjects_of(memory)
+    names = dict.fromkeys(memory.entities)
+    if memory.space == "user":
+        kinds = set(map(type_of, filter(is_entity_id, memory.entities)))
+        alike = [name for name in view.mentioned() if is_entity_id(name) and type_of(name) in kinds]
+        names.update(dict.fromkeys(alike[-_COMMON:]))
+    found = {
+        other.id: other
+        for name in names
+        for other in view.about(name)
+        if other.id != memory.id and scope(other) == scope(memory) and mine & subjects_of(other)
+    }
+    return sorted(found.values(), key=_age)[-_NEAREST:]
+
+
+def _of_all(live: Iterable[Memory], *, asked: bool) -> Iterator[Pair]:
     notes = sorted(filter(_states_fact, live), key=_age)
     telling = _telling([frozenset(words(memory.text)) for memory in notes])
     blocks: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for number, memory in enumerate(notes):
         held = telling[number]
         keys = [(*scope(memory), word) for word in held.rarest]
-        named = [(*scope(memory), f"\0{name}") for name in _subjects(memory)]
+        subjects = _subjects(memory) | (subjects_of(memory) if asked else set())
+        named = [(*scope(memory), f"\0{name}") for name in sorted(subjects)]
         of_one = {other for key in named for other in blocks[key][-_COMMON:]}
         met = {other for key in keys for other in blocks[key][-_COMMON:]} | of_one
         for key in (*keys, *named):
             blocks[key].append(number)
         shared = [(len(held.words & telling[other].words), other) for other in sorted(met)]
+        # of equally near ones the newest: what they replaced is replaced already
         near = sorted(
-            (-count, other)
+            (-count, -other)
             for count, other in shared
             if count >= _SHARE * min(len(held.words), len(telling[other].words)) or other in of_one
         )
         for _, other in near[:_NEAREST]:
-            yield from _ordered(notes[other], memory)
+            yield from _ordered(notes[-other], memory)
 
 
 def _subjects(memory: Memory) -> set[str]:

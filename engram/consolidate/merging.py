@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
-from engram.language.paraphrase.restatement import begins
+from engram.language.paraphrase.restatement import begins, class_of, may_take
 from engram.model.memory import Memory, authority_rank
 from engram.model.step import Step
 
 TASK, MERGE = "duplicates", "merge"
+#: why two memories are merged that only a model calls the same
+SAID_SAME = "the same in other words, says the model"
 
 
 def rank(memory: Memory) -> tuple[Hashable, ...]:
@@ -53,6 +55,14 @@ def merged(survivor: Memory, losers: Sequence[Memory], why: str) -> Step:
     gone = tuple((memory, _superseded(memory, survivor)) for memory in losers)
     subjects = (survivor.id, *(memory.id for memory in losers))
     return Step(TASK, MERGE, subjects, why, amended=((survivor, after), *gone))
+
+
+def merged_pair(one: Memory, other: Memory, why: str) -> Step | None:
+    """The step that leaves one of two; None where they differ in more than wording."""
+    survivor, loser = sorted((one, other), key=rank)
+    if not (may_merge(survivor) and may_merge(loser) and class_of(survivor) == class_of(loser)):
+        return None
+    return merged(survivor, [loser], why) if may_take(survivor, loser) else None
 
 
 def _superseded(loser: Memory, survivor: Memory) -> Memory:

@@ -78,7 +78,7 @@ _EXAMPLE = "gpt-5.4-nano"
 #: how long another process is waited for that writes down what it spent, seconds
 _PATIENCE = 10.0
 #: the questions of consolidation
-_PROMPTS = ("condense", "entity", "judge", "merge")
+_PROMPTS = ("condense", "entity", "judge")
 
 
 def _whoosh(folder: Path) -> SearchIndex:
@@ -472,7 +472,8 @@ class VaultParts:
         """The judge that asks a model where the rules are not sure."""
         from engram.admit.judge.model_judge import ModelJudge
 
-        return ModelJudge(self.judge, self.prompts["judge"], model)
+        most = self.settings.llm.max_input_tokens
+        return ModelJudge(self.judge, self.prompts["judge"], model, most)
 
     @cached_property
     def prompts(self) -> Mapping[str, Mapping[str, Any]]:

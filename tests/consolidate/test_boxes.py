@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from engram.admit.judge.rule_judge import RuleJudge
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.box_sealing import plan
 from engram.model.box import Box
@@ -34,7 +35,7 @@ def adapters() -> Adapters:
     return LIGHT
 
 
-class NoJudge:
+class NoJudge(RuleJudge):
     """Nothing here is judged."""
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:

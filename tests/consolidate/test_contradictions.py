@@ -9,6 +9,7 @@ import pytest
 
 from engram.admit.judge.rule_judge import RuleJudge
 from engram.consolidate.context import PassContext
+from engram.consolidate.passes import duplicates
 from engram.consolidate.passes.contradictions import plan
 from engram.consolidate.plan import run_passes, unsound
 from engram.model.instant import plus_minutes
@@ -113,7 +114,7 @@ def test_what_waits_for_the_person_replaces_nothing() -> None:
 
 
 def test_a_part_that_is_replaced_retires_nothing() -> None:
-    class Partly:
+    class Partly(RuleJudge):
         def compare(self, older: Memory, newer: Memory) -> Opinion:
             return Opinion("supersedes", sure=True, partial=True, code="attribute")
 
@@ -121,7 +122,7 @@ def test_a_part_that_is_replaced_retires_nothing() -> None:
 
 
 def test_what_the_judge_is_not_sure_of_is_left() -> None:
-    class Guess:
+    class Guess(RuleJudge):
         def compare(self, older: Memory, newer: Memory) -> Opinion:
             return Opinion("supersedes", sure=False, code="guess")
 
@@ -214,7 +215,7 @@ def test_in_a_crowd_each_note_meets_only_a_few() -> None:
     assert judge.compared <= 500 * 6
 
 
-class Always:
+class Always(RuleJudge):
     """A judge who is sure of everything."""
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
@@ -237,3 +238,76 @@ def test_notes_of_one_slot_meet_whatever_their_words() -> None:
     for changed in ((), ("one",), ("other",)):
         steps = plan(context(remembering(one, other), *changed))
         assert done(steps) == [("supersede", ("other", "one"))]
+
+
+# -- asked of a model ------------------------------------------------------------------------------
+
+FRIDAYS = note("The demo is on Fridays.", FIRST, id="fridays", entities=("project-tern",))
+TUESDAYS = note(
+    "From the new year on Tern shows its work each Tuesday.", SECOND, id="tuesdays",
+    entities=("project-tern",),
+)  # fmt: skip
+SAID_SO, SAID_AGAIN = (
+    note(text, created, id=text[:3], entities=("project-tern",))
+    for text, created in (
+        ("Kim signs off the releases of Tern.", FIRST),
+        ("Whoever wants a release of Tern out needs the sign-off that Kim gives.", SECOND),
+    )
+)
+
+
+def asking(view: Remembered, model: cases.PairJudge, *changed: str) -> PassContext:
+    known = cases.context(view, frozenset(changed) or None, model, NOW)
+    return replace(known, judge=cases.asking_judge(model))
+
+
+@pytest.mark.parametrize("changed", [(), ("tuesdays",), ("fridays",)])
+def test_what_shares_an_entity_and_no_word_is_put_to_the_model(changed: tuple[str, ...]) -> None:
+    model = cases.PairJudge("supersedes")
+    view = remembering(FRIDAYS, TUESDAYS)
+    assert done(plan(asking(view, model, *changed))) == [("supersede", ("tuesdays", "fridays"))]
+    assert plan(context(view, *changed)) == []
+
+
+@pytest.mark.parametrize("changed", [(), ("linz",), ("graz",)])
+def test_two_places_that_the_person_says_of_themselves_are_put_to_the_model(
+    changed: tuple[str, ...],
+) -> None:
+    said = {"graz": "The user lives in Graz.", "linz": "Home is Linz since the spring."}
+    view = remembering(*(
+        note(text, created, id=name, space="user", project="", entities=(f"place-{name}",))
+        for (name, text), created in zip(said.items(), (FIRST, SECOND), strict=True)
+    ))  # fmt: skip
+    found = plan(asking(view, cases.PairJudge("supersedes"), *changed))
+    assert done(found) == [("supersede", ("linz", "graz"))]
+
+
+def test_what_the_model_calls_a_duplicate_is_merged_and_asked_about_once() -> None:
+    model = cases.PairJudge("duplicate")
+    view = remembering(SAID_SO, SAID_AGAIN)
+    here = asking(view, model)
+    found = run_passes(here, [duplicates.plan, plan])
+    assert [step.action for step in found.steps] == ["merge"] and not found.refused
+    assert len(model.asked) == 1
+    left = after(view, found.steps)
+    assert sorted(one.status for one in left.memories.values()) == ["active", "superseded"]
+    assert run_passes(asking(left, model), [duplicates.plan, plan]).steps == []
+
+
+def test_a_duplicate_that_differs_in_more_than_wording_stays() -> None:
+    other = replace(SAID_AGAIN, key="tern::releases")
+    view = remembering(replace(SAID_SO, extra=(("due", "2026-12-01"),), key="tern::sign"), other)
+    assert plan(asking(view, cases.PairJudge("duplicate"))) == []
+
+
+def test_a_model_that_calls_everything_replaced_leaves_the_newest_of_each_subject() -> None:
+    many = [
+        replace(FRIDAYS, id=f"n{n}", text=f"Demo number {n} went well.",
+                created=plus_minutes(FIRST, n))
+        for n in range(12)
+    ]  # fmt: skip
+    model = cases.PairJudge("supersedes")
+    found = run_passes(asking(remembering(*many), model), [plan])
+    left = after(remembering(*many), found.steps)
+    assert [one.id for one in left.memories.values() if one.live] == ["n11"]
+    assert found.refused == {}

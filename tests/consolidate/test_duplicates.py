@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.merge_question import KEY
 from engram.consolidate.merging import rank
 from engram.consolidate.passes.duplicates import plan
 from engram.consolidate.plan import run_passes
 from engram.language.paraphrase.phrasing import phrasing
 from engram.model.memory import Memory
-from engram.model.model_request import Reply, Request, Usage
 from engram.model.step import Step
 from engram.model.view import VaultView
 from engram.store.catalog.catalog_view import CatalogView
 from engram.vault import Vault
 from tests.admit.cases import memory
-from tests.consolidate.cases import context
+from tests.consolidate.cases import PairJudge, context
 from tests.effort import examples
 
 Shelve = Callable[[Iterable[Memory]], CatalogView]
@@ -44,27 +42,6 @@ def shelve(vault: Vault) -> Shelve:
         return vault.parts.projections.view
 
     return put
-
-
-@dataclass
-class Agreeing:
-    """A model that says "same" of every pair it is shown."""
-
-    asked: int = 0
-
-    def ask(self, request: Request) -> Reply:
-        self.asked += 1
-        ids = [line[2:].partition(":")[0] for line in request.text.split("\n") if line[:2] == "- "]
-        pairs = zip(ids[::2], ids[1::2], strict=True)
-        told = [{"first": one, "second": other, "verdict": "same"} for one, other in pairs]
-        return Reply({KEY: told}, "test", "test", Usage())
-
-
-class Refusing:
-    """A model that says nothing of any pair."""
-
-    def ask(self, request: Request) -> Reply:
-        return Reply({KEY: []}, "test", "test", Usage())
 
 
 def subjects(steps: Sequence[Step]) -> list[tuple[str, ...]]:
@@ -147,25 +124,25 @@ def test_a_model_is_asked_about_what_is_nearly_the_same(shelve: Shelve) -> None:
         memory("Kim writes release notes on Friday."),
         memory("The release notes are not written by Kim every Friday."),
     ]
-    view, model = shelve(memories), Agreeing()
+    view, model = shelve(memories), PairJudge("duplicate")
     assert plan(context(view)) == []
     (step,) = plan(context(view, model=model))
     assert set(step.subjects) == {one.id for one in memories[:2]}
-    assert "model" in step.why and model.asked == 1
+    assert "model" in step.why and len(model.asked) == 1
     assert subjects(plan(context(view, frozenset({memories[1].id}), model))) == [step.subjects]
-    assert plan(context(view, frozenset({memories[2].id}), model)) == [] and model.asked == 2
+    assert plan(context(view, frozenset({memories[2].id}), model)) == [] and len(model.asked) == 2
 
 
 def test_what_is_merged_already_is_not_asked_about(shelve: Shelve) -> None:
-    model = Agreeing()
+    model = PairJudge("duplicate")
     assert len(plan(context(shelve([K8S, KUBERNETES]), model=model))) == 1
-    assert model.asked == 0
+    assert model.asked == []
 
 
 def test_only_groups_of_changed_memories_are_merged(shelve: Shelve) -> None:
     near = [replace(K8S, id=f"fact-{n}", text=f"{K8S.text} Since May.") for n in range(2)]
     view = shelve([K8S, *near])
-    assert plan(context(view, frozenset({K8S.id}), Refusing())) == []
+    assert plan(context(view, frozenset({K8S.id}), PairJudge("unrelated"))) == []
 
 
 SUBJECTS = ("The user", "The team", "I", "We", "Kim", "Kim's team", "The colour of the shop")

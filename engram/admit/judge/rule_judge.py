@@ -12,7 +12,7 @@ exceptions and additions, what held for a while, what holds elsewhere (staging),
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from engram.admit.judge.statement import Statement, statement_of
@@ -64,6 +64,10 @@ class RuleJudge:
             )
         return opinion
 
+    def compare_all(self, pairs: Sequence[tuple[Memory, Memory]]) -> list[Opinion]:
+        """The opinion about each pair."""
+        return [self.compare(older, newer) for older, newer in pairs]
+
 
 def outranked(older: Memory, newer: Memory) -> bool:
     """Whether the older memory stands above what the newer one may replace (design 5.5, 5.6)."""
@@ -74,10 +78,15 @@ def outranked(older: Memory, newer: Memory) -> bool:
 
 def comparable(older: Memory, newer: Memory) -> bool:
     """Whether one could replace the other: of one scope, the newer later, the older no event."""
-    same_place = older.space == newer.space and (
-        older.space != "project" or older.project == newer.project
-    )
-    return same_place and older.created < newer.created and not tells_event(older)
+    in_time = older.created < newer.created
+    return in_time and of_one_scope(older, newer) and not tells_event(older)
+
+
+def of_one_scope(older: Memory, newer: Memory) -> bool:
+    """Whether two memories are of one space, and of one project where that counts."""
+    if older.space != newer.space:
+        return False
+    return older.space != "project" or older.project == newer.project
 
 
 def _opinion(older: Memory, newer: Memory) -> Opinion:

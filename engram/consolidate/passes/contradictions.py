@@ -1,6 +1,7 @@
 """Contradiction pass: of two that disagree the newer supersedes, or the person is asked.
 
-    memories, a Judge -> steps `supersede` (the judge is sure), `dispute` (it suspects), `settle`
+    memories, a Judge -> steps `supersede` and `merge` (the judge is sure), `dispute` (it suspects),
+                         `settle`
 
 Events stay as they are. A suspicion puts both into review, linked by `conflicts`; a memory of
 higher authority stays active, and only the newer one waits. A pair that is linked already, by
@@ -17,6 +18,7 @@ from dataclasses import replace
 
 from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
+from engram.consolidate.merging import SAID_SAME, merged_pair
 from engram.model.memory import Memory, authority_rank
 from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step
@@ -29,16 +31,21 @@ def plan(context: PassContext) -> list[Step]:
     """The steps, each planned on the result of those before it."""
     now: dict[str, Memory] = {}
     steps: list[Step] = []
-    for pair in pairs(context):
+    waiting = [pair for pair in pairs(context) if _is_open(*pair)]
+    for pair, said in zip(waiting, context.judge.compare_all(waiting), strict=True):
         older, newer = (now.get(memory.id, memory) for memory in pair)
-        if not (older.live and newer.live) or linked(older, newer):
+        if not _is_open(older, newer):
             continue
-        step = _step(older, newer, context.judge.compare(older, newer), context)
+        step = _step(older, newer, said, context)
         if step is not None:
             steps.append(step)
             now.update((after.id, after) for _, after in step.amended)
     steps += _settlements(context, now)
     return steps
+
+
+def _is_open(older: Memory, newer: Memory) -> bool:
+    return older.live and newer.live and not linked(older, newer)
 
 
 def linked(older: Memory, newer: Memory) -> bool:
@@ -59,6 +66,8 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
         loser = superseded(older, newer, "judged", context.now)
         winner = replace(newer, supersedes=(*newer.supersedes, older.id))
         return Step(TASK, "supersede", pair, said.why, amended=((newer, winner), (older, loser)))
+    if said.relation == "same" and said.sure:
+        return merged_pair(older, newer, SAID_SAME)
     if said.relation != "contradicts":
         return None
     lower = authority_rank(newer.authority) < authority_rank(older.authority)

@@ -2,7 +2,7 @@
 
     exact   equal normalised text in one scope: hand-made files, imported vaults
     near    equal phrasing (`language.paraphrase`) in one space and project
-    asked   nearly equal words, and a model says that they mean the same
+    asked   nearly equal words, and a judge that asks a model is sure that they mean the same
 
 A full run compares all live memories at once; an incremental one looks up, by its rarest words,
 what says the same as each changed memory, and finds for it what a full run finds. Every memory of a
@@ -15,8 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.merge_question import MOST_PAIRS, Pair, confirmed
-from engram.consolidate.merging import may_merge, merged, rank
+from engram.consolidate.merging import SAID_SAME, may_merge, merged, rank
 from engram.language.near_duplicates import joined, prefix_of, rarest
 from engram.language.paraphrase.phrasing import phrasing
 from engram.language.paraphrase.restatement import class_of, may_take
@@ -28,6 +27,9 @@ from engram.model.text import content_hash
 #: keys of a memory; two that share one say the same
 Names = Callable[[Memory], tuple[Hashable, ...]]
 Group = tuple[Memory, list[Memory]]
+Pair = tuple[Memory, Memory]
+#: pairs that one run asks about here at most: the judge's other questions have to be paid too
+_MOST_PAIRS = 40
 
 
 def plan(context: PassContext) -> list[Step]:
@@ -37,7 +39,7 @@ def plan(context: PassContext) -> list[Step]:
     if context.model is not None:
         gone = {loser.id for _, losers in found for loser in losers}
         left = [memory for memory in known if memory.id not in gone]
-        said = confirmed(context, _doubtful(left, context))
+        said = _called_same(context, _doubtful(left, context))
         if said:
             found = list(groups(known, _with(said)))
     return [
@@ -88,7 +90,7 @@ def _why(survivor: Memory, losers: Sequence[Memory]) -> str:
         return "the same words again"
     if all(own & set(names(loser)) for loser in losers):
         return "the same said in other words"
-    return "the same in other words, says the model"
+    return SAID_SAME
 
 
 # -- candidates --------------------------------------------------------------------------------
@@ -143,7 +145,16 @@ def _doubtful(memories: Iterable[Memory], context: PassContext) -> list[Pair]:
             concerned = context.concerns(first.id) or context.concerns(second.id)
             if concerned and may_take(first, second):
                 found.append((-percent, first.id, second.id, (first, second)))
-    return [pair for *_, pair in sorted(found, key=lambda row: row[:3])[:MOST_PAIRS]]
+    return [pair for *_, pair in sorted(found, key=lambda row: row[:3])[:_MOST_PAIRS]]
+
+
+def _called_same(context: PassContext, pairs: Sequence[Pair]) -> list[Pair]:
+    """Those of some pairs that the judge is sure to say the same."""
+    in_time = [sorted(pair, key=lambda one: (one.created, one.id)) for pair in pairs]
+    said = context.judge.compare_all([(older, newer) for older, newer in in_time])
+    return [
+        pair for pair, one in zip(pairs, said, strict=True) if one.relation == "same" and one.sure
+    ]
 
 
 def _with(said: Sequence[Pair]) -> Names:

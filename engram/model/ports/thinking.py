@@ -132,6 +132,10 @@ class Judge(Protocol):
         """The opinion about two live memories; never raises when no model answers."""
         ...
 
+    def compare_all(self, pairs: Sequence[tuple[Memory, Memory]]) -> Sequence[Opinion]:
+        """The same for many pairs of (older, newer), in their order."""
+        ...
+
 
 class BoxWeaver(Protocol):
     """Makes boxes of memories, and topic threads of boxes (weave's engine, design 3)."""
