@@ -106,6 +106,6 @@ def test_after_failures_a_portion_is_half_as_large() -> None:
 
 def test_an_answer_at_the_end_is_asked_about_without_a_person() -> None:
     assert not asked([]) and not asked(talk(f"a: {REPORT}"))
-    assert asked(talk(f"a: {REPORT}", f"a: {ANSWER}"))
-    assert not asked(talk(f"a: {ANSWER}", f"a: {REPORT}"))
+    assert asked(talk(f"a: {REPORT}", f"a: {ANSWER * 2}"))
+    assert not asked(talk(f"a: {ANSWER * 2}", f"a: {REPORT}"))
     assert asked(talk("u: Yes.", f"a: {REPORT}"))

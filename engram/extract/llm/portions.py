@@ -19,25 +19,28 @@ from engram.model.turn import Turn
 MOST_SHOWN = 40
 #: the most turns of one portion, those that are left out included
 MOST_READ = 240
-#: a turn of an agent of fewer bytes may be a report of progress; longer ones hold something
-_LONG = 350
+#: a turn of an agent of fewer bytes may be a report of progress
+_REPORT = 350
+#: an answer of so many bytes is asked about though no person speaks beside it
+_ANSWER = 700
 #: a portion ends early, before a person speaks, if it is at least this part of what would fit
 _LEAST_PART = 4
 
 
 class Piece(NamedTuple):
-    """What decides about a turn: the tokens it takes, who speaks, whether it can be a report."""
+    """What decides about a turn: the tokens it takes, who speaks, what its length tells."""
 
     size: int
     agent: bool
     report: bool
-    long: bool
+    answer: bool
 
 
 def piece_of(turn: Turn, size: int = 0) -> Piece:
     """The piece of a turn; who is named is a person among several, and never reports progress."""
-    agent, long = turn.role == "assistant", len(turn.text.encode("utf-8", "replace")) >= _LONG
-    return Piece(size, agent, agent and not long and not turn.speaker, long)
+    agent, length = turn.role == "assistant", len(turn.text.encode("utf-8", "replace"))
+    report = agent and length < _REPORT and not turn.speaker
+    return Piece(size, agent, report, agent and length >= _ANSWER)
 
 
 def cut(pieces: Iterable[Piece], room: int, most: int = MOST_SHOWN) -> int:
@@ -65,7 +68,7 @@ def shown_in(pieces: Sequence[Piece]) -> list[int]:
 
 def is_asked(pieces: Sequence[Piece]) -> bool:
     """Whether a model is asked about a portion: a person speaks in it, or it ends in an answer."""
-    return any(not piece.agent for piece in pieces) or (bool(pieces) and pieces[-1].long)
+    return any(not piece.agent for piece in pieces) or (bool(pieces) and pieces[-1].answer)
 
 
 def _left_out(piece: Piece, following: Piece) -> bool:

@@ -30,7 +30,7 @@ FINDING = "finding"
 #: as much of one message is shown (lifecycle 4.4: extractionMaxTurnChars)
 TURN_CHARACTERS = 4000
 #: what known memories, names and earlier messages may take of a question, tokens
-_CONTEXT_TOKENS = 1600
+_CONTEXT_TOKENS = 1400
 #: what memories leave of it to names
 _NAMES_TOKENS = 150
 _EARLIER_CHARACTERS = 600
