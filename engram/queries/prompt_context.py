@@ -4,7 +4,7 @@ Turns a portion of one conversation into the memories that may have changed (the
 person, then those nearest to each thing that the person said), the names that these and the words
 mention, and what was said just before. Guarantees: nothing that was learnt after the last of the
 turns, nothing of another project, and of conversations without a project only their own; bounded,
-the same vault and turns give the same context, nothing is written.
+the same vault and turns give the same context, no forgotten turn, nothing is written.
 """
 
 from __future__ import annotations
@@ -85,11 +85,12 @@ class VaultPromptContext:
 
     def _earlier(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """The last turns before these, without reports of progress; one of a person among them."""
-        first = turns[0]
-        places = self._projections.catalog.turns.before(first.transcript, first.seq, _LOOK_BACK)
+        first, catalog = turns[0], self._projections.catalog
+        places = catalog.turns.before(first.transcript, first.seq, _LOOK_BACK)
         before = list(self._turn_log.read(places))
-        pieces = [piece_of(turn) for turn in (*before, first)]
+        pieces, hidden = [piece_of(turn) for turn in (*before, first)], catalog.hidden()
         told = [before[at] for at in shown_in(pieces)[:-1]]
+        told = [turn for turn in told if f"{turn.transcript}#^{turn.block}" not in hidden]
         last = told[-EARLIER:]
         asked = [turn for turn in told[:-EARLIER] if turn.role != "assistant"]
         if asked and all(turn.role == "assistant" for turn in last):

@@ -115,6 +115,14 @@ def test_reports_of_progress_are_not_among_what_was_said_before(vault: Vault) ->
     assert [turn.text for turn in near.earlier] == ["Port 8080.", "And the host?"]
 
 
+def test_a_forgotten_turn_is_not_among_what_was_said_before(vault: Vault) -> None:
+    vault.capture([said("My number is 7.", 0), said("What is the port?", 1)])
+    vault.forget(matching="My number")
+    more = said("It is 8080.", 2, role="assistant")
+    near = around(vault).near([more.numbered(vault.capture([more]).last)])
+    assert [turn.text for turn in near.earlier] == ["What is the port?"]
+
+
 def test_what_the_person_asked_is_among_what_was_said_before(vault: Vault) -> None:
     answers = [said(f"Result {n}. {'It holds. ' * 40}", n, role="assistant") for n in range(1, 5)]
     vault.capture([said("Measure all of them.", 0), *answers])
