@@ -50,7 +50,7 @@ class VaultPromptContext:
             return Context()
         # what an earlier question brought is to be seen by the next one
         self._index_sync.refresh(_PATIENCE)
-        said = [turn.text for turn in turns if turn.role != "assistant"] or [turns[-1].text]
+        said = [turn.text for turn in turns if turn.by_person] or [turns[-1].text]
         memories = self._memories(said, turns)
         return Context(memories, self._names(said, memories), self._earlier(turns))
 
@@ -91,8 +91,8 @@ class VaultPromptContext:
         pieces = [piece_of(turn) for turn in (*before, first)]
         told = [before[at] for at in shown_in(pieces)[:-1]]
         last = told[-EARLIER:]
-        asked = [turn for turn in told[:-EARLIER] if turn.role != "assistant"]
-        if asked and all(turn.role == "assistant" for turn in last):
+        asked = [turn for turn in told[:-EARLIER] if turn.by_person]
+        if asked and not any(turn.by_person for turn in last):
             last = [asked[-1], *last[1:]]
         return tuple(last)
 
