@@ -16,6 +16,8 @@ from engram.model.ids import message_digest
 #: a longer name is shown cut, characters
 _MOST_SHOWN = 40
 _WORD = re.compile(r"\w+")
+#: how a statement names the owner, whatever somebody else is called
+_THE_USER = re.compile(r"(?:the )?user\b", re.IGNORECASE)
 _SIGNS = frozenset(" .'’&-")
 
 
@@ -28,6 +30,20 @@ def shown_name(name: str) -> str:
 
 def _is_of_names(sign: str) -> bool:
     return sign in _SIGNS or unicodedata.category(sign)[0] in "LMN"
+
+
+def is_of_owner(text: str) -> bool:
+    """Whether a statement begins with "the user"."""
+    return _THE_USER.match(text) is not None
+
+
+def is_about(text: str, name: str) -> bool:
+    """Whether a statement begins with a name, or with the first word of one."""
+    said, named = text.casefold(), name.casefold()
+    return not is_of_owner(text) and any(
+        said.startswith(one) and not said[len(one) : len(one) + 1].isalnum()
+        for one in (named, named.partition(" ")[0])
+    )
 
 
 def speaker_number(name: str) -> int:

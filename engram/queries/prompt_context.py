@@ -17,9 +17,9 @@ from engram.extract.llm.prompt import MOST_KNOWN
 from engram.model.ids import slug
 from engram.model.memory import Memory
 from engram.model.model_request import Context
-from engram.model.ports import TurnLog
 from engram.model.turn import Turn
 from engram.queries.index_sync import IndexSync
+from engram.store.commits.attributed_turns import AttributedTurns
 from engram.store.commits.projections import Projections
 
 #: of the person whatever was said, and found for each turn, memories at most
@@ -39,9 +39,11 @@ _KNOWN_NAMES = 2000
 class VaultPromptContext:
     """Of one vault."""
 
-    def __init__(self, projections: Projections, turn_log: TurnLog, index_sync: IndexSync) -> None:
+    def __init__(
+        self, projections: Projections, attributed: AttributedTurns, index_sync: IndexSync
+    ) -> None:
         self._projections = projections
-        self._turn_log = turn_log
+        self._attributed = attributed
         self._index_sync = index_sync
 
     def near(self, turns: Sequence[Turn]) -> Context:
@@ -87,7 +89,7 @@ class VaultPromptContext:
         """The last turns before these, without reports of progress; one of a person among them."""
         first = turns[0]
         places = self._projections.catalog.turns.before(first.transcript, first.seq, _LOOK_BACK)
-        before = list(self._turn_log.read(places))
+        before = list(self._attributed.read(places))
         pieces = [piece_of(turn) for turn in (*before, first)]
         told = [before[at] for at in shown_in(pieces)[:-1]]
         last = told[-EARLIER:]
