@@ -78,7 +78,7 @@ def _agreed(candidate: Candidate, by_message: Mapping[str, Turn], hearing: _Hear
 
 def _with_voice(candidate: Candidate, turn: Turn, hearing: _Hearing) -> Candidate:
     voice = hearing.voice(candidate.receipt.quote, turn)
-    if voice == "typed" or (candidate.also and voice == "agent"):
+    if voice == "typed" or (candidate.also and voice in ("agent", "participant")):
         return candidate
     taken = option_pasted(candidate, turn, hearing.heard) if voice == "pasted" else None
     if taken is not None:
@@ -101,7 +101,7 @@ def _participants(turns: Sequence[Turn], heard: Heard) -> list[str]:
 
 def _of_participant(candidate: Candidate, turn: Turn, names: Iterable[str]) -> Candidate:
     """A statement by a participant, or about one by name: with that name, and of no user space."""
-    if turn.role == "participant":
+    if turn.role == "participant" and candidate.voice != "typed":
         whose = shown_name(turn.speaker) or PARTICIPANT
     else:
         whose = next((name for name in names if is_about(candidate.text, name)), "")
