@@ -68,8 +68,9 @@ def confirmed(
     """The owner with one more receipt; the same receipt again changes nothing.
 
     What is pasted, or said by a program, is no receipt; an agent's words are one for what was no
-    more than inferred, a participant's for their own statement. What the person says makes it theirs, whoever inferred it before, and a
-    proposal their decision. A needs-review memory stays for the person to decide.
+    more than inferred, a participant's for their own statement. What the person says makes it
+    theirs, whoever inferred it before, and a proposal their decision. A needs-review memory stays
+    for the person to decide.
     """
     link = candidate.receipt.link
     if not link or link in owner.sources or not may_confirm(owner, candidate):
