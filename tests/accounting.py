@@ -33,7 +33,7 @@ KEPT: frozenset[Fate] = frozenset({"pending", "memory", "refused", "marked", "de
 
 TOKEN = re.compile(r"\btk[0-9]{7}\b")
 _LINK = re.compile(r"\[\[([^\]\n]+)\]\]")
-_BLOCK = re.compile(r"^\*\*(?:user|assistant)[^\n]*\^(m[0-9a-f]+)$", re.M)
+_BLOCK = re.compile(r"^\*\*(?:user|participant|assistant)[^\n]*\^(m[0-9a-f]+)$", re.M)
 _LIVE = frozenset({"active", "needs-review"})
 
 

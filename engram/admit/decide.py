@@ -21,6 +21,7 @@ from engram.model.markdown import neutralise
 from engram.model.memory import AUTHORITIES, CATEGORIES, DECISION_STATES, Memory, scope_of
 from engram.model.ports import Heard, Judge, NoRules, NothingHeard, WrittenRules
 from engram.model.settings import Settings
+from engram.model.speaker import is_of_owner
 from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
 from engram.model.text import content_hash
@@ -184,11 +185,14 @@ _UNSUPPORTED: Mapping[Voice, tuple[str, frozenset[str]]] = {
 def _voice(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """What the person did not type is a fact at most; rules, which read forms, take nothing of it.
 
-    An agent's own words may also tell what happened, what was decided, and how something is done.
+    An agent's own words may also tell what happened, what was decided, and how something is done;
+    what another person says is of themselves, and never of the owner.
     """
     code, categories = _UNSUPPORTED.get(candidate.voice, ("", frozenset[str]()))
     if code and (candidate.origin == "rules" or candidate.category in categories):
         return Verdict("refuse", code, candidate)
+    if candidate.voice == "participant" and is_of_owner(candidate.text):
+        return Verdict("refuse", "not_the_person", candidate)
     return None
 
 

@@ -21,6 +21,7 @@ from engram.model.memory import (
     AUTHORITIES,
     DECISION_STATES,
     FULFILLED,
+    PARTICIPANT,
     Memory,
     authority_rank,
     closed_as,
@@ -67,8 +68,9 @@ def confirmed(
     """The owner with one more receipt; the same receipt again changes nothing.
 
     What is pasted, or said by a program, is no receipt; an agent's words are one for what was no
-    more than inferred. What the person says makes it theirs, whoever inferred it before, and a
-    proposal their decision. A needs-review memory stays for the person to decide.
+    more than inferred, a participant's for their own statement. What the person says makes it
+    theirs, whoever inferred it before, and a proposal their decision. A needs-review memory stays
+    for the person to decide.
     """
     link = candidate.receipt.link
     if not link or link in owner.sources or not may_confirm(owner, candidate):
@@ -92,7 +94,14 @@ def may_confirm(owner: Memory, candidate: Candidate) -> bool:
     An agent that finds anew what it had found out tells that it still is so.
     """
     anew = candidate.confirms and candidate.voice == "agent"
-    return candidate.in_own_words or bool(anew and owner.authority == AUTHORITIES[0])
+    inferred = anew and owner.authority == AUTHORITIES[0]
+    return candidate.in_own_words or bool(inferred) or _is_theirs(owner, candidate)
+
+
+def _is_theirs(owner: Memory, candidate: Candidate) -> bool:
+    """Whether a participant speaks of what is said to be theirs."""
+    named = dict(candidate.fields).get(PARTICIPANT, "")
+    return candidate.voice == "participant" and owner.extras.get(PARTICIPANT) == named
 
 
 def fulfilled(owner: Memory, candidate: Candidate) -> Memory:
@@ -130,5 +139,6 @@ def unsupported(
         return True
     if candidate.confirms:
         return False
-    may = owner.category in _CARRIED_OUT and candidate.voice in ("typed", "agent")
+    whose = candidate.voice in ("typed", "agent") or _is_theirs(owner, candidate)
+    may = whose and owner.category in _CARRIED_OUT
     return not may or time <= owner.created or bool(is_hedged(candidate) or _UNDONE.search(said))

@@ -171,7 +171,7 @@ def kept(
     """
     for turn in turns:
         off = of_session(_OFF, turn.session)
-        if turn.role == "user":
+        if turn.by_person:
             reason = _left_out(turn, state, outside)
             if reason:
                 remember(state, off, reason)
@@ -199,7 +199,7 @@ def _left_out(
         return _EXCLUDED
     if outside("", _project(turn, state)):
         return _EXCLUDED
-    if turn.role == "user":
+    if turn.by_person:
         if "<engram-data " in turn.text and _OWN_QUESTION.search(turn.text):
             return _OWN
         if off_the_record(turn.text):

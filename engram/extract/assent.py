@@ -209,7 +209,8 @@ def _answers_before(turn: Turn, heard: Heard) -> list[Turn]:
     for earlier in reversed(heard.before(turn)):
         if earlier.role == "user":
             break
-        found.append(earlier)
+        if not earlier.by_person:
+            found.append(earlier)
     return found
 
 

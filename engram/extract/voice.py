@@ -2,12 +2,14 @@
 
     typed by the person · pasted by them · said by an agent · written by a program in their name
     · held by another memory store or a folder of notes, where words are copied to
+    · said by a participant, who is not the owner
 
 Typed is what stands in a turn as the person's own (`own_ranges`), in a turn that no program wrote,
 and that no agent said before them. Words that the person said first stay theirs, whoever repeated
 them since; so does a sentence in which they take up another's words to choose ("let's ...").
 Guarantees: what was not typed is ai_inferred, below .70, and corrects nothing; a choice among an
-agent's options becomes the person's decision (`assent`). Only conversations of turns that yielded
+agent's options becomes the person's decision (`assent`). What a participant says, or the owner says
+of one by name, is of no user space and tells whose it is. Only conversations of turns that yielded
 a candidate are looked back at. `admit` decides what each voice may become.
 """
 
@@ -21,7 +23,9 @@ from engram.extract.assent import decision_taken, option_pasted
 from engram.extract.imported import is_stated
 from engram.language.own_ranges import is_said, wrote_program
 from engram.model.candidate import Candidate, Voice
+from engram.model.memory import PARTICIPANT
 from engram.model.ports import Heard
+from engram.model.speaker import is_about, shown_name
 from engram.model.turn import Turn
 
 #: what only an agent, a paste or a program says is never more than inferred (below .70)
@@ -47,11 +51,13 @@ def voiced(candidates: Iterable[Candidate], turns: Sequence[Turn], heard: Heard)
     """The candidates of some turns with their voices, and the choices that the person made."""
     by_message = {turn.message: turn for turn in turns}
     hearing = _Hearing(heard)
+    names = _participants(turns, heard)
     found: list[Candidate] = []
     for candidate in candidates:
         turn = by_message.get(candidate.receipt.message)
         if turn is not None and not candidate.fault and candidate.voice != "stored":
             candidate = _with_voice(_agreed(candidate, by_message, hearing), turn, hearing)
+            candidate = _of_participant(candidate, turn, names)
         found.append(candidate)
     for turn in turns:
         taken = decision_taken(turn, heard) if turn.role == "user" else None
@@ -72,7 +78,7 @@ def _agreed(candidate: Candidate, by_message: Mapping[str, Turn], hearing: _Hear
 
 def _with_voice(candidate: Candidate, turn: Turn, hearing: _Hearing) -> Candidate:
     voice = hearing.voice(candidate.receipt.quote, turn)
-    if voice == "typed" or (candidate.also and voice == "agent"):
+    if voice == "typed" or (candidate.also and voice in ("agent", "participant")):
         return candidate
     taken = option_pasted(candidate, turn, hearing.heard) if voice == "pasted" else None
     if taken is not None:
@@ -86,6 +92,28 @@ def _with_voice(candidate: Candidate, turn: Turn, hearing: _Hearing) -> Candidat
     )
 
 
+def _participants(turns: Sequence[Turn], heard: Heard) -> list[str]:
+    """The names of those who speak in these turns, or did before them, and are not the owner."""
+    said = [*turns, *(heard.before(turns[0]) if any(turn.speaker for turn in turns) else ())]
+    named = (shown_name(turn.speaker) for turn in said if turn.role == "participant")
+    return list(dict.fromkeys(filter(None, named)))
+
+
+def _of_participant(candidate: Candidate, turn: Turn, names: Iterable[str]) -> Candidate:
+    """A statement by a participant, or about one by name: with that name, and of no user space."""
+    if turn.role == "participant" and candidate.voice != "typed":
+        whose = shown_name(turn.speaker) or PARTICIPANT
+    else:
+        whose = next((name for name in names if is_about(candidate.text, name)), "")
+    if not whose:
+        return candidate
+    fields = (*candidate.fields, (PARTICIPANT, whose))
+    # a rule of the work, or what puts it right, is the owner's to say
+    theirs = candidate.voice != "typed" and candidate.category in ("principle", "correction")
+    category = "fact" if theirs else candidate.category
+    return replace(candidate, category=category, space="project", slot="", fields=fields)
+
+
 class _Hearing:
     """Whose words a quote is, by what was said before; a turn's words are told apart once."""
 
@@ -95,11 +123,15 @@ class _Hearing:
         self._said: dict[str, str] = {}
 
     def voice(self, quote: str, turn: Turn) -> Voice:
-        if turn.role != "user":
+        if not turn.by_person:
             return "agent"
         if turn.program or wrote_program(turn.text) or self.heard.is_template(turn):
             return "program"
-        if not is_said(turn.text, quote) or self._was_said(quote, turn):
+        if not is_said(turn.text, quote):
+            return "pasted"
+        if turn.role == "participant":
+            return "participant"
+        if self._was_said(quote, turn):
             return "pasted"
         return "stored" if is_stated(turn) or self._is_note(turn) else "typed"
 
@@ -110,13 +142,14 @@ class _Hearing:
         return all(other.role == "user" for other in self.heard.before(turn))
 
     def _was_said(self, quote: str, turn: Turn) -> bool:
-        """Whether an agent said the words before the person did."""
+        """Whether an agent said the words before the person did, or another person at length."""
         words = _WORD.findall(quote.casefold())
         if sum(map(len, words)) < _LETTERS:
             return False
         for earlier in self.heard.before(turn):
             if _shares(words, self._words_of(earlier)):
-                return earlier.role != "user"
+                echoed = earlier.role == "participant" and len(words) < _RUN
+                return earlier.role != "user" and not echoed
         if len(words) < _RUN:
             return False
         others = [

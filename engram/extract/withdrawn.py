@@ -71,7 +71,7 @@ _PLAY_ENDS = re.compile(
 
 def let_stand(candidates: Sequence[Candidate], turns: Sequence[Turn]) -> list[Candidate]:
     """The candidates of a conversation's turns that the person means and does not take back."""
-    said = [turn for turn in turns if turn.role == "user" and not is_stated(turn)]
+    said = [turn for turn in turns if turn.by_person and not is_stated(turn)]
     places = {turn.message: place for place, turn in enumerate(said)}
     staged = _staged(said)
     back = [[*_taken_back(turn.text[:_LONGEST])] for turn in said]

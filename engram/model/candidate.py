@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 
 Origin = Literal["rules", "model", "person"]
 #: whose words a quote is: typed by the person, pasted by them, said by the agent, written by a
-#: program on the person's line, or held by another memory store
-Voice = Literal["typed", "pasted", "agent", "program", "stored"]
+#: program on the person's line, held by another memory store, or said by another person
+Voice = Literal["typed", "pasted", "agent", "program", "stored", "participant"]
 #: how far each is believed, 0..3; 2 is the project's own file, which only supports
-TRUST: Mapping[Voice, int] = {"typed": 3, "pasted": 1, "agent": 1, "stored": 1, "program": 0}
+TRUST: Mapping[Voice, int] = {
+    "typed": 3, "participant": 1, "pasted": 1, "agent": 1, "stored": 1, "program": 0,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ _LEVELS: tuple[tuple[float, Level], ...] = (
 )  # fmt: skip
 #: seed 003: speculative memories expire after 30 days unless confirmed
 SPECULATIVE_DAYS = 30
+#: the schema scalar that names whose words or matter it is, when they are not the owner's
+PARTICIPANT = "participant"
 #: what a memory loses while another one contradicts it, and the least that is left of it
 _DISPUTED, _LEAST_CONFIDENCE = 0.15, 0.10
 
@@ -143,6 +145,11 @@ class Memory:
     def scope(self) -> str:
         """The scope of its content hash: the same words in another project are another fact."""
         return scope_of(self.space, self.project, self.entities)
+
+    @property
+    def of_owner(self) -> bool:
+        """Whether no other person said it of themselves, and it was said of none by name."""
+        return all(name != PARTICIPANT for name, _ in self.extra)
 
     @property
     def extras(self) -> dict[str, str]:

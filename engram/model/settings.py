@@ -148,6 +148,8 @@ class Settings(NamedTuple):
 
     #: the default vault
     vault: str = "~/engram"
+    #: the names of the person whose memory it is, as conversations name them
+    owner: tuple[str, ...] = ()
     capture: CaptureSettings = CaptureSettings()
     trigger: TriggerSettings = TriggerSettings()
     extract: ExtractSettings = ExtractSettings()

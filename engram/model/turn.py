@@ -10,7 +10,9 @@ from engram.model.errors import BadInput
 from engram.model.ids import block_id, is_id, message_digest, session_digest
 from engram.model.instant import Instant, day_of, instant_of
 
-Role = Literal["user", "assistant"]
+#: the owner of the vault, another person, an agent
+Role = Literal["user", "participant", "assistant"]
+ROLES: tuple[Role, ...] = ("user", "participant", "assistant")
 #: the event of an import whose turns a model is to read, because the person says so
 MODEL_CHOSEN = "model_chosen"
 _MESSAGE = re.compile(r"[0-9a-f]{16}")
@@ -24,7 +26,9 @@ class Turn:
     wrappers were stripped; `tools` are elided lines about tool calls (`Edit app.py`), for the
     transcript only. `seq` is its number in the turn journal, 0 before it has one. `queued` turns
     stand on no turn of their own there: typed while the agent worked, or behind a command.
-    `speaker` is who said it, by name, where a conversation names people. `folder` is the working
+    `speaker` is who said it, by name, where a conversation names people. The journal keeps the
+    role that the conversation gives, and who of its people is the owner is asked when a turn is
+    read (`store.commits.speaker_roles`). `folder` is the working
     folder it was said in, where that is known: it decides what is kept out, and is never written.
     `program`: a program wrote it on the person's line, as the format of the conversation tells.
     """
@@ -65,6 +69,11 @@ class Turn:
         session = f"#{session_digest(self.source, self.session)}"
         return replace(self, title="", session=session)
 
+    @property
+    def by_person(self) -> bool:
+        """Whether a person said it: the owner, or somebody else."""
+        return self.role != "assistant"
+
     def numbered(self, seq: int) -> Turn:
         """The same turn with its journal number."""
         return replace(self, seq=seq)
@@ -80,8 +89,8 @@ def check(turn: Turn) -> None:
         raise BadInput("a field of a turn is no text")
     if not is_id(turn.source):
         raise BadInput("the source of a turn is no name", "use a-z, 0-9 and hyphens")
-    if turn.role not in ("user", "assistant"):
-        raise BadInput("the role of a turn is neither user nor assistant")
+    if turn.role not in ROLES:
+        raise BadInput(f"the role of a turn is none of {', '.join(ROLES)}")
     if not _MESSAGE.fullmatch(turn.message):
         raise BadInput("the digest of a turn is not 16 hex digits", "`turn_of` makes it")
     try:

@@ -298,7 +298,7 @@ class Importer:
         report = self.report
         report.turns += 1
         report.queued_turns += turn.queued
-        report.user_turns += turn.role == "user" and not turn.queued
+        report.user_turns += turn.by_person and not turn.queued
         report.assistant_turns += turn.role == "assistant"
         report.sessions.add(turn.transcript)
         self._group.append(turn)

@@ -68,7 +68,7 @@ def take_in(
                 turn = turn.nameless
             clean, found = cleaned(turn, ports.redactor)
             redactions += found
-            level = ports.signals.scan(clean.text).level if clean.role == "user" else "none"
+            level = ports.signals.scan(clean.text).level if clean.by_person else "none"
             fresh.append((clean, level))
         if not again:
             fresh = _retitled(fresh, ports)

@@ -17,12 +17,13 @@ from engram.queries.checks import with_secrets
 from engram.queries.junk import junk_codes
 from engram.queries.lookup import Lookup
 from engram.store.base.disk import VaultDisk
+from engram.store.commits.attributed_turns import AttributedTurns
 from engram.store.commits.projections import Projections
 
 
 def inspect(
     context: PassContext, disk: VaultDisk, projections: Projections, lookup: Lookup,
-    clean: Callable[[str], bool], heard: Heard,
+    clean: Callable[[str], bool], heard: Heard, attributed: AttributedTurns,
 ) -> Evidence:  # fmt: skip
     """Everything that the audit asks; `context` is that of a full consolidation."""
     admission = AdmissionContext(context.view, clean, context.settings, context.now, heard=heard)
@@ -36,7 +37,7 @@ def inspect(
         exact=list(groups(live, exactly)),
         near=list(groups(live, names)),
         disagreeing=list(_disagreeing(context)),
-        roles=_roles(projections, memories),
+        roles=_roles(projections, attributed, memories),
         secrets=[at[path] for path in with_secrets(disk, sorted(at), clean)],
         typed=_typed(projections),
         boxes=view.boxes(),
@@ -58,11 +59,15 @@ def _disagreeing(context: PassContext) -> Iterator[tuple[Memory, Memory, str]]:
             yield older, newer, said.why
 
 
-def _roles(projections: Projections, memories: Iterable[Memory]) -> dict[str, str]:
+def _roles(
+    projections: Projections, attributed: AttributedTurns, memories: Iterable[Memory]
+) -> dict[str, str]:
     """Who spoke each turn that is known, as far as a memory cites it."""
     turns = projections.catalog.turns
     cited = sorted({link for memory in memories for link in memory.sources})
-    spoken = {link: row.role for link, row in turns.behind_links(cited).items()}
+    rows = turns.behind_links(cited)
+    said = attributed.roles(rows.values())
+    spoken = {link: said[row.seq] for link, row in rows.items()}
     return dict.fromkeys(turns.all_links(), "") | spoken
 
 

@@ -40,4 +40,4 @@ def rules_block(
 def _may_travel(memory: Memory) -> bool:
     public = memory.sensitivity == "public" or sensitivity_of(memory.text) == "public"
     theirs = authority_rank(memory.authority) >= authority_rank("user_asserted")
-    return public and not injection(memory.text, own=theirs)
+    return public and memory.of_owner and not injection(memory.text, own=theirs)

@@ -15,10 +15,10 @@ from engram.language.near_duplicates import alike
 from engram.language.own_ranges import own_ranges
 from engram.language.paraphrase.phrasing import phrasing
 from engram.language.sentences import sentence_ranges
-from engram.model.ports import TurnLog
 from engram.model.turn import Turn
 from engram.queries.index_sync import IndexSync
 from engram.store.catalog.turn_rows import shared_opening
+from engram.store.commits.attributed_turns import AttributedTurns
 from engram.store.commits.projections import Projections
 
 #: turns of a conversation that are looked back at, and turns of others that are read for a question
@@ -34,9 +34,11 @@ _TEMPLATE = 3
 class VaultHeard:
     """Of one vault."""
 
-    def __init__(self, projections: Projections, turn_log: TurnLog, index_sync: IndexSync) -> None:
+    def __init__(
+        self, projections: Projections, attributed: AttributedTurns, index_sync: IndexSync
+    ) -> None:
         self._projections = projections
-        self._turn_log = turn_log
+        self._attributed = attributed
         self._index_sync = index_sync
         #: the turns before the one that was asked about last, which is of number `_end`
         self._held: deque[Turn] = deque(maxlen=_BEFORE)
@@ -51,7 +53,7 @@ class VaultHeard:
         if missed > 0:
             turns = self._projections.catalog.turns
             places = turns.before(turn.transcript, turn.seq, missed)
-            read = self._turn_log.read(places)
+            read = self._attributed.read(places)
             self._held.extend(one for one in read if one.seq >= self._end)
         self._end = turn.seq
         return tuple(self._held)
@@ -66,7 +68,7 @@ class VaultHeard:
         turns = self._projections.catalog.turns
         rows = turns.behind_links([hit.key for hit in found])
         numbers = [row.seq for row in rows.values() if row.seq > 0]
-        return tuple(self._turn_log.read(turns.places(numbers)))
+        return tuple(self._attributed.read(turns.places(numbers)))
 
     def is_template(self, turn: Turn) -> bool:
         """Whether several conversations hold a turn that opens with the same many words."""

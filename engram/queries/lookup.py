@@ -16,18 +16,18 @@ from engram.model.ids import docid
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line, words
-from engram.model.turn import Role, Turn
+from engram.model.turn import Turn
 from engram.store.base import layout
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
     from engram.model.hit import MatchingLine
-    from engram.model.ports import TurnLog
     from engram.model.shown import MemoryOrigin, ShownFile, ShownTurn
     from engram.model.step import Page
     from engram.recall.filter import Filter
     from engram.store.base.disk import VaultDisk
     from engram.store.catalog.turn_rows import TurnRow
+    from engram.store.commits.attributed_turns import AttributedTurns
     from engram.store.commits.projections import Projections
     from engram.store.commits.transaction_log import TransactionLog
 
@@ -42,12 +42,12 @@ class Lookup:
         self,
         disk: VaultDisk,
         projections: Projections,
-        turn_log: TurnLog,
+        attributed: AttributedTurns,
         transaction_log: TransactionLog,
     ) -> None:
         self._disk = disk
         self._projections = projections
-        self._turn_log = turn_log
+        self._attributed = attributed
         self._transaction_log = transaction_log
 
     # -- memories ------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ class Lookup:
         here = sorted((row.seq, link) for link, row in rows.items() if row.seq > 0)
         places = self._projections.catalog.turns.places(seq for seq, _ in here)
         names = dict(here)
-        for turn in self._turn_log.read(places):
+        for turn in self._attributed.read(places):
             found[names[turn.seq]] = turn
         for link, row in rows.items():
             if row.seq < 0 and (turn_there := self._from_transcript(link, row)) is not None:
@@ -300,7 +300,7 @@ class Lookup:
         row, last = catalog.turns.behind_links([link]).get(link), self.turns_in_sight([link])
         if row is None or row.seq < 0 or not last:
             return []
-        earlier = self._turn_log.read(catalog.turns.before(row.transcript, row.seq, most))
+        earlier = self._attributed.read(catalog.turns.before(row.transcript, row.seq, most))
         hidden = catalog.hidden()
         shown = [turn for turn in earlier if f"{turn.transcript}#^{turn.block}" not in hidden]
         return [*shown, last[link]]
@@ -309,7 +309,7 @@ class Lookup:
         path = self._projections.transcripts.find(row.transcript)
         for block in self._projections.transcripts.blocks(path) if path else ():
             if block.link == link:
-                role: Role = "user" if block.role == "user" else "assistant"
+                role = self._attributed.roles([row])[row.seq]
                 source = row.transcript.rpartition("-")[0]
                 return Turn(
                     source, "", role, block.text, block.time, "", row.project, speaker=block.speaker

@@ -17,9 +17,9 @@ from engram.extract.llm.prompt import MOST_KNOWN
 from engram.model.ids import slug
 from engram.model.memory import Memory
 from engram.model.model_request import Context
-from engram.model.ports import TurnLog
 from engram.model.turn import Turn
 from engram.queries.index_sync import IndexSync
+from engram.store.commits.attributed_turns import AttributedTurns
 from engram.store.commits.projections import Projections
 
 #: of the person whatever was said, and found for each turn, memories at most
@@ -39,9 +39,11 @@ _KNOWN_NAMES = 2000
 class VaultPromptContext:
     """Of one vault."""
 
-    def __init__(self, projections: Projections, turn_log: TurnLog, index_sync: IndexSync) -> None:
+    def __init__(
+        self, projections: Projections, attributed: AttributedTurns, index_sync: IndexSync
+    ) -> None:
         self._projections = projections
-        self._turn_log = turn_log
+        self._attributed = attributed
         self._index_sync = index_sync
 
     def near(self, turns: Sequence[Turn]) -> Context:
@@ -50,7 +52,7 @@ class VaultPromptContext:
             return Context()
         # what an earlier question brought is to be seen by the next one
         self._index_sync.refresh(_PATIENCE)
-        said = [turn.text for turn in turns if turn.role != "assistant"] or [turns[-1].text]
+        said = [turn.text for turn in turns if turn.by_person] or [turns[-1].text]
         memories = self._memories(said, turns)
         return Context(memories, self._names(said, memories), self._earlier(turns))
 
@@ -87,13 +89,13 @@ class VaultPromptContext:
         """The last turns before these, without reports of progress; one of a person among them."""
         first, catalog = turns[0], self._projections.catalog
         places = catalog.turns.before(first.transcript, first.seq, _LOOK_BACK)
-        before = list(self._turn_log.read(places))
+        before = list(self._attributed.read(places))
         pieces, hidden = [piece_of(turn) for turn in (*before, first)], catalog.hidden()
         told = [before[at] for at in shown_in(pieces)[:-1]]
         told = [turn for turn in told if f"{turn.transcript}#^{turn.block}" not in hidden]
         last = told[-EARLIER:]
-        asked = [turn for turn in told[:-EARLIER] if turn.role != "assistant"]
-        if asked and all(turn.role == "assistant" for turn in last):
+        asked = [turn for turn in told[:-EARLIER] if turn.by_person]
+        if asked and not any(turn.by_person for turn in last):
             last = [asked[-1], *last[1:]]
         return tuple(last)
 

@@ -102,7 +102,7 @@ def check(
         try:
             chunks = read_file(path, source, {}, clock, tally=found.tally, databases=databases)
             for turns, _ in chunks:
-                said = sum(turn.role == "user" for turn in turns)
+                said = sum(turn.by_person for turn in turns)
                 found.user_turns += said
                 found.assistant_turns += len(turns) - said
             found.files += 1

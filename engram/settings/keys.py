@@ -34,6 +34,8 @@ _KINDS: dict[object, str] = {
 _URL = re.compile(r"https?://[^\s@/]+(?:/\S*)?")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
+#: as much of a speaker's name is captured, characters
+_LONGEST_NAME = 80
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
 
@@ -147,6 +149,8 @@ def nearest(name: str) -> str:
 
 def read_value(key: Key, value: object) -> Value:
     """A value as TOML gave it -> the value that Settings holds. Raises ValueError."""
+    if key.name == "owner" and isinstance(value, str):
+        value = [value] if value.strip() else []
     if isinstance(value, (list, tuple)) and key.kind.startswith("list"):
         return _read_list(key, value)
     if key.kind == "switch" and isinstance(value, bool):
@@ -205,6 +209,10 @@ def _read_list(key: Key, items: list[object] | tuple[object, ...]) -> Value:
     texts = tuple(item for item in items if isinstance(item, str) and item.strip())
     if len(texts) != len(items):
         raise ValueError(allowed(key))
+    if key.name == "owner" and not all(
+        text.isprintable() and len(text) <= _LONGEST_NAME for text in texts
+    ):
+        raise ValueError(f"names of at most {_LONGEST_NAME} characters")
     if key.name == "capture.high_signal_patterns":
         for text in texts:
             _checked_pattern(text)

@@ -36,6 +36,7 @@ Layer = Literal["shipped", "user", "vault", "environment", "flag"]
 
 #: what a vault's engram.toml may set; `retention.days` stands for its entries
 VAULT_KEYS = frozenset({
+    "owner",
     "trigger.mode", "trigger.buffer_max_turns", "trigger.buffer_max_minutes",
     "extract.min_importance", "extract.max_per_turn",
     "retention.days", "retention.resurrection_hours",

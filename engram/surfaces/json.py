@@ -113,7 +113,7 @@ def shown_turn(said: ShownTurn) -> Shape:
     turn = said.turn
     return {
         "id": said.link, "file": said.file, "line": said.line, "role": turn.role,
-        "time": turn.time, "project": turn.project, "text": turn.text,
+        "speaker": turn.speaker, "time": turn.time, "project": turn.project, "text": turn.text,
     }  # fmt: skip
 
 

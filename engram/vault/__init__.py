@@ -826,7 +826,7 @@ class Vault:
         return report(
             inspect(
                 context, parts.disk, parts.projections, parts.lookup, parts.redactor.clean,
-                parts.heard,
+                parts.heard, parts.attributed_turns,
             )
         )  # fmt: skip
 

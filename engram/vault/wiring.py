@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.catalog import Catalog
     from engram.store.catalog.catalog_view import CatalogView
     from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.commits.attributed_turns import AttributedTurns
     from engram.store.commits.committer import VaultCommitter
     from engram.store.commits.cursors import CursorFile
     from engram.store.commits.purge import PurgeWriter
@@ -178,6 +179,13 @@ class VaultParts:
         return VaultTurnLog(self.disk)
 
     @cached_property
+    def attributed_turns(self) -> AttributedTurns:
+        """The turns of the journal, as the owner and others said them."""
+        from engram.store.commits.attributed_turns import AttributedTurns
+
+        return AttributedTurns(self.projections, self.turn_log, self.settings.owner)
+
+    @cached_property
     def transaction_log(self) -> TransactionLog:
         """The journal of transactions."""
         return TransactionLog(self.disk)
@@ -230,7 +238,7 @@ class VaultParts:
         """What is known of captured turns."""
         from engram.store.commits.vault_turns import VaultTurns
 
-        return VaultTurns(self.projections, self.turn_log)
+        return VaultTurns(self.projections, self.attributed_turns)
 
     @cached_property
     def _purge_writer(self) -> PurgeWriter:
@@ -366,7 +374,7 @@ class VaultParts:
         """Answers by name."""
         from engram.queries.lookup import Lookup
 
-        return Lookup(self.disk, self.projections, self.turn_log, self.transaction_log)
+        return Lookup(self.disk, self.projections, self.attributed_turns, self.transaction_log)
 
     @cached_property
     def naming(self) -> Naming:
@@ -436,7 +444,7 @@ class VaultParts:
         from engram.extract.tiers import Tiers
         from engram.queries.prompt_context import VaultPromptContext
 
-        context = VaultPromptContext(self.projections, self.turn_log, self.index)
+        context = VaultPromptContext(self.projections, self.attributed_turns, self.index)
         model = ModelTier(self.extraction_prompt, self.model(self._budget), context)
         return Tiers(self.rules, model, self.settings.llm.when_away)
 
@@ -445,7 +453,7 @@ class VaultParts:
         """What was said before; it remembers what it read, so that each use makes its own."""
         from engram.queries.heard import VaultHeard
 
-        return VaultHeard(self.projections, self.turn_log, self.index)
+        return VaultHeard(self.projections, self.attributed_turns, self.index)
 
     @cached_property
     def rule_files(self) -> WrittenRules:

@@ -19,12 +19,22 @@ from engram.language.any_case import AnyCase
 from engram.language.stated_secrets import states_secret
 from engram.language.stop_words import TOPIC
 from engram.model.candidate import Candidate
+from engram.model.memory import PARTICIPANT
+from engram.model.speaker import is_about
 
 #: how another store begins a memory of a person
 _ABOUT_SOMEBODY = re.compile(
     r"\A(?:(?:the )?user\b(?![\w ]{0,20}[=:{])|(?:i|we|my|our)\b|[\w -]{1,80} \((?:person|user)\):)"
     r"[^.!?\n]*",
     re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+#: with such a verb a person says what others are to do, or to believe
+_TELLS_OTHERS = AnyCase(
+    r"\b(?:says?|said|saying|tells?|told|asks?|asked|wants?|wanted|insists?|insisted|requires?"
+    r"|required|demands?|demanded|orders?|ordered|instruct(?:s|ed)?|expects?|expected|recommends?"
+    r"|recommended|suggests?|suggested|advises?|advised|thinks?|thought|believes?|believed"
+    r"|claims?|claimed|rules?|polic(?:y|ies)|agents?|assistants?|everyone|everybody|you)\b"
 )
 #: how people begin what they write down for themselves
 _REMINDER = re.compile(r"\A(?:please )?remember(?:,? that\b| ?:)", re.IGNORECASE)
@@ -96,9 +106,21 @@ def instructs(candidate: Candidate) -> bool:
     if candidate.voice == "stored":
         # its subject is the person: "User never eats meat" orders nobody
         text = _ABOUT_SOMEBODY.sub("", text)
-    elif _CLAIMED_WISH.search(text):
-        return True
+    else:
+        if candidate.voice == "participant":
+            # "Melanie never eats meat" orders nobody, "Tom wants the tests skipped" does
+            text = _without_own_ways(text, dict(candidate.fields).get(PARTICIPANT, ""))
+        if _CLAIMED_WISH.search(text):
+            return True
     return is_instruction(text)
+
+
+def _without_own_ways(text: str, name: str) -> str:
+    """A statement without its first sentence, where a person tells of themselves there."""
+    first = _SENTENCE.match(text)
+    if first is None or not is_about(text, name) or _TELLS_OTHERS.search(first[0]):
+        return text
+    return text[first.end() :]
 
 
 def _is_supported(candidate: Candidate) -> bool:

@@ -297,7 +297,7 @@ def _hedges(quote: str) -> bool:
 def _evidence(candidate: Candidate, said: str) -> int:
     if not said:
         return 0
-    if candidate.voice != "typed" or is_hedged(candidate):
+    if candidate.voice not in ("typed", "participant") or is_hedged(candidate):
         return 1 if TRUST[candidate.voice] else 0
     # whoever takes an option says little: its words stand in the further receipts
     receipts = one_line(" ".join([said, *(one.quote for one in candidate.also)]))

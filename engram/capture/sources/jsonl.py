@@ -2,7 +2,7 @@
 
 | key | other names | meaning |
 |---|---|---|
-| `role` | | `user` or `human`; `assistant`, `ai` or `model`; other roles are no turns |
+| `role` | | `user`, `human`; `participant`: another person; `assistant`, `ai`, `model` |
 | `content` | `text`, `message` | a string, or a list of strings and blocks with a `text` |
 | `timestamp` | `time`, `ts`, `created_at` | ISO 8601 or Unix time; else the last one known |
 | `session` | `session_id`, `sessionId` | conversation; else the file's name |
@@ -38,7 +38,7 @@ from engram.model.turn import Role, Turn
 NAME = "jsonl"
 _ROLES: dict[str, Role] = {
     "user": "user", "human": "user", "assistant": "assistant", "ai": "assistant",
-    "model": "assistant",
+    "model": "assistant", "participant": "participant",
 }  # fmt: skip
 #: Roles that are known and say nothing of their own.
 _OTHERS = frozenset({"system", "developer", "tool", "function"})

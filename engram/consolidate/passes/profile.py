@@ -181,6 +181,8 @@ def _belongs(memory: Memory) -> bool:
 
 def _is_of_profile(memory: Memory) -> bool:
     """Whether it is about the person's ways; of facts only the person's own are."""
+    if not memory.of_owner:
+        return False
     return memory.category in SECTIONS and (memory.category != "fact" or memory.space == "user")
 
 

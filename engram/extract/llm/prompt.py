@@ -1,7 +1,8 @@
 """Extraction prompt: turns and what the vault knows around them -> one question to a model.
 
     instructions (config/prompts/extract.toml, versioned) + fenced data: known memories, numbered
-    `[k1]`, known names, what was said just before, then the messages with number, speaker and time
+    `[k1]`, known names, what was said just before, who speaks where people are named, then the
+    messages with number, role, speaker and time
 
 Guarantees: the fence cannot be closed from inside, for its name is a digest of what it holds; the
 question fits `max_input_tokens`; the same turns give the same bytes. The number of a message is its
@@ -19,6 +20,7 @@ from engram.extract.llm.portions import MOST_READ, MOST_SHOWN, Piece, cut, piece
 from engram.model.instant import weekday_of
 from engram.model.memory import CATEGORIES, DECISION_STATES, Memory
 from engram.model.model_request import Context, Request, fenced, prompt_of, strict_object
+from engram.model.speaker import shown_name
 from engram.model.text import tokens_of
 from engram.model.turn import Turn
 
@@ -103,7 +105,9 @@ class ExtractionPrompt:
 
     def piece(self, turn: Turn) -> Piece:
         """What decides how many turns make one question."""
-        return piece_of(turn, tokens_of(self._message(turn, MOST_READ)) + 1)
+        # whoever has a name may stand in the list of speakers for the first time
+        listed = tokens_of(_introduced(turn)) + 1 if turn.speaker else 0
+        return piece_of(turn, tokens_of(self._message(turn, MOST_READ)) + listed + 1)
 
     def fitting(self, context: Context) -> Context:
         """As much of a context as there is room for: what a question about it shows, in order."""
@@ -120,6 +124,7 @@ class ExtractionPrompt:
         parts = [
             *_known(self.fitting(context)),
             f"Conversation{_where(turns[0])}:",
+            *_speakers([turns[at] for at in told]),
             *(self._message(turns[at], at + 1) for at in told),
         ]
         return Request(
@@ -134,8 +139,34 @@ class ExtractionPrompt:
 
     def _message(self, turn: Turn, number: int) -> str:
         said = shown(turn.text, self._longest)
-        name = f" {turn.speaker}" if turn.speaker else ""
-        return f"[{number}] {turn.role}{name}, {turn.time} ({weekday_of(turn.day)}):\n{said}"
+        return f"[{number}] {_label(turn)}, {turn.time} ({weekday_of(turn.day)}):\n{said}"
+
+
+def _label(turn: Turn) -> str:
+    return f"{turn.role} {shown_name(turn.speaker)}".strip()
+
+
+#: how the list of speakers tells what each is, behind a name and without one
+_INTRODUCED = {
+    "user": ('{} ("the user")', 'the owner ("the user")'),
+    "participant": ("{} (participant)", "a participant without a name"),
+    "assistant": ("{} (AI agent)", "an AI agent"),
+}
+
+
+def _introduced(turn: Turn) -> str:
+    name = shown_name(turn.speaker)
+    named, nameless = _INTRODUCED[turn.role]
+    return named.format(name) if name else nameless
+
+
+def _speakers(turns: Sequence[Turn]) -> list[str]:
+    """Who speaks and who of them is the user; nothing where nobody but the owner could be."""
+    if not any(turn.speaker or turn.role == "participant" for turn in turns):
+        return []
+    listed = ", ".join(dict.fromkeys(map(_introduced, turns)))
+    nobody = "" if any(turn.role == "user" for turn in turns) else ' None of them is "the user".'
+    return [f"Speakers: {listed}.{nobody}"]
 
 
 def _where(turn: Turn) -> str:
@@ -172,5 +203,4 @@ def _memory(memory: Memory, number: int = MOST_KNOWN) -> str:
 
 
 def _before(turn: Turn) -> str:
-    name = f" {turn.speaker}" if turn.speaker else ""
-    return f"- {turn.role}{name}: {' '.join(shown(turn.text, _EARLIER_CHARACTERS).split())}"
+    return f"- {_label(turn)}: {' '.join(shown(turn.text, _EARLIER_CHARACTERS).split())}"

@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"13, analysis {ANALYSIS}"
+SCHEMA = f"14, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -77,7 +77,7 @@ create table traces(id text primary key, entry text) without rowid;
 create table turns(
   seq integer primary key, message text, link text, transcript text, source text, role text,
   time text, project text, title text, signal text, batch text, segment text, offset int,
-  length int, state int, prior int, opening int
+  length int, state int, prior int, opening int, speaker int
 );
 create index turns_message on turns(message);
 create index turns_link on turns(link);

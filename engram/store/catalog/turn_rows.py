@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.ids import message_digest
+from engram.model.speaker import speaker_number
 from engram.model.turn import MODEL_CHOSEN
 
 if TYPE_CHECKING:
     from engram.model.change import Range, Transaction
-    from engram.model.turn import Turn, TurnEntry
+    from engram.model.turn import Role, Turn, TurnEntry
     from engram.store.catalog.database import CacheDatabase
 
 PENDING, DONE, DEAD, WITHDRAWN, PURGED = range(5)
@@ -32,16 +33,20 @@ _DIGITS = re.compile(r"\d+")
 
 
 class TurnRow(NamedTuple):
-    """A turn without its text; `seq` < 0: only a transcript has it."""
+    """A turn without its text; `seq` < 0: only a transcript has it.
+
+    `speaker` is the number of a name (`model.speaker`), 0 for none.
+    """
 
     seq: int
     message: str
     transcript: str
     source: str
-    role: str
+    role: Role
     time: str
     project: str
     state: int
+    speaker: int
 
 
 class TurnRows:
@@ -103,12 +108,13 @@ class TurnRows:
     def add(self, entries: Iterable[TurnEntry]) -> None:
         """Add journalled turns as pending."""
         self._db.many(
-            "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0,?)",
+            "insert or ignore into turns values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0,?,?)",
             (
                 (
                     turn.seq, turn.message, link_of(turn), turn.transcript, turn.source, turn.role,
                     turn.time, turn.project, turn.title, entry.signal, entry.batch,
                     entry.segment, entry.offset, entry.length, shared_opening(turn),
+                    speaker_number(turn.speaker),
                 )
                 for entry in entries
                 for turn in (entry.turn,)
@@ -122,19 +128,23 @@ class TurnRows:
         """
         self._db.many(
             "insert or ignore into turns"
-            f" values(?,?,'','','','','','','','none','',?,?,?,{PURGED},{PURGED},0)",
+            f" values(?,?,'','','','','','','','none','',?,?,?,{PURGED},{PURGED},0,0)",
             rows,
         )
 
-    def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str, int]]) -> None:
-        """Add turns that only a transcript has: `(link, transcript, role, time, project, state)`.
+    def add_foreign(self, rows: Iterable[tuple[str, str, str, str, str, int, str]]) -> None:
+        """Add turns that only a transcript has, as `(link, transcript, role, time, project, state,
+        speaker)`.
 
         They count as unsettled elsewhere until noted otherwise: `prior` is 0.
         """
         first = int(self._db.number("select coalesce(min(seq), 0) from turns where seq < 0"))
         self._db.many(
-            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,0,0)",
-            ((first - number, *row) for number, row in enumerate(rows, 1)),
+            "insert into turns values(?,'',?,?,'',?,?,?,'','none','','',0,0,?,0,0,?)",
+            (
+                (first - number, *row[:-1], speaker_number(row[-1]))
+                for number, row in enumerate(rows, 1)
+            ),
         )  # fmt: skip
 
     def settle_foreign(self, transcript: str, links: Iterable[str]) -> None:
@@ -411,12 +421,21 @@ class TurnRows:
             some = links[start : start + 400]
             marks = ",".join("?" * len(some))
             rows = self._db.rows(
-                "select link, seq, message, transcript, source, role, time, project, state"
+                "select link, seq, message, transcript, source, role, time, project, state, speaker"
                 f" from turns where state < {WITHDRAWN} and link in ({marks}) order by seq",
                 *some,
             )
             found.update((row[0], TurnRow(*row[1:])) for row in rows)
         return found
+
+    def names_several(self, transcript: str) -> bool:
+        """Whether several people are named on the user lines of a conversation."""
+        rows = self._db.rows(
+            "select distinct speaker from turns where transcript = ? and role = 'user'"
+            f" and speaker != 0 and state < {WITHDRAWN} limit 2",
+            transcript,
+        )
+        return len(rows) > 1
 
     def places(self, numbers: Iterable[int]) -> list[tuple[str, int, int]]:
         """`(segment, offset, length)` of turns by their numbers, in the order of the numbers."""

@@ -34,7 +34,7 @@ def add_shown(turns: TurnRows, transcripts: Transcripts, paths: Iterable[str]) -
         turns.add_foreign(
             (
                 block.link, name, block.role, block.time, project,
-                PURGED if block.text == MARK else DONE,
+                PURGED if block.text == MARK else DONE, block.speaker,
             )
             for block in missing
         )  # fmt: skip

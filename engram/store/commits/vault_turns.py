@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from engram.model.change import Range
-from engram.model.ports import TurnLog
 from engram.model.turn import Turn, TurnEntry, Waiting
 from engram.store.catalog.turn_rows import PENDING, ranges_of
+from engram.store.commits.attributed_turns import AttributedTurns
 from engram.store.commits.projections import Projections
 from engram.store.commits.shown_turns import add_shown, settled_elsewhere
 
@@ -15,9 +15,9 @@ from engram.store.commits.shown_turns import add_shown, settled_elsewhere
 class VaultTurns:
     """The TurnStore port on a vault's projections."""
 
-    def __init__(self, projections: Projections, turn_log: TurnLog) -> None:
+    def __init__(self, projections: Projections, attributed: AttributedTurns) -> None:
         self._projections = projections
-        self._turn_log = turn_log
+        self._attributed = attributed
 
     def seen(self, turns: Sequence[Turn]) -> set[str]:
         """Digests of those turns that were captured before, those that were taken back too."""
@@ -92,7 +92,7 @@ class VaultTurns:
         """
         rows = self._projections.catalog.turns.pending_of(transcript)
         batches = {row[1]: row[0] for row in rows}
-        readable = list(self._turn_log.read(row[2:] for row in rows))
+        readable = list(self._attributed.read(row[2:] for row in rows))
         batch = batches[readable[0].seq] if readable else ""
         turns = [turn for turn in readable if batches[turn.seq] == batch]
         return ranges_of(turn.seq for turn in turns), turns, batch

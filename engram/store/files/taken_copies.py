@@ -26,7 +26,7 @@ _LINES = ".jsonl"
 _RULE = "\n\n---\n\n"
 #: words of the shortest text that is looked for inside of other texts
 _LEAST = 3
-_LABELS = {"user": "User: ", "assistant": "Assistant: "}
+_LABELS = {"user": "User: ", "participant": "Participant: ", "assistant": "Assistant: "}
 
 
 class TakenCopies:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engram.store.base.disk import VaultDisk
 
 SPEAKER = re.compile(
-    r"^\*\*(?P<role>user|assistant)(?:: (?P<name>[^*\n]{1,80}))?\*\*"
+    r"^\*\*(?P<role>user|participant|assistant)(?:: (?P<name>[^*\n]{1,80}))?\*\*"
     r" (?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d) \^(?P<block>m[0-9a-f]{10})\r?$",
     re.MULTILINE,
 )

@@ -61,4 +61,5 @@ def _show_turn(said: ShownTurn) -> None:
         emit_json(shapes.shown_turn(said))
         return
     talk(f"{said.file}:{said.line}")
-    say(f"{turn.role} {turn.time}\n\n{turn.text}")
+    who = f"{turn.role} {turn.speaker}".strip()
+    say(f"{who} {turn.time}\n\n{turn.text}")
