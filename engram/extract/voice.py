@@ -185,10 +185,13 @@ def _shares(words: Sequence[str], said: str) -> bool:
 
 def _with_decision(found: list[Candidate], taken: Candidate) -> list[Candidate]:
     """The candidates with a choice: in a model's statement of it, or instead of the rules'."""
+    message = taken.receipt.message
+    if any(message in (one.message for one in said.also) for said in found):
+        return found  # a model's statement of it has the person's words beside the agent's
     told = [
         number
         for number, one in enumerate(found)
-        if one.receipt.message == taken.receipt.message and _same_words(one, taken)
+        if one.receipt.message == message and _same_words(one, taken)
     ]
     stated = [number for number in told if found[number].origin == "model"]
     stated = [number for number in stated if found[number].category == "decision"]

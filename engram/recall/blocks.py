@@ -41,7 +41,7 @@ from engram.model.display import plain_line
 from engram.model.hit import ContextBlock
 from engram.model.ids import docid
 from engram.model.instant import day_of
-from engram.model.memory import Memory
+from engram.model.memory import DECISION_STATES, FULFILLED, Memory
 from engram.model.text import CHARACTERS_A_TOKEN, first_line, sha256_text
 from engram.recall.disputed import Dispute, Given, members
 
@@ -173,7 +173,7 @@ def _quoted(memory: Given) -> str:
         )
         links = [f"  source: [[{_link(one.sources[0])}]]" for one in memory.sides if one.sources]
         return "\n".join((f"- {_DISPUTED}: {said}", *links))
-    standing = _STANDING.get(memory.status, "")
+    standing = _standing(memory)
     head = " ".join(filter(None, (day_of(memory.created), inert(memory.category))))
     lines = [f"- {head}{f' ({standing})' if standing else ''}: {inert(memory.text)}"]
     if quote := inert(first_line(" ".join(memory.quote.split()), _QUOTE_WIDTH)):
@@ -190,8 +190,20 @@ def _short_item(memory: Given) -> str:
 
 
 def _short(memory: Memory) -> str:
+    standing = _standing(memory)
     kind = " ".join(filter(None, (inert(memory.category), day_of(memory.created))))
-    return f"{kind}: {inert(memory.text)} ({docid(memory.id)[1:]})"
+    told = f"{kind} ({standing})" if standing else kind
+    return f"{told}: {inert(memory.text)} ({docid(memory.id)[1:]})"
+
+
+def _standing(memory: Memory) -> str:
+    """What an agent must know of a memory beside its words; empty for one that simply holds."""
+    if memory.status in _STANDING:
+        return _STANDING[memory.status]
+    if memory.extras.get("decision_state") == DECISION_STATES[0]:
+        return "proposed, not agreed"
+    done = inert(memory.extras.get(FULFILLED, ""))
+    return f"done {done}" if done else ""
 
 
 def inert(text: str) -> str:

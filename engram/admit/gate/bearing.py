@@ -25,6 +25,7 @@ from functools import lru_cache
 from engram.language.any_case import AnyCase
 from engram.language.changes import kept_of, takes_back
 from engram.language.own_statements import ORDERS
+from engram.language.wording import terms_of
 from engram.model.candidate import Candidate
 
 DANGLING, QUESTION, REQUEST, PASSING = "dangling", "question", "request", "passing"
@@ -35,11 +36,11 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
     """The first code that applies, or ''."""
     text, quote = _plain(candidate.text), _plain(candidate.receipt.quote)
     sentence = _plain(candidate.sentence) or quote
-    if _is_question(text, quote, sentence):
+    if _is_question(candidate, text, quote, sentence):
         return QUESTION
     if _REPAIRS.search(quote):
         return REPAIR
-    if _is_cut(text):
+    if _is_cut(candidate, text):
         return CUT
     if _is_dangling(candidate, text):
         return DANGLING
@@ -81,9 +82,14 @@ _ASKS = AnyCase(
 _TAG_WORDS = 5
 
 
-def _is_question(text: str, quote: str, sentence: str) -> bool:
+def _is_question(candidate: Candidate, text: str, quote: str, sentence: str) -> bool:
     if _ASKED.search(text) or _ASKS.search(text):
         return True
+    if candidate.origin == "model":
+        # "I have no Mac, can the tests cover Safari?": what it states is told before it asks
+        told, _, asked = sentence.rpartition(",")
+        if len(told.split()) > 2 and _ASKS.match(asked.strip()) and not _ASKS.search(told):
+            return not terms_of(told) & terms_of(text)
     rest = sentence.partition(quote)[2]
     return len(rest.split()) <= _TAG_WORDS and _ASKED.search(sentence) is not None
 
@@ -104,14 +110,18 @@ _OPEN_END = AnyCase(
     r"|when you|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:(\[{]|…"
     r"|\.\.\.)[.\"'`*]*$"
 )
+#: the end of a sentence that a model wrote, not of one that it cut
+_STOPS = re.compile(r"(?:[^\W_]{2,}|[`)\"'%])[.!]$|[。！]$")
 _PART = AnyCase(r"^(?:because|so that|which|whose|than)\b")
 
 
-def _is_cut(text: str) -> bool:
+def _is_cut(candidate: Candidate, text: str) -> bool:
     words = text.strip(" .!").split()
-    if len(words) < 2 or _OPEN_END.search(text) or _PART.match(text):
+    if text.count("(") > text.count(")") or _PART.match(text):
         return True
-    return text.count("(") > text.count(")")
+    if candidate.origin == "model" and _STOPS.search(text):
+        return False  # "... whatever its time is."; other scripts need no blanks
+    return len(words) < 2 or _OPEN_END.search(text) is not None
 
 
 # -- dangling -------------------------------------------------------------------------------------
@@ -263,7 +273,10 @@ def _is_request(candidate: Candidate, text: str, quote: str) -> bool:
         return False  # with a second receipt the person takes up what the agent proposed
     if kept_of(text) and takes_back(candidate.sentence or quote):
         return False  # a change of mind, which ends what was decided
-    asked = _ORDER.match(quote) or _ORDER.match(text) or _is_imperative(text)
+    asked: object = _ORDER.match(text) or _is_imperative(text)
+    if candidate.origin == "rules" or candidate.appraisal.lasting < 0 or not _OURS.match(quote):
+        # a model that takes what "we should" do for a thing that lasts has read what is around it
+        asked = asked or _ORDER.match(quote)
     return bool(asked) and not _GENERAL.search(_NO.without(text))
 
 
@@ -278,6 +291,7 @@ _IMPERATIVE = AnyCase(
 )
 
 
+_OURS = AnyCase(r"^(?:ok |so |yeah |yes |then |and |now )*(?:let'?s|let us|we)\b")
 _ITS_OBJECT = frozenset(
     ["the", "a", "an", "my", "our", "your", "it", "this", "that", "all", "me", "us", "both",
      "these"]

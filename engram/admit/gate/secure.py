@@ -43,6 +43,15 @@ _CLAIMED_WISH = AnyCase(
     r"\b(?:i|we|us|my|me|our|ours|mine)\b|\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
     r"|ask|expect|request|trust|need|wish|insist)"
 )
+#: how an agent tells how a part works: names of code, what "is never retried", what a call
+#: "requires", what a run "skipped"; none of it says what is to be done
+_DESCRIBED = re.compile(
+    r"`[^`\n]*`|\b(?:is|are|was|were|has|have|had|does|can|could|will|would)(?: \w+ed)?"
+    r" (?:never|always)\b|\b(?:never|always)(?= (?:\w+s|\w+ed)\b)"
+    r"|\brequires?(?= (?:an?|the|at least|\d|[A-Z`]))|\bskip(?:s|ped)\b"
+    r"|(?<=because )(?:\S+ ){1,4}(?:must|needs? to|ha[sd] to)\b",
+    re.IGNORECASE,
+)
 #: words of a language whose statements a model may put into English
 _FOREIGN = re.compile(
     r"[^\W\d_a-zA-Z]|\b(?:ich|wir|ist|und|der|das|den|nicht|ein|eine|kein|keine[nr]?|mit|el|los|que"
@@ -112,6 +121,8 @@ def instructs(candidate: Candidate) -> bool:
             text = _without_own_ways(text, dict(candidate.fields).get(PARTICIPANT, ""))
         if _CLAIMED_WISH.search(text):
             return True
+        if candidate.origin == "model" and candidate.voice == "agent":
+            text = _DESCRIBED.sub(" ", text)
     return is_instruction(text)
 
 

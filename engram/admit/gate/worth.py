@@ -77,7 +77,7 @@ def factors_of(
     around = one_line(candidate.sentence)[:MOST_CHARACTERS] or said
     evidence = _evidence(candidate, said)
     lasting, useful, guessed = candidate.appraisal
-    if evidence < 2:
+    if evidence < 2 or not candidate.in_own_words:
         lasting, useful = min(lasting, 0), min(useful, 0)
     return Factors(
         _within(_novelty(candidate, near, written) + min(useful, 0)),
@@ -191,7 +191,8 @@ _ORDER = AnyCase(
 def _stability(candidate: Candidate, said: str, around: str) -> int:
     if _points(candidate.text):
         return 0
-    plain = _states(said) or _states(candidate.text[:MOST_CHARACTERS]) or not _is_latin(said)
+    text = candidate.text[:MOST_CHARACTERS]
+    plain = _states(said) or _states(text) or not (_is_latin(said) and _is_latin(text))
     chosen = any(receipt.role != candidate.receipt.role for receipt in candidate.also)
     lasts = chosen or _LASTS.search(said) is not None
     return _within(plain + lasts - (_PASSES.search(around) is not None))
@@ -239,7 +240,7 @@ _ANCHORS = tuple(
         r"(?<!\w)--?[a-z][\w-]+",
         r"\b[a-z]+_\w+|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*"
         r"|@[\w-]+/[\w-]+|(?<!\w)#[a-z][\w-]+|\b[0-9a-f]{7,40}\b",
-        r"\S@\w|[$€£]\s?\d|\b\d+(?:[.,]\d+)* ?(?:%|€|percent|euros?|dollars?|[kmg]b|ms|seconds?"
+        r"\S@\w|[$€£]\s?\d|\b\d+(?:[.,]\d+)* ?(?:%|€|percent|euros?|dollars?|[kmgKMG][bB]|ms|seconds?"
         r"|minutes?|hours?|days?|weeks?|months?|years?|times|requests?|users?|people)\b",
         r"\bv?\d+\.\d+(?:\.\d+)*\b|\b(?:version|node|python|java|php|ruby|go|xcode|port) v?\d+\b",
     )
@@ -297,8 +298,15 @@ def _hedges(quote: str) -> bool:
 def _evidence(candidate: Candidate, said: str) -> int:
     if not said:
         return 0
-    if candidate.voice not in ("typed", "participant") or is_hedged(candidate):
+    by_people = candidate.voice in ("typed", "participant")
+    told = candidate.origin == "model" and (by_people or candidate.voice == "agent")
+    if is_hedged(candidate) or not (told or by_people):
         return 1 if TRUST[candidate.voice] else 0
+    if told:
+        # who reads a whole conversation says more than the words it quotes; and what an agent
+        # found out in the person's own work it knows at first hand
+        around = one_line(" ".join([said, candidate.sentence, *(r.quote for r in candidate.also)]))
+        return 2 if terms_of(candidate.text) & terms_of(around[:MOST_CHARACTERS]) else 1
     # whoever takes an option says little: its words stand in the further receipts
     receipts = one_line(" ".join([said, *(one.quote for one in candidate.also)]))
     stated, quoted = terms_of(candidate.text), terms_of(receipts[:MOST_CHARACTERS])

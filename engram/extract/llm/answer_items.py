@@ -231,14 +231,14 @@ def _importance(item: _Item, category: str, tags: tuple[str, ...]) -> float:
 def _appraisal(raw: Mapping[str, object], confidence: float) -> Appraisal:
     """What the model thinks of its item; a word that is none of ours says nothing.
 
-    Older prompts asked how useful it is, not how important.
+    Older prompts asked how useful it is, not how important. What is of little importance is found
+    late, and left out only where it passes, too.
     """
-    useful = _word(raw, "importance") or _word(raw, "useful")
-    return Appraisal(
-        {"passing": -1, "standing": 1}.get(_word(raw, "lasting"), 0),
-        {"low": -1, "high": 1}.get(useful, 0),
-        int(confidence <= _CONFIDENCE["low"]),
-    )
+    lasting = {"passing": -1, "standing": 1}.get(_word(raw, "lasting"), 0)
+    useful = {"low": -1, "high": 1}.get(_word(raw, "importance") or _word(raw, "useful"), 0)
+    if "importance" in raw and lasting >= 0:
+        useful = max(useful, 0)
+    return Appraisal(lasting, useful, int(confidence <= _CONFIDENCE["low"]))
 
 
 def _word(raw: Mapping[str, object], name: str) -> str:
