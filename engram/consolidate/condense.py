@@ -1,11 +1,12 @@
 """Condensing by a model: many statements under headings -> fewer; every line is checked.
 
-A line names the given statements it stands for. Refused as a whole (the page stays as it is) is an
-answer that loses a heading, that has more than twice the lines asked for, or that keeps less than
-30 % of what it was given, counted in characters of distinct statements (issue 6). Lines that name
-no given heading or no given statement, or give an agent an order that no statement gives, are left
-out first. A model that is unreachable or over budget gives nothing: then the caller condenses by
-rule.
+A line names the given statements it stands for, all under its heading; one that stands for a single
+statement keeps that statement's words. Refused as a whole (the page stays as it is) is an answer
+that loses a heading, that has more than twice the lines asked for, or that keeps less than 30 % of
+what it was given, counted in characters of distinct statements (issue 6). Left out first are lines
+without a given heading or a statement under it, and lines for several statements that say what none
+of them says (`language/supported`) or give an agent an order that none of them gives. A model that
+is unreachable or over budget gives nothing: then the caller condenses by rule.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from engram.consolidate.context import PassContext
 from engram.consolidate.repeated_lines import substance
 from engram.language.agent_orders import added_order
+from engram.language.supported import unsupported
 from engram.model.model_request import Request, fenced, list_of, prompt_of
 from engram.model.text import tokens_of
 
@@ -99,12 +101,16 @@ def _lines(raw: object, given: Sequence[CitedStatement]) -> list[CondensedLine]:
             continue
         heading = headings.get(section.strip().removeprefix("## ").casefold(), "")
         places = dict.fromkeys(number - 1 for number in numbers if type(number) is int)
-        mine = tuple(place for place in places if place in free)
-        said = "\n".join(given[place].text for place in mine)
-        if heading and mine and text.strip() and not added_order(text, said):
+        mine = tuple(place for place in places if place in free and given[place].heading == heading)
+        said = [f"{given[place].text} {given[place].more}".rstrip() for place in mine]
+        if mine and text.strip() and (len(mine) == 1 or not _is_unsound(text, said)):
             free -= set(mine)
             found.append(CondensedLine(heading, " ".join(text.split()), mine))
     return found
+
+
+def _is_unsound(text: str, said: Sequence[str]) -> bool:
+    return bool(added_order(text, "\n".join(said)) or unsupported(text, said))
 
 
 def _is_kept(answer: Sequence[CondensedLine], given: Sequence[CitedStatement], lines: int) -> bool:

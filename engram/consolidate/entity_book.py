@@ -17,7 +17,8 @@ from engram.model.memory import Memory
 LEAST_MEMORIES = 2
 #: entities for which one pass asks a model; the rest follows in the next run
 MOST_ASKED = 20
-_TELLING = frozenset({"entity", "relationship"})
+#: how many of its first entities a memory of a category is about; None: all
+_TELLING = {"entity": 1, "relationship": None}
 
 
 class EntityBook:
@@ -75,13 +76,19 @@ class EntityBook:
         if not due or self._asked >= MOST_ASKED or not can_be_asked(self._context, after):
             return after
         self._asked += 1
-        said = synthesis_of(self._context, after)
+        said = synthesis_of(self._context, after, memories)
         if not said:
             return after
         return self._context.entity_page(identifier, memories, former, aliases, self.lead, said)
 
 
-def is_worth_a_page(memories: Iterable[Memory]) -> bool:
-    """Whether enough is known of an entity: two live memories, or one that is about it."""
+def is_worth_a_page(names: Iterable[str], memories: Iterable[Memory]) -> bool:
+    """Whether enough is known of an entity with these ids: two live memories, or one about it."""
     live = [memory for memory in memories if memory.live]
-    return len(live) >= LEAST_MEMORIES or any(memory.category in _TELLING for memory in live)
+    own = set(names)
+    return len(live) >= LEAST_MEMORIES or any(own.intersection(told_of(one)) for one in live)
+
+
+def told_of(memory: Memory) -> tuple[str, ...]:
+    """The entities that a memory is about by its category."""
+    return memory.entities[: _TELLING.get(memory.category, 0)]

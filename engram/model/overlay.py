@@ -45,6 +45,7 @@ class Overlay:
         # counted as the vault is now: how rare a word or a name is need not be exact
         self.terms, self.frequencies = under.terms, under.frequencies
         self.mentioned, self.accesses, self.opening = under.mentioned, under.accesses, under.opening
+        self.spoken = under.spoken
 
     def put(self, memory: Memory) -> None:
         """Add a memory, new or as it will be amended."""

@@ -119,6 +119,10 @@ class VaultView(Protocol):
         """The text of a plain page of the vault (`profile.md`), None when there is none."""
         ...
 
+    def spoken(self, links: Iterable[str]) -> Mapping[str, int]:
+        """A number for each of these links of turns that is known, in the order of speech."""
+        ...
+
     def opening(self, session: str, without: Iterable[str] = ()) -> str:
         """What the user said first in a conversation; empty where that is hidden or not known.
 

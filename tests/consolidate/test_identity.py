@@ -92,7 +92,7 @@ def test_a_pattern_over_several_lines_is_one() -> None:
 
 
 def joined(said: list[str]) -> list[dict[str, object]]:
-    text = " ".join(line.partition(". ")[2] for line in said)
+    text = " ".join(line.partition(". ")[2] for line in said[1:])
     return [
         {"section": "Learned Patterns", "text": text, "of": list(range(2, len(said) + 1))},
         {"section": "Learned Patterns", "text": "Else.", "of": [1]},

@@ -26,6 +26,7 @@ class Remembered:
     pages: dict[str, str] = field(default_factory=dict)
     sealed: tuple[Box, ...] = ()
     named: tuple[Entity, ...] = ()
+    order: tuple[str, ...] = ()
     loaded: int = 0
 
     def memory(self, identifier: str) -> Memory | None:
@@ -108,6 +109,9 @@ class Remembered:
 
     def about(self, entity: str) -> Sequence[Memory]:
         return [one for one in self._all() if entity in one.entities]
+
+    def spoken(self, links: Iterable[str]) -> Mapping[str, int]:
+        return {link: self.order.index(link) for link in links if link in self.order}
 
     def opening(self, session: str, without: Iterable[str] = ()) -> str:
         return ""

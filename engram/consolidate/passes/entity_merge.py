@@ -72,7 +72,7 @@ def _step(book: EntityBook, group: Sequence[str]) -> Step | None:
     found = {memory.id: memory for one in group for memory in book.memories(one)}
     memories = list(found.values())
     former = book.page(stays)
-    if former is None and not any(pages.values()) and not is_worth_a_page(memories):
+    if former is None and not any(pages.values()) and not is_worth_a_page(group, memories):
         return None
     after = book.written(stays, memories, aliases)
     merged = [(page, _merged(one, page, stays)) for one, page in pages.items()]

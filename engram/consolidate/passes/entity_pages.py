@@ -1,8 +1,9 @@
 """Entity page pass: changed memories -> the pages of the entities they name.
 
-An entity gets a page once two live memories name it, or one whose category says that it is about
-it, and keeps it from then on. A run over what changed updates the entities of those memories, and
-pages that were edited; that a person took a link out of a memory shows at the next full run.
+An entity gets a page once two live memories name it, or one that is about it, and keeps it from
+then on. A memory of category `entity` is about the first name in it, a `relationship` about all. A
+run over what changed updates the entities of those memories, and pages that were edited; that a
+person took a link out of a memory shows at the next full run.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.entity_book import LEAST_MEMORIES, EntityBook, is_worth_a_page
+from engram.consolidate.entity_book import LEAST_MEMORIES, EntityBook, is_worth_a_page, told_of
 from engram.model.entity import Entity
 from engram.model.entity_ids import is_entity_id
 from engram.model.ids import is_memory_id
@@ -27,7 +28,7 @@ def plan(context: PassContext) -> list[Step]:
     for identifier in _concerned(context, book):
         former = book.page(identifier)
         memories = book.memories(identifier)
-        if former is None and not is_worth_a_page(memories):
+        if former is None and not is_worth_a_page([identifier], memories):
             continue
         after = book.written(identifier, memories)
         if after != former:
@@ -39,12 +40,7 @@ def _concerned(context: PassContext, book: EntityBook) -> list[str]:
     """The ids of entities to check: those of changed memories, in a full run all."""
     if context.changed is None:
         named = Counter(name for memory in context.view.live() for name in memory.entities)
-        telling = {
-            name
-            for memory in context.view.live()
-            if is_worth_a_page([memory])
-            for name in memory.entities
-        }
+        telling = {name for memory in context.view.live() for name in told_of(memory)}
         # a merged id counts for the entity that it leads to
         counted: Counter[str] = Counter()
         for name, count in named.items():

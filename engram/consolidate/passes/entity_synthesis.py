@@ -1,18 +1,23 @@
-"""Entity synthesis by a model: the timeline -> what holds now, in a few sentences; checked.
+"""Entity synthesis by a model: the memories of an entity -> what holds now, in a few sentences.
 
-Refused is an answer that is empty or long, that has a number which no statement has, or that gives
-an agent an order which no statement gives. A model that is unreachable, over budget or wrong gives
-nothing: then the page lists the newest statements. Bounded: the newest statements of an entity, as
-many as one question holds.
+The question holds the whole statements, in the order in which they were said. Refused is an answer
+that is empty or long, that says what no statement says (`language/supported`: numbers, names, words
+and denials, another language), or that gives an agent an order which no statement gives. A model
+that is unreachable, over budget or wrong gives nothing: then the page lists the newest statements.
+Bounded: the newest statements of an entity, as many as one question holds.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from engram.consolidate.context import PassContext
 from engram.language.agent_orders import added_order
+from engram.language.supported import unsupported
 from engram.model.entity import Entity
+from engram.model.instant import day_of
+from engram.model.memory import Memory
 from engram.model.model_request import Request, fenced, prompt_of, strict_object
 from engram.model.text import tokens_of
 
@@ -20,8 +25,9 @@ PROMPT, KEY = "entity", "synthesis"
 #: fewer statements need no synthesis
 LEAST_LINES = 3
 _MOST_LINES = 60
+#: as much of one statement is shown, characters
+_MOST_TEXT = 600
 _LONGEST = 1200
-_NUMBER = re.compile(r"[0-9]+")
 #: what would begin a block of code on the page
 _FENCE = re.compile(r"`{3,}|~{3,}")
 SCHEMA = strict_object({KEY: {"type": "string"}})
@@ -32,36 +38,59 @@ def can_be_asked(context: PassContext, entity: Entity) -> bool:
     return context.model is not None and len(entity.timeline) >= LEAST_LINES
 
 
-def synthesis_of(context: PassContext, entity: Entity) -> str:
+def synthesis_of(context: PassContext, entity: Entity, memories: Iterable[Memory]) -> str:
     """The synthesis on one line; '' when there is no usable answer.
 
     Raises ConfigError when the prompt is missing.
     """
     if context.model is None:
         return ""
-    request = _request(context, entity)
+    request, given = _request(context, entity, memories)
     said = (context.ask(request) or {}).get(KEY)
     if not isinstance(said, str):
         return ""
     text = " ".join(_FENCE.sub(" ", said).split())
-    known = set(_NUMBER.findall(request.text))
-    if len(text) > _LONGEST or not set(_NUMBER.findall(text)) <= known:
+    if len(text) > _LONGEST or added_order(text, "\n".join(given)):
         return ""
-    given = "\n".join(said for _, _, said in entity.timeline)
-    return "" if added_order(text, given) else text
+    return "" if unsupported(text, [*given, *_names(entity)]) else text
 
 
-def _request(context: PassContext, entity: Entity) -> Request:
+def _request(
+    context: PassContext, entity: Entity, memories: Iterable[Memory]
+) -> tuple[Request, list[str]]:
+    """The question, and the lines of statements in it."""
     version, instructions = prompt_of(context.prompts.get(PROMPT, {}), PROMPT)
     room = context.settings.llm.max_input_tokens - tokens_of(instructions) - tokens_of(str(SCHEMA))
     # the fence and the name take a little, and redaction may make text longer
     room = room * 3 // 4
+    told = {name for _, name, _ in entity.timeline}
     lines: list[str] = []
-    for day, _, text in reversed(entity.timeline[-_MOST_LINES:]):
-        line = f"- {day}: {text}"
+    for memory in reversed(_as_said(context, [one for one in memories if one.id in told])):
+        line = _line(memory)
         room -= tokens_of(line) + 1
-        if room < 0:
+        if room < 0 or len(lines) == _MOST_LINES:
             break
         lines.append(line)
-    data = "\n".join([f"{entity.name} ({entity.type})", "", *reversed(lines)])
-    return Request(version, instructions, fenced(data), SCHEMA, KEY, subject=entity.id)
+    lines.reverse()
+    data = "\n".join([f"{entity.name} ({entity.type})", "", *lines])
+    return Request(version, instructions, fenced(data), SCHEMA, KEY, subject=entity.id), lines
+
+
+def _as_said(context: PassContext, memories: Sequence[Memory]) -> list[Memory]:
+    """Memories oldest first; of one moment, as they were said."""
+    spoken = context.view.spoken(memory.sources[0] for memory in memories if memory.sources)
+    return sorted(
+        memories,
+        key=lambda memory: (memory.created, *(spoken.get(one, 0) for one in memory.sources[:1])),
+    )
+
+
+def _line(memory: Memory) -> str:
+    text = " ".join(memory.text.split())
+    text = text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} [...]"
+    mark = "" if memory.live else f" ({memory.status})"
+    return f"- {memory.valid_from or day_of(memory.created)}: {text}{mark}"
+
+
+def _names(entity: Entity) -> tuple[str, ...]:
+    return entity.name, entity.type, *entity.aliases

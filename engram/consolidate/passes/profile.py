@@ -3,6 +3,9 @@
     ## Preferences
     - The user prefers tabs in Go. [[preference-20260306-101000-9c1f03aa]]
 
+What holds in one project alone stands under its name (`## Project tern`); a page of before is moved
+to this form once, without the lines of the person.
+
 A line that ends in links to memories follows them: it is written again when the memory's text
 changes, becomes that of its successor, and is removed when nothing live is left. Every other line
 is the person's and stays byte for byte. What another line says already is not added
@@ -20,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engram.consolidate.condense import CitedStatement, CondensedLine, condensed, room_for
 from engram.consolidate.context import PassContext
@@ -28,7 +31,7 @@ from engram.consolidate.repeated_lines import unsaid
 from engram.model.change import Change
 from engram.model.instant import Instant
 from engram.model.memory import Memory, authority_rank
-from engram.model.page_lines import Bullet, Edit, Lines, one_line
+from engram.model.page_lines import Bullet, Edit, Lines, bare, one_line
 from engram.model.step import Step
 from engram.model.text import first_line, tokens_of
 
@@ -41,10 +44,18 @@ SECTIONS = {
     "skill": "Skills",
     "fact": "About the user",
 }
-_HEAD = """# Profile
-
-*A line that ends in a link follows the memory it links to. Lines of your own stay as they are.*
-"""
+#: how the heading of a project's rules begins
+_OF_PROJECT = "Project "
+_ABOUT = (
+    "*A line that ends in a link follows the memory it links to. What holds in one project stands"
+    " under its name. Lines of your own stay as they are.*"
+)
+#: the same on a page on which projects are not told apart yet
+_ABOUT_BEFORE = (
+    "*A line that ends in a link follows the memory it links to. Lines of your own stay as they"
+    " are.*"
+)
+_HEAD = f"# Profile\n\n{_ABOUT}\n"
 _WIDTH = 240
 #: how many times the remaining lines a model is given to join
 _GIVEN = 3
@@ -75,8 +86,8 @@ def plan(context: PassContext) -> list[Step]:
     if not page.workable:
         return []
     edit = Edit()
-    kept = _kept(context, page, edit)
-    fresh = _fresh(context, page, kept, edit)
+    kept, moved = _in_new_form(page, edit, _kept(context, page, edit))
+    fresh = [*moved, *_fresh(context, page, [*kept, *moved], edit)]
     made = _added(page, edit, fresh)
     too_long = made.count("\n") > context.settings.consolidate.profile_max_lines
     # a model that was refused is not asked about the same page again by every run
@@ -92,8 +103,9 @@ def plan(context: PassContext) -> list[Step]:
 
 def is_bare(text: str) -> bool:
     """Whether a page has nothing but what this pass writes around its lines."""
-    ours = {"", *_HEAD.splitlines(), *(f"## {heading}" for heading in SECTIONS.values())}
-    return ours.issuperset(_CONDENSED.sub("", text).splitlines())
+    ours = {"", _ABOUT_BEFORE, *_HEAD.splitlines(), *(f"## {one}" for one in SECTIONS.values())}
+    lines = _CONDENSED.sub("", text).splitlines()
+    return all(line in ours or line.startswith(f"## {_OF_PROJECT}") for line in lines)
 
 
 def _bytes(text: str | None) -> bytes | None:
@@ -159,7 +171,7 @@ def _entry_of(
         live, text = (heir,), _line(heir)
     if len(live) != len(linked):
         return None
-    return _Entry(live, text, bullet.heading or SECTIONS[live[0].category], bullet.line)
+    return _Entry(live, text, bullet.heading or _heading(live[0]), bullet.line)
 
 
 def _heir(context: PassContext, memory: Memory | None) -> Memory | None:
@@ -186,6 +198,45 @@ def _is_of_profile(memory: Memory) -> bool:
     return memory.category in SECTIONS and (memory.category != "fact" or memory.space == "user")
 
 
+def _heading(memory: Memory) -> str:
+    """The heading of a new line: its project's where it holds there alone, else its category's."""
+    if memory.space == "project" and memory.project:
+        return f"{_OF_PROJECT}{one_line(memory.project)}"
+    return SECTIONS[memory.category]
+
+
+def _in_new_form(
+    page: Lines, edit: Edit, kept: Sequence[_Entry]
+) -> tuple[list[_Entry], list[_Entry]]:
+    """The lines that stay where they are, and those that go under the name of a project now.
+
+    A line that was joined from several projects is taken apart. Only a page that still says what
+    it said before is changed so: where a line stands later is the person's affair.
+    """
+    about = [number for number, line in enumerate(page.raw) if bare(line) == _ABOUT_BEFORE]
+    if not about:
+        return list(kept), []
+    edit.replace[about[0]] = _ABOUT
+    stay: list[_Entry] = []
+    moved: list[_Entry] = []
+    for entry in kept:
+        headings = {_heading(memory) for memory in entry.memories}
+        if entry.heading not in SECTIONS.values() or headings <= set(SECTIONS.values()):
+            stay.append(entry)
+            continue
+        edit.drop.add(entry.line)
+        edit.replace.pop(entry.line, None)
+        if len(headings) == 1:
+            moved.append(replace(entry, heading=headings.pop(), line=-1))
+        else:
+            moved += [_entry(memory) for memory in entry.memories]
+    return stay, moved
+
+
+def _entry(memory: Memory) -> _Entry:
+    return _Entry((memory,), _line(memory), _heading(memory))
+
+
 def _line(memory: Memory) -> str:
     return f"{_shown(memory)} [[{memory.id}]]"
 
@@ -205,12 +256,21 @@ def _fresh(context: PassContext, page: Lines, kept: Sequence[_Entry], edit: Edit
     most = 2 * context.settings.consolidate.profile_max_lines
     best = sorted(_by_rank(wanted)[:most], key=lambda memory: (memory.created, memory.id))
     gone = edit.drop | edit.replace.keys()
-    said = [_bare(bullet.text) for bullet in page.bullets() if bullet.line not in gone]
-    said += [_bare(entry.text) for entry in kept]
-    return [
-        _Entry((best[place],), _line(best[place]), SECTIONS[best[place].category])
-        for place in unsaid(said, [_shown(memory) for memory in best])
-    ]
+    said = [(one.heading, _bare(one.text)) for one in page.bullets() if one.line not in gone]
+    said += [(entry.heading, _bare(entry.text)) for entry in kept]
+    found: list[_Entry] = []
+    for heading in dict.fromkeys(map(_heading, best)):
+        here = [memory for memory in best if _heading(memory) == heading]
+        # what holds in another project says nothing of this one
+        heard = [text for where, text in said if where == heading or not _is_project(where)]
+        new = [_entry(here[place]) for place in unsaid(heard, map(_shown, here))]
+        said += [(heading, _bare(entry.text)) for entry in new]
+        found += new
+    return sorted(found, key=lambda entry: (entry.memories[0].created, entry.memories[0].id))
+
+
+def _is_project(heading: str) -> bool:
+    return heading.startswith(_OF_PROJECT)
 
 
 def _looked_at(context: PassContext, page: Lines) -> Iterable[Memory]:

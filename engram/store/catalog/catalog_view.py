@@ -241,6 +241,10 @@ class CatalogView:
         data = self._disk.read(path)
         return None if data is None else data.decode("utf-8", "replace")
 
+    def spoken(self, links: Iterable[str]) -> Mapping[str, int]:
+        """A number for each of these links of turns that is known, in the order of speech."""
+        return self._catalog().turns.spoken(links)
+
     def opening(self, session: str, without: Iterable[str] = ()) -> str:
         """What the user said first in a conversation; empty where that is hidden or not known."""
         catalog = self._catalog()

@@ -244,6 +244,21 @@ class TurnRows:
         )  # fmt: skip
         return rows[::-1]
 
+    def spoken(self, links: Iterable[str]) -> dict[str, int]:
+        """The journal number of each of these links that has one."""
+        wanted = list(dict.fromkeys(links))
+        found: dict[str, int] = {}
+        for start in range(0, len(wanted), 400):
+            some = wanted[start : start + 400]
+            marks = ",".join("?" * len(some))
+            rows = self._db.rows(
+                f"select link, min(seq) from turns where seq > 0 and link in ({marks})"
+                " group by link",
+                *some,
+            )
+            found.update(rows)
+        return found
+
     def opening(self, transcript: str) -> list[tuple[str, str, int, int]]:
         """`(link, segment, offset, length)` of the first user turn of a transcript, if any."""
         return self._db.rows(
