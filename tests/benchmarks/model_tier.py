@@ -1,8 +1,8 @@
 """Conversations and a model's answers written by hand -> what the model tier makes of them.
 
-    python -m tests.benchmarks.model_tier FOLDER [--half open|held|all] [--show]
+    python -m tests.benchmarks.model_tier [FOLDER] [--half open|held|all] [--show]
 
-FOLDER holds (only run.toml has to be there):
+FOLDER (tests/fixtures/model) holds (only run.toml has to be there):
 
     run.toml         now = "2026-08-01T12:00:00Z"; [settings] of the vault, by their variables;
                      [[source]] name and path: one import each, in this order
@@ -47,6 +47,7 @@ from engram.vault import Vault
 from tests.fakes.model_server import ModelServer
 from tests.fakes.stored_answers import Question, StoredAnswers
 
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "model"
 #: turns that a search gives where the turns alone are to answer
 _TURNS = 5
 
@@ -310,7 +311,7 @@ def _lines(figures: Mapping[str, Any], indent: str = "") -> Iterator[str]:
 def main(given: Sequence[str] | None = None) -> dict[str, Any]:
     """Measure one folder."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.model_tier")
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=FIXTURES)
     parser.add_argument("--half", choices=("open", "held", "all"), default="open")
     parser.add_argument("--show", action="store_true", help="what is missing, and what was refused")
     asked = parser.parse_args(given)
