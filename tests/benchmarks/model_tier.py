@@ -253,7 +253,7 @@ def measure(folder: Path, half: str = "open") -> dict[str, Any]:
             if any(one.live for one in _saying(run.memories, row["text"]))
         ]
         fulfilled = [
-            any(one.status == "done" for one in _saying(run.memories, row["text"]))
+            any("fulfilled" in one.extras for one in _saying(run.memories, row["text"]))
             for row in expected.get("fulfilled", ())
         ]
         found = answered(run, questions)
