@@ -23,12 +23,11 @@ def test_every_conversation_has_its_answer(figures: dict[str, Any]) -> None:
 
 def test_nothing_is_kept_that_the_conversations_do_not_say(figures: dict[str, Any]) -> None:
     assert figures["missed"]["absent"] == []
-    assert figures["admission"]["untrue, admitted"][0] == 0
+    assert figures["admission"]["untrue ones admitted"][0] == 0
 
 
 def test_true_items_are_refused_at_most_once_in_thirty(figures: dict[str, Any]) -> None:
-    _, share = figures["admission"]["refused though true"]
-    assert share <= 0.03, figures["missed"]["refused"]
+    assert figures["admission"]["share"] <= 0.03, figures["missed"]["refused"]
 
 
 def test_what_is_told_anew_later_is_replaced(figures: dict[str, Any]) -> None:
