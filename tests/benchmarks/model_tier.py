@@ -112,7 +112,7 @@ def lived(folder: Path, tier: Tier) -> Iterator[Lived]:
 
 
 def admission(run: Lived, untrue: Mapping[tuple[str, int], str]) -> dict[str, Any]:
-    """Items proposed, admitted, and refused by code; what is said again and by rules beside them."""
+    """Items proposed, admitted, and refused by code; beside them what is said again, and rules."""
     items = [
         (name, number, item)
         for name, answer in {one.answered_by: one.answer for one in run.extractions}.items()
