@@ -11,6 +11,7 @@ MEASUREMENTS = (
     "durable",
     "rules_speed",
     "rules_tier",
+    "model_tier",
     "gate",
     "redaction",
     "signals",

@@ -1,8 +1,8 @@
 """Conversations and a model's answers written by hand -> what the model tier makes of them.
 
-    python -m tests.benchmarks.model_tier FOLDER [--half open|held|all] [--show]
+    python -m tests.benchmarks.model_tier [FOLDER] [--half open|held|all] [--show]
 
-FOLDER holds (only run.toml has to be there):
+FOLDER (tests/fixtures/model) holds (only run.toml has to be there):
 
     run.toml         now = "2026-08-01T12:00:00Z"; [settings] of the vault, by their variables;
                      [[source]] name and path: one import each, in this order
@@ -47,8 +47,11 @@ from engram.vault import Vault
 from tests.fakes.model_server import ModelServer
 from tests.fakes.stored_answers import Question, StoredAnswers
 
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "model"
 #: turns that a search gives where the turns alone are to answer
 _TURNS = 5
+#: refusals of a name in an item, not of the item
+_NO_ITEM = frozenset(["unknown_memory"])
 
 
 @dataclass(slots=True)
@@ -109,26 +112,33 @@ def lived(folder: Path, tier: Tier) -> Iterator[Lived]:
 
 
 def admission(run: Lived, untrue: Mapping[tuple[str, int], str]) -> dict[str, Any]:
-    """Items proposed, admitted, and refused by code; those of rules beside them."""
+    """Items proposed, admitted, and refused by code; beside them what is said again, and rules."""
     items = [
         (name, number, item)
         for name, answer in {one.answered_by: one.answer for one in run.extractions}.items()
         if name
         for number, item in enumerate(json.loads(answer)["facts"])
     ]
-    model = [one for one in run.verdicts if one.candidate.origin == "model"]
+    mentions = [one for one in run.verdicts if one.candidate.confirms or one.candidate.fulfils]
+    model = [
+        one
+        for one in run.verdicts
+        if one.candidate.origin == "model" and one not in mentions and one.code not in _NO_ITEM
+    ]
     refused = Counter(one.code for one in model if one.decision == "refuse")
     kept = {_words(one.candidate.receipt.quote) for one in model if one.decision != "refuse"}
     false = [item for name, number, item in items if (name, number) in untrue]
     false_kept = sum(_words(item["quote"]) in kept for item in false)
-    rightly = len(false) - false_kept
-    lost = max(refused.total() - rightly, 0)
+    lost = max(refused.total() - (len(false) - false_kept), 0)
     return {
         "items": len(items),
-        "verdicts": dict(Counter(one.decision for one in model)),
+        "decisions": dict(Counter(one.decision for one in model)),
         "refused": dict(refused),
-        "refused though true": (lost, _share(lost, len(items) - len(false))),
-        "untrue, admitted": (false_kept, len(false)),
+        "true ones refused": (lost, len(items) - len(false)),
+        "share": _share(lost, len(items) - len(false)),
+        "untrue ones admitted": (false_kept, len(false)),
+        "said again": dict(Counter(one.code for one in mentions)),
+        "names of no memory": sum(one.code in _NO_ITEM for one in run.verdicts),
         "by rules beside it": sum(
             one.candidate.origin == "rules" and one.decision != "refuse" for one in run.verdicts
         ),
@@ -252,7 +262,7 @@ def measure(folder: Path, half: str = "open") -> dict[str, Any]:
             if any(one.live for one in _saying(run.memories, row["text"]))
         ]
         fulfilled = [
-            any(one.status == "done" for one in _saying(run.memories, row["text"]))
+            any("fulfilled" in one.extras for one in _saying(run.memories, row["text"]))
             for row in expected.get("fulfilled", ())
         ]
         found = answered(run, questions)
@@ -310,7 +320,7 @@ def _lines(figures: Mapping[str, Any], indent: str = "") -> Iterator[str]:
 def main(given: Sequence[str] | None = None) -> dict[str, Any]:
     """Measure one folder."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.model_tier")
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=FIXTURES)
     parser.add_argument("--half", choices=("open", "held", "all"), default="open")
     parser.add_argument("--show", action="store_true", help="what is missing, and what was refused")
     asked = parser.parse_args(given)
