@@ -202,6 +202,11 @@ def test_what_holds_since_a_day_has_a_day(quote: str, since: str, kept: str) -> 
     assert one(quote=quote, since=since).valid_from == kept
 
 
+def test_only_a_moment_is_an_episode() -> None:
+    kinds = {category: one(category=category).kind for category in CATEGORIES}
+    assert {category for category, kind in kinds.items() if kind == "episode"} == {"moment"}
+
+
 # -- ids, names, tags ---------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engram.extract.assent import agreement_in
-from engram.extract.classify import TRIVIAL, memory_kind, score_importance
+from engram.extract.classify import TRIVIAL, score_importance
 from engram.extract.llm.item_dates import dated, due_day, since_day
 from engram.extract.llm.prompt import FINDING
 from engram.extract.llm.quotes import folded, quoted
@@ -157,7 +157,7 @@ def _built(
         receipt=receipt_of(turn, quote),
         confidence=confidence,
         importance=_importance(item, category, tags),
-        kind=memory_kind(category, quote, tags),
+        kind="episode" if category == "moment" else "note",
         schema=schema,
         tags=tags,
         entities=_entities(item.raw.get("entities")),
