@@ -150,7 +150,7 @@ def _built(
     confidence: float, replaced: tuple[str, ...],
 ) -> Candidate:  # fmt: skip
     tags = _tags(item.raw.get("tags"))
-    due = due_day(item.raw.get("due"), turn, quote) if category == "commitment" else ""
+    due = due_day(item.raw.get("due"), turn, quote, text) if category == "commitment" else ""
     return Candidate(
         category=category,
         text=with_title(dated(anchored(text, turn.time), due, turn), turn),
