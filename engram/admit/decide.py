@@ -23,7 +23,7 @@ from engram.model.ports import Heard, Judge, NoRules, NothingHeard, WrittenRules
 from engram.model.settings import Settings
 from engram.model.speaker import is_of_owner
 from engram.model.step import Opinion
-from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
+from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, UNLIKELY
 from engram.model.text import content_hash
 from engram.model.verdict import Decision, Verdict
 from engram.model.view import VaultView
@@ -49,6 +49,8 @@ class AdmissionContext:
     judge: Judge = field(default_factory=_cue_judge)
     heard: Heard = field(default_factory=NothingHeard)
     rules: WrittenRules = field(default_factory=NoRules)
+    #: how many memories the candidates of one answer say that they replace
+    named_in_all: int = 0
     #: what was around one candidate: several rows ask for it
     _found: dict[tuple[str, str, str], Sequence[Memory]] = field(default_factory=dict)
 
@@ -64,8 +66,15 @@ class AdmissionContext:
         return self._found[place]
 
 
+#: what one candidate may replace by name, and the candidates of one answer together: a change is
+#: of one thing, and a conversation changes few
+MOST_NAMED, MOST_NAMED_IN_ALL = 3, 12
+#: words that two statements share whatever they are about
+_ANYBODY = "the user and the team, their project"
 #: how a statement about the owner of the vault begins
 _OF_PERSON = "The user "
+#: the code of what replaces the memories that it names
+NAMED = "named"
 Row = Callable[[Candidate, AdmissionContext], Verdict | None]
 
 
@@ -87,7 +96,8 @@ def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
 def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
     """What would be written, with the factors of its score; a refusal where that is low.
 
-    What the person asked to remember, and what another store held, is written whatever it scores.
+    What the person asked to remember, what another store held, and what a model names the
+    predecessor of, is written whatever it scores: the vault would go on saying what was so before.
     """
     candidate = verdict.candidate
     if verdict.decision in ("same", "refuse") or candidate.wanted:
@@ -110,7 +120,7 @@ def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
     if factors.score == LEAST - 1 and admission.heard.said_again(receipt.quote, receipt.link):
         factors = factors._replace(reuse=min(factors.reuse + 1, 2))
     numbers = tuple(factors._asdict().items())
-    if factors.score < LEAST:
+    if factors.score < LEAST and verdict.code != NAMED:
         return Verdict("refuse", "low_score", candidate, factors=numbers)
     return replace(verdict, factors=numbers)
 
@@ -255,7 +265,7 @@ def _restated(candidate: Candidate, admission: AdmissionContext) -> Verdict | No
 
     newer = memory_of(candidate)
     for one in admission.around(candidate):
-        if not one.conflicts and restates(newer, one):
+        if one.id not in candidate.supersedes and not one.conflicts and restates(newer, one):
             return _again(candidate, one)
     return None
 
@@ -268,14 +278,45 @@ def _again(candidate: Candidate, owner: Memory) -> Verdict:
 
 
 def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    """The candidate says itself which memories it replaces; their authority still counts."""
-    named = [admission.view.memory(identifier) for identifier in candidate.supersedes]
-    live = [memory for memory in named if memory is not None and memory.live]
-    stronger = tuple(memory.id for memory in live if outranks(memory, candidate))
-    if stronger:
+    """The candidate says itself which memories it replaces.
+
+    It is believed where they are older than its words, of its place and of its subject, and few; an
+    authority above its own stands. Any other naming the person decides, and casts no doubt on what
+    stands.
+    """
+    known = [
+        admission.view.memory(identifier) for identifier in dict.fromkeys(candidate.supersedes)
+    ]
+    live = [memory for memory in known if memory is not None and memory.live]
+    if not live:
+        return None
+    if stronger := tuple(memory.id for memory in live if outranks(memory, candidate)):
         return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
-    replaced = tuple(memory.id for memory in live)
-    return Verdict("supersede", "named", candidate, replaced) if replaced else None
+    named = tuple(memory.id for memory in live)
+    few = len(live) <= MOST_NAMED and admission.named_in_all <= MOST_NAMED_IN_ALL
+    if not (few and all(_may_replace(candidate, memory, admission) for memory in live)):
+        return Verdict("review", UNLIKELY, candidate, named)
+    newest = max(live, key=lambda memory: memory.created)
+    if candidate.receipt.time < newest.created:
+        return Verdict("new", "older_than_holder", candidate, (newest.id,))
+    return Verdict("supersede", NAMED, candidate, named)
+
+
+def _may_replace(candidate: Candidate, memory: Memory, admission: AdmissionContext) -> bool:
+    """Whether a memory is of the candidate's place, and of its subject or its category.
+
+    Two facts need not be about one thing, so that a fact has to share a name or a word.
+    """
+    here = memory.space == "project" and memory.project == candidate.project
+    if "project" in (memory.space, candidate.space) and not here:
+        return False
+    if candidate.category == memory.category != "fact":
+        return True
+    if set(candidate.entities) & set(memory.entities):
+        return True
+    said, held = candidate.text, f"{memory.text}\n{memory.quote}"
+    shared = admission.view.terms(said) & admission.view.terms(held)
+    return bool(shared - admission.view.terms(_ANYBODY))
 
 
 def _slot(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:

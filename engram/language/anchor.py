@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from engram.language.calendar_words import WEEKDAYS
+from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.language.when import TimeSpan, find_times
 from engram.model.instant import Day, Instant
 
@@ -25,6 +25,7 @@ _QUOTED = re.compile(
     re.DOTALL,
 )
 _DAY = f"(?:{'|'.join(WEEKDAYS)})"
+_MONTH = rf"\b(?:{'|'.join((*MONTHS, *(month[:3] for month in MONTHS)))})\b"
 #: an expression and the words that stand before its day; the first whole match counts
 _FORMS = tuple(
     (re.compile(pattern, re.IGNORECASE), lead)
@@ -47,7 +48,12 @@ _PREPOSITION = re.compile(
 )
 _IN_NAME = re.compile(r"[\w./\\@#_-]$")
 _NAME_GOES_ON = re.compile(r"['’]s\b|[/\\_@-]\w|\.\w|\w")
-_DATED = re.compile(r"\s*\(\d{4}-\d\d")
+#: a date in figures, in words, or a month of a year: "(2026-03-07)", ", 7 March", "(June 2026)"
+_DATED = re.compile(
+    r"(?:\s*\(|,?\s*)(?:on |the |in )*"
+    rf"(?:\d{{4}}-\d\d|\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?{_MONTH}|{_MONTH}\.? (?:the )?\d)",
+    re.IGNORECASE,
+)
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s+|\n\s*)[\"'(]?$")
 
 
@@ -71,6 +77,11 @@ def anchored(text: str, said: Instant) -> str:
     return "".join([*made, text[done:]])
 
 
+def is_dated(text: str, at: int) -> bool:
+    """Whether a date stands beside the words of time that end there."""
+    return _DATED.match(text, at) is not None
+
+
 def _lead(span: TimeSpan) -> str:
     """The words before the day; empty for an expression that is left alone."""
     for pattern, lead in _FORMS:
@@ -82,7 +93,7 @@ def _lead(span: TimeSpan) -> str:
 def _is_prose(text: str, start: int, end: int) -> bool:
     """Whether the words are no part of a name and have no date yet."""
     before, after = text[:start], text[end:]
-    if _IN_NAME.search(before) or _NAME_GOES_ON.match(after) or _DATED.match(after):
+    if _IN_NAME.search(before) or _NAME_GOES_ON.match(after) or is_dated(text, end):
         return False
     # "USA Today": a capital within a sentence
     return not text[start].isupper() or _SENTENCE_START.search(before) is not None

@@ -98,7 +98,7 @@ _VALUE = r"[\"'“”„‘`*«]*(?P<value>[^\s\"'“”„‘`«]+)(?P<rest>[^.
 
 _TELLS = re.compile(rf"(?<![\w-]){_NOUN}{_OTHER_THING}{_ABOUT}{_IS}{_VALUE}")
 #: a word of German, Dutch, ... in which the noun is the last part
-_COMPOUND = re.compile(rf"\b\w{{1,40}}-?{_PASSWORD}{_ABOUT}{_IS}{_VALUE}")
+_COMPOUND = re.compile(rf"\b(?!1password\b)\w{{1,40}}-?{_PASSWORD}{_ABOUT}{_IS}{_VALUE}")
 _BESIDE = re.compile(
     rf"\b(?:with|using|uses?|used|and|und|mit|y|et) (?:(?:the|my|our|dem|la|le) )?"
     rf"{_PASSWORD}{_OTHER_THING} (?P<value>[\w$#!%&*.-]{{3,}})(?P<rest>)"

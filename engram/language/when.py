@@ -54,6 +54,28 @@ def find_times(text: str, anchor: Instant) -> list[TimeSpan]:
     return list(_found(text, anchor[:10]))
 
 
+def past_times(text: str, anchor: Instant) -> list[TimeSpan]:
+    """Those that lie before the anchor's day for certain.
+
+    "April 3rd", said in March, is more likely the coming one, whatever the tense: a date without a
+    year is read back half a year at most.
+    """
+    today = date.fromisoformat(anchor[:10])
+    return [
+        span
+        for span in find_times(text, anchor)
+        if span.end < anchor[:10]
+        and (
+            (today - date.fromisoformat(span.end)).days <= _HALF_A_YEAR
+            or _TELLS_YEAR.search(span.expression)
+        )
+    ]
+
+
+_HALF_A_YEAR = 183
+_TELLS_YEAR = re.compile(r"\b(?:19|20)\d\d|\b(?:ago|last|past|previous)\b", re.IGNORECASE)
+
+
 #: whoever reads a statement asks this several times of it
 @lru_cache(maxsize=32)
 def _found(text: str, anchor: Day) -> tuple[TimeSpan, ...]:

@@ -11,8 +11,9 @@ from dataclasses import replace
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
 
-#: reasons for which a memory waits for the person beside another one
-CONTRADICTION, LOWER_AUTHORITY = "contradiction", "lower_authority"
+#: reasons for which a memory waits for the person beside another one: they do not agree, the other
+#: has more authority, a model names the other as replaced and hardly can be right
+CONTRADICTION, LOWER_AUTHORITY, UNLIKELY = "contradiction", "lower_authority", "unlikely_change"
 
 
 def superseded(loser: Memory, by: Memory, code: str, now: Instant) -> Memory:

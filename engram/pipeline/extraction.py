@@ -310,6 +310,7 @@ def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now,
         heard=ports.heard, rules=ports.rule_files,
+        named_in_all=len({name for one in batch.candidates for name in one.supersedes}),
     )  # fmt: skip
     per_turn: dict[str, int] = {}
     verdicts = []

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from engram.admit.decide import AdmissionContext, admit
+from engram.admit.decide import MOST_NAMED, MOST_NAMED_IN_ALL, AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
-from engram.model.candidate import Voice
+from engram.model.candidate import Appraisal, Voice
 from engram.model.memory import CATEGORIES, STATUSES
 from engram.model.ports import NothingHeard
+from engram.model.standing import disputes, in_dispute
 from tests.admit.cases import NOW, POSTGRES, SAID, candidate, memory
 
 Knowing = Callable[..., AdmissionContext]
@@ -176,6 +177,89 @@ def test_naming_a_trusted_memory_does_not_overrule_it(knowing: Knowing) -> None:
     assert decided(admission, supersedes=named) == ("review", "lower_authority", (trusted.id,))
     asserted = decided(admission, supersedes=named, authority="user_asserted")
     assert asserted == ("supersede", "named", named)
+
+
+OF_ELSEWHERE: list[tuple[dict[str, str], dict[str, str]]] = [
+    ({"project": "blog"}, {}), ({"space": "user"}, {}), ({}, {"space": "user", "project": "blog"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("held", "said"), OF_ELSEWHERE)
+def test_naming_a_memory_of_another_place_is_for_the_person(
+    knowing: Knowing, held: dict[str, str], said: dict[str, str]
+) -> None:
+    old = memory("The shop uses SQLite.", **held)
+    named = decided(knowing(old), supersedes=(old.id,), **said)
+    assert named == ("review", "unlikely_change", (old.id,))
+
+
+def test_what_the_person_says_of_everywhere_may_replace_what_was_so_here(knowing: Knowing) -> None:
+    old = memory("The shop uses SQLite.")
+    assert decided(knowing(old), supersedes=(old.id,), space="user")[0] == "supersede"
+
+
+def test_a_named_memory_is_of_the_same_subject_or_category(knowing: Knowing) -> None:
+    old = memory("Lea moved to Porto.", entities=("person-lea",))
+    admission = knowing(old)
+    assert decided(admission, supersedes=(old.id,))[1] == "unlikely_change"
+    same_name = decided(admission, supersedes=(old.id,), entities=("person-lea",))
+    same_word = decided(admission, text="Porto has the shop.", supersedes=(old.id,))
+    assert same_name[1] == same_word[1] == "named"
+    rule = memory("Tabs, never spaces.", category="preference")
+    wish = {"supersedes": (rule.id,), "category": "preference"}
+    assert decided(knowing(rule), text="The user wants blanks.", **wish)[1] == "named"
+
+
+def test_few_memories_are_replaced_by_one_candidate_and_by_one_answer(knowing: Knowing) -> None:
+    old = [memory(f"The shop uses SQLite {number}.") for number in range(MOST_NAMED + 1)]
+    admission, names = knowing(*old), tuple(one.id for one in old)
+    assert decided(admission, supersedes=names[:-1]) == ("supersede", "named", names[:-1])
+    assert decided(admission, supersedes=names) == ("review", "unlikely_change", names)
+    for in_all, code in ((MOST_NAMED_IN_ALL, "named"), (MOST_NAMED_IN_ALL + 1, "unlikely_change")):
+        one_answer = replace(admission, named_in_all=in_all)
+        assert decided(one_answer, supersedes=names[:1])[1] == code
+
+
+def test_an_unlikely_change_casts_no_doubt_on_what_stands(drafting: Drafting) -> None:
+    old = memory("Lea moved to Porto.")
+    draft, context = drafting(old)
+    born = draft.enter(admit(candidate(supersedes=(old.id,)), context))
+    assert born is not None and in_dispute(born) and born.conflicts == (old.id,)
+    assert draft.view.memory(old.id) == old and disputes([born, old])
+
+
+def test_an_older_statement_becomes_history_of_the_newer_one_it_names(drafting: Drafting) -> None:
+    newer = memory("The shop uses MySQL.", created="2026-03-06T11:00:00Z")
+    draft, context = drafting(newer)
+    born = draft.enter(admit(candidate(supersedes=(newer.id,)), context))
+    after = draft.view.memory(newer.id)
+    assert born is not None and (born.status, born.superseded_by) == ("superseded", (newer.id,))
+    assert after is not None and (after.status, after.supersedes) == ("active", (born.id,))
+
+
+def test_what_two_candidates_name_is_replaced_once_and_both_stand(drafting: Drafting) -> None:
+    old = memory("The shop uses SQLite.")
+    draft, context = drafting(old)
+    first = draft.enter(admit(candidate(supersedes=(old.id, old.id)), context))
+    second = draft.enter(
+        admit(candidate("The shop chose Postgres for its locks.", supersedes=(old.id,)), context)
+    )
+    after = draft.view.memory(old.id)
+    assert first is not None and second is not None and after is not None
+    assert (first.supersedes, second.supersedes) == ((old.id,), ())
+    assert (first.status, second.status, after.superseded_by) == ("active", "active", (first.id,))
+
+
+def test_a_disputed_memory_may_be_replaced_by_name(knowing: Knowing) -> None:
+    old = memory("The shop uses SQLite.", status="needs-review", conflicts=("fact-1",))
+    assert decided(knowing(old), supersedes=(old.id,)) == ("supersede", "named", (old.id,))
+
+
+def test_what_replaces_a_memory_by_name_needs_no_score_of_its_own(knowing: Knowing) -> None:
+    dull = {"text": "The shop uses MySQL again.", "appraisal": Appraisal(-1, -1, 1)}
+    old = memory("The shop uses SQLite.")
+    assert decided(knowing(old), **dull)[1] == "low_score"
+    assert decided(knowing(old), supersedes=(old.id,), **dull)[1] == "named"
 
 
 def test_one_value_a_slot(knowing: Knowing) -> None:

@@ -171,6 +171,46 @@ def test_a_commitment_carries_its_date_beside_the_words() -> None:
 
 
 @pytest.mark.parametrize(
+    "said, due, text, told",
+    [
+        ("next Saturday", "2026-03-07", "The fair is next Saturday (2026-03-07).", "2026-03-07"),
+        ("next Saturday", "2026-03-14", "The fair is next Saturday (2026-03-14).", "2026-03-14"),
+        ("next Saturday", "2026-03-14", "The fair is next Saturday, 14 March.", "2026-03-07"),
+        ("next month", "2026-04-30", "The fair is next month (April 2026).", "2026-04-30"),
+        ("next month", "", "The fair is next month (April 2026).", "2026-04-30"),
+        ("by 3 April", "", "The fair is open by 3 April 2026.", "2026-04-03"),
+    ],
+)  # fmt: skip
+def test_no_second_date_beside_one_that_stands_there(
+    said: str, due: str, text: str, told: str
+) -> None:
+    quote = f"I promise that the fair is {said}"
+    (found,) = candidates_of(
+        [item(category="commitment", text=text, quote=quote, due=due)], [turn(quote, "9")],
+        Context(),
+    )  # fmt: skip
+    assert (found.text, dict(found.fields)["due"]) == (text, told)
+
+
+@pytest.mark.parametrize(
+    "quote, since, kept",
+    [
+        ("we promised the launch for April 3rd", "", "2026-03-06"),
+        ("we promised the launch for April 3rd", "2026-04-03", "2026-03-06"),
+        ("we launched on April 3rd", "2025-04-03", "2025-04-03"),
+        ("we launched on April 3rd, 2025", "", "2025-04-03"),
+        ("we launched on December 12th", "", "2025-12-12"),
+        ("we launch on January 5th, as promised", "2027-01-05", "2026-03-06"),
+    ],
+)
+def test_a_coming_day_is_not_read_into_last_year(quote: str, since: str, kept: str) -> None:
+    (found,) = candidates_of(
+        [item(text=quote, quote=quote, since=since)], [turn(quote, "9")], Context()
+    )
+    assert found.valid_from == kept
+
+
+@pytest.mark.parametrize(
     "due, kept",
     [
         ("2026-03-20", "2026-03-20"), (" 2026-03-06 ", "2026-03-06"), ("2026-03-05", ""),
@@ -200,6 +240,11 @@ def test_only_a_commitment_has_a_deadline() -> None:
 )
 def test_what_holds_since_a_day_has_a_day(quote: str, since: str, kept: str) -> None:
     assert one(quote=quote, since=since).valid_from == kept
+
+
+def test_only_a_moment_is_an_episode() -> None:
+    kinds = {category: one(category=category).kind for category in CATEGORIES}
+    assert {category for category, kind in kinds.items() if kind == "episode"} == {"moment"}
 
 
 # -- ids, names, tags ---------------------------------------------------------------------------

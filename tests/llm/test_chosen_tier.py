@@ -9,9 +9,11 @@ import pytest
 
 from engram.model.instant import plus_minutes
 from engram.store.base.clock import FixedClock
+from engram.vault import Vault
 from tests.conftest import NOW
-from tests.fakes.model_server import ModelServer, answers, fact, facts
-from tests.llm.office import SENTENCE, Office, outcomes, texts
+from tests.fakes.model_server import Asked, Handler, ModelServer, answers, fact, facts
+from tests.kit import LIGHT
+from tests.llm.office import SENTENCE, Office, outcomes, said, texts
 
 SAID = "I prefer tabs over spaces in this project."
 #: what the rules make of it, and what the model does
@@ -125,3 +127,24 @@ def test_what_is_dictated_asks_no_model(office: Office) -> None:
         vault = office.cloud("http://127.0.0.1:9/v1", key=key).open(f"vault{len(key)}")
         assert vault.remember(SENTENCE).decision == "new"
         assert texts(vault) == [SENTENCE] and vault.waiting() == [] and outcomes(vault) == []
+
+
+@pytest.mark.parametrize("category", ["", "decision"])
+def test_what_is_dictated_does_not_wait_for_a_model_that_thinks(
+    category: str, office: Office
+) -> None:
+    dictated = []
+
+    def thinks(asked: Asked, handler: Handler) -> None:
+        path, environment = office.folder / "vault", dict(office.environment)
+        beside = Vault.open(path, environment=environment, clock=FixedClock(NOW), adapters=LIGHT)
+        dictated.append(beside.remember(SENTENCE, category=category).decision)
+        beside.close()
+        answers(facts())(asked, handler)
+
+    with ModelServer([thinks]) as server:
+        vault = office.cloud(server.base_url).open()
+        vault.capture([said("We renamed the warehouse to depot.")])
+        vault.flush()
+        assert dictated == ["new"] and len(server.requests) == 1
+    assert SENTENCE in texts(vault)

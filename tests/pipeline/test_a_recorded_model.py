@@ -17,7 +17,7 @@ from tests.kit import tree_digest
 DEMO = Path(__file__).parents[1] / "demo"
 #: Of facts/, transcripts/ and entities/. A change is for a person to look at: the vault of
 #: `make demo` (demo-vault-model) shows what is in it.
-GOLDEN = "d8987c0797d827ee6a5d1df41a0195968adc924274823e09c6583b242435edb1"
+GOLDEN = "429c42e7f719e51b1777ae84f422a156c7f08b5325d7a78c2a2633ca9d032c02"
 
 
 @pytest.fixture

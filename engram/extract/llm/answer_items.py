@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engram.extract.assent import agreement_in
-from engram.extract.classify import TRIVIAL, memory_kind, score_importance
+from engram.extract.classify import TRIVIAL, score_importance
 from engram.extract.llm.item_dates import dated, due_day, since_day
 from engram.extract.llm.prompt import FINDING
 from engram.extract.llm.quotes import folded, quoted
@@ -150,14 +150,14 @@ def _built(
     confidence: float, replaced: tuple[str, ...],
 ) -> Candidate:  # fmt: skip
     tags = _tags(item.raw.get("tags"))
-    due = due_day(item.raw.get("due"), turn, quote) if category == "commitment" else ""
+    due = due_day(item.raw.get("due"), turn, quote, text) if category == "commitment" else ""
     return Candidate(
         category=category,
         text=with_title(dated(anchored(text, turn.time), due, turn), turn),
         receipt=receipt_of(turn, quote),
         confidence=confidence,
         importance=_importance(item, category, tags),
-        kind=memory_kind(category, quote, tags),
+        kind="episode" if category == "moment" else "note",
         schema=schema,
         tags=tags,
         entities=_entities(item.raw.get("entities")),

@@ -1,45 +1,78 @@
 """Days that a model gives an item -> the deadline and the beginning that can be believed.
 
-What the words themselves say outranks the model's date. A deadline lies ahead of the turn, a
-beginning does not; anything else is left out.
+What the words themselves say outranks the model's date, except where they name no year, or where
+the model's date stands in its statement as well. A deadline lies ahead of the turn, a beginning
+does not; anything else is left out. A statement gets no second date beside one that it has.
 """
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from engram.extract.rules.candidates import due_of
-from engram.language.when import find_times
+from engram.language.anchor import is_dated
+from engram.language.when import TimeSpan, find_times, past_times
 from engram.model.turn import Turn
 
+_YEAR = re.compile(r"\b(?:19|20)\d\d")
 
-def due_day(value: object, turn: Turn, quote: str) -> str:
-    """The deadline: what the words themselves say, else the model's date if it lies ahead."""
-    said = due_of(turn, quote)
-    if said is not None:
-        return said.end
+
+def due_day(value: object, turn: Turn, quote: str, text: str) -> str:
+    """The deadline: the model's date where its statement names it too, else what the words say.
+
+    Else the model's date, if it lies ahead.
+    """
     day = _day(value)
-    return day if day >= turn.day else ""
+    day = day if day >= turn.day else ""
+    if day and _states(text, day, turn):
+        return day
+    said = due_of(turn, quote)
+    return said.end if said is not None else day
 
 
 def dated(text: str, due: str, turn: Turn) -> str:
-    """The statement with its deadline beside the words of time, or at its end."""
-    if not due or due in text:
+    """The statement with its deadline beside the words of time, or at its end.
+
+    One date is enough: where the words of time have one, or are one, none is added.
+    """
+    if not due or _states(text, due, turn):
         return text
-    said = next((span for span in find_times(text, turn.time) if span.end == due), None)
+    times = find_times(text, turn.time)
+    said = next((span for span in times if span.end == due), None)
     if said is None:
-        return f"{text.rstrip('.')} ({due})."
+        others = any(span.end >= turn.day and _is_dated(text, span) for span in times)
+        return text if others else f"{text.rstrip('.')} ({due})."
+    if _is_dated(text, said):
+        return text
     at = said.offset + len(said.expression)
     return f"{text[:at]} ({due}){text[at:]}"
 
 
 def since_day(value: object, turn: Turn, quote: str) -> str:
-    """`valid_from`: a past day that is named, else the day it was said."""
-    past = [span for span in find_times(quote, turn.time) if span.end < turn.day]
+    """`valid_from`: a past day that is named, else the model's if it is past, else the turn's.
+
+    Where the model's lies ahead, a date without a year is no past one.
+    """
+    day = _day(value)
+    past = past_times(quote, turn.time)
+    if day > turn.day:
+        past = [span for span in past if _YEAR.search(span.expression)]
     if past:
         return past[0].start
-    day = _day(value)
     return day if "" < day <= turn.day else turn.day
+
+
+def _states(text: str, day: str, turn: Turn) -> bool:
+    """Whether a text names this day with its year."""
+    times = find_times(text, turn.time)
+    return any(span.end == day and _YEAR.search(span.expression) for span in times)
+
+
+def _is_dated(text: str, span: TimeSpan) -> bool:
+    """Whether words of time are a date with its year, or have a date beside them."""
+    end = span.offset + len(span.expression)
+    return _YEAR.search(span.expression) is not None or is_dated(text, end)
 
 
 def _day(value: object) -> str:

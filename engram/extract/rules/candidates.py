@@ -20,7 +20,7 @@ from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
 from engram.language.sentences import sentences_around
 from engram.language.third_person import third_person
-from engram.language.when import TimeSpan, find_times
+from engram.language.when import TimeSpan, find_times, past_times
 from engram.model.candidate import Candidate
 from engram.model.ids import slug
 from engram.model.turn import Turn
@@ -127,7 +127,7 @@ _DATED = frozenset(["decision", "moment", "fact", "skill", "relationship"])
 def _valid_from(turn: Turn, rule: Rule, said: str) -> str:
     """The day it became true: a past day that the sentence names, else the turn's own."""
     if rule.category in _DATED:
-        past = [span for span in find_times(said, turn.time) if span.end < turn.day]
+        past = past_times(said, turn.time)
         if past:
             return past[0].start
     return turn.day
