@@ -116,6 +116,13 @@ class TurnEntry(NamedTuple):
     length: int
 
 
+class NextTurn(NamedTuple):
+    """The number and the time of the next pending turn of a conversation."""
+
+    seq: int
+    time: Instant
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """The pending turns of one transcript: how many, since when, whether one is a HIGH signal.

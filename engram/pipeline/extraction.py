@@ -7,8 +7,9 @@ lock, and in one process at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from heapq import heapify, heappop, heappush
 
 from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
@@ -31,6 +32,8 @@ from engram.pipeline.writing import writing
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
+#: pending turns of a conversation that are read for one question, which holds fewer
+_READ_AHEAD = 500
 #: what to do where a model was chosen, and is not configured any more
 _NONE = "`engram config set llm.model NAME`, or give up waiting: `engram extract --rules`"
 #: how long another process is waited for that brings the index up, seconds
@@ -110,6 +113,8 @@ def extract(
 ) -> ExtractionResult:  # fmt: skip
     """Extract what is pending in these transcripts: one transaction for up to BATCH_TURNS turns.
 
+    What was said first is decided first, so that a newer value finds the older one: a portion of a
+    conversation waits until no other one has an older turn pending.
     A range is leased by reading it and acknowledged only if it is still pending when the result is
     written: two processes may think about the same turns, one of them writes. What fails stays
     pending, waits longer each time, and goes to the dead letter after `max_attempts`; what fails
@@ -118,29 +123,34 @@ def extract(
     memories along. Nothing that an extractor raises gets out of here.
     """
     outcome = ExtractionResult()
-    names, last = _oldest_first(transcripts, ports), ports.turn_log.end()[2]
+    names, last = list(dict.fromkeys(transcripts)), ports.turn_log.end()[2]
     _leave_to_others(names, ports)
+    queue = [(first.time, name) for name in names if (first := ports.turns.next_pending(name))]
+    heapify(queue)
+    batches: dict[str, Batch] = {}
     postponed: list[Batch] = []
-    while names:
-        batches: list[Batch] = []
-        done: list[Batch] = []
-        for transcript in names:
-            away = postponed[0].error if postponed else None
-            batch = _lease(transcript, ports, tier, away)
-            if batches and not _together(batches, batch):
-                progress(_commit_batches(batches, ports, outcome))
-                batches = []
-            if batch.error is not None and batch.error.patient:
-                postponed.append(batch)
-                continue
-            batches.append(batch)
-            done.append(batch)
+
+    def commit() -> None:
+        progress(_commit_batches([*batches.values()], ports, outcome))
+        batches.clear()
+
+    while queue:
+        _, transcript = heappop(queue)
+        if transcript in batches:
+            commit()
+        batch = _lease(transcript, ports, tier, postponed[0].error if postponed else None)
+        if batches and not _together([*batches.values()], batch):
+            commit()
+        if batch.error is not None and batch.error.patient:
+            postponed.append(batch)
+        elif batch.turns:
+            batches[transcript] = batch
+            following = ports.turns.next_pending(transcript, batch.ranges)
+            if batch.error is None and following is not None and following.seq <= last:
+                heappush(queue, (following.time, transcript))
             if batch.costly:
-                progress(_commit_batches(batches, ports, outcome))
-                batches = []
-        progress(_commit_batches(batches, ports, outcome))
-        # a transcript's batches, and what one question holds, come one at a time
-        names = [batch.transcript for batch in done if _has_more(batch, last, ports)]
+                commit()
+    commit()
     _postpone(postponed, ports, outcome)
     return outcome
 
@@ -163,13 +173,6 @@ def _together(batches: Sequence[Batch], batch: Batch) -> bool:
         and batch.batch == batches[0].batch
         and batch.costly == batches[0].costly
     )
-
-
-def _has_more(batch: Batch, last: int, ports: Ports) -> bool:
-    """Whether turns up to number `last` of its transcript wait behind a batch that is done."""
-    ranges, _, _ = ports.turns.pending(batch.transcript)
-    more = bool(ranges) and ranges[0][0] <= last and tuple(ranges) != batch.ranges
-    return batch.error is None and more
 
 
 def preview(transcripts: Iterable[str], ports: Ports, tier: Tier = "auto") -> list[Verdict]:
@@ -211,12 +214,6 @@ def questions(transcripts: Iterable[str], ports: Ports, tier: Tier = "auto") -> 
     return asked
 
 
-def _oldest_first(transcripts: Iterable[str], ports: Ports) -> list[str]:
-    """What was said first is decided first, so that a newer value finds the older one."""
-    oldest = {waiting.transcript: waiting.oldest for waiting in ports.turns.waiting()}
-    return sorted(transcripts, key=lambda name: (oldest.get(name, ""), name))
-
-
 def _lease(transcript: str, ports: Ports, tier: Tier, away: EngramError | None = None) -> Batch:
     """As many pending turns of a transcript as are extracted at once, and what comes of them.
 
@@ -235,13 +232,15 @@ def _lease(transcript: str, ports: Ports, tier: Tier, away: EngramError | None =
 
 
 def _portion(transcript: str, ports: Ports, tier: Tier) -> tuple[Batch, Extractor]:
-    ranges, turns, batch = ports.turns.pending(transcript)
+    most = _READ_AHEAD if ports.asks_model and tier != "rules" else 0
+    ranges, turns, batch = ports.turns.pending(transcript, most)
     extractor = _reader(batch, ports, tier)
     if extractor.costly and turns:
-        attempts = {waiting.transcript: waiting.attempts for waiting in ports.turns.waiting()}
-        turns = turns[: extractor.portion(turns, attempts.get(transcript, 0))]
+        turns = turns[: extractor.portion(turns, ports.turns.attempts(transcript))]
         end = turns[-1].seq
         ranges = [(first, min(last, end)) for first, last in ranges if first <= end]
+    elif most:
+        ranges, turns, batch = ports.turns.pending(transcript)
     error = None
     if tier == "auto" and not ports.asks_model and ports.turns.for_model(batch):
         error = ModelRefuses("no-model", "a model is to read them, and none is configured", _NONE)
@@ -267,7 +266,7 @@ def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionR
         draft = AdmissionDraft(ports.view, ports.settings, now)
         events: list[Event] = []
         ack: list[Range] = []
-        settled: dict[str, int] = {}
+        unfinished: set[str] = set()
         for batch in batches:
             if not batch.ranges or not ports.turns.still_pending(batch.ranges):
                 continue
@@ -283,12 +282,10 @@ def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionR
             ack.extend(batch.ranges)
             events.append(_extracted(batch, verdicts))
             outcome.turns += len(batch.turns)
-            settled[batch.transcript] = settled.get(batch.transcript, 0) + len(batch.turns)
+            unfinished |= _unfinished(batch, ports)
         if not ack:
             return 0
-        boxes = ports.box_weaver.seal(
-            ports.view, now, born=draft.born, waiting=_unfinished(settled, ports)
-        )
+        boxes = ports.box_weaver.seal(ports.view, now, born=draft.born, waiting=unfinished)
         changes = (
             *ports.writer.changes(draft.born, draft.amended),
             *ports.pages.pages([(None, box) for box in boxes]),
@@ -299,10 +296,10 @@ def _commit_batches(batches: Sequence[Batch], ports: Ports, outcome: ExtractionR
         return sum(len(batch.turns) for batch in batches)
 
 
-def _unfinished(settled: Mapping[str, int], ports: Ports) -> set[str]:
-    """The conversations of which more turns wait than are settled now."""
-    waiting = ports.turns.waiting()
-    return {one.transcript for one in waiting if one.turns > settled.get(one.transcript, 0)}
+def _unfinished(batch: Batch, ports: Ports) -> set[str]:
+    """The conversation of a batch, if more of its turns wait than are settled with it."""
+    more = ports.turns.next_pending(batch.transcript, batch.ranges)
+    return set() if more is None else {batch.transcript}
 
 
 def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -> list[Verdict]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
-    from engram.model.turn import Turn, TurnEntry, Waiting
+    from engram.model.turn import NextTurn, Turn, TurnEntry, Waiting
 
 
 class Writer(Protocol):
@@ -133,11 +133,20 @@ class TurnStore(Protocol):
         """What is pending, by transcript, oldest first."""
         ...
 
-    def pending(self, transcript: str) -> tuple[list[Range], list[Turn], str]:
+    def pending(self, transcript: str, most: int = 0) -> tuple[list[Range], list[Turn], str]:
         """A transcript's pending number ranges, their turns in order, and their import, if any.
 
-        Turns of several imports, or of an import and of live capture, come one batch at a time.
+        Turns of several imports, or of an import and of live capture, come one batch at a time;
+        with `most` only the first so many are looked at.
         """
+        ...
+
+    def next_pending(self, transcript: str, beside: Sequence[Range] = ()) -> NextTurn | None:
+        """The first pending turn of a transcript, or the first outside some pending ranges."""
+        ...
+
+    def attempts(self, transcript: str) -> int:
+        """How often what is pending in a transcript has failed."""
         ...
 
     def record_shown(self, turns: Sequence[Turn]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.ids import message_digest
 from engram.model.speaker import speaker_number
-from engram.model.turn import MODEL_CHOSEN
+from engram.model.turn import MODEL_CHOSEN, NextTurn
 
 if TYPE_CHECKING:
     from engram.model.change import Range, Transaction
@@ -217,13 +217,28 @@ class TurnRows:
             found.update((row[0], None) for row in rows)
         return list(found)
 
-    def pending_of(self, transcript: str) -> list[tuple[str, int, str, int, int]]:
+    def pending_of(
+        self, transcript: str, most: int = -1, after: int = 0
+    ) -> list[tuple[str, int, str, int, int]]:
         """`(batch, seq, segment, offset, length)` of a transcript's pending turns, in order."""
         return self._db.rows(
             "select batch, seq, segment, offset, length from turns"
-            " where state = 0 and transcript = ? order by seq",
-            transcript,
-        )
+            " where state = 0 and transcript = ? and seq > ? order by seq limit ?",
+            transcript, after, most,
+        )  # fmt: skip
+
+    def next_pending(self, transcript: str, beside: Sequence[Range] = ()) -> NextTurn | None:
+        """The first pending turn of a transcript that lies in none of some pending ranges."""
+        inside = {seq for first, last in beside for seq in range(first, last + 1)}
+        rows = self._db.rows(
+            "select seq, time from turns where state = 0 and transcript = ? order by seq limit ?",
+            transcript, len(inside) + 1,
+        )  # fmt: skip
+        return next((NextTurn(*row) for row in rows if row[0] not in inside), None)
+
+    def attempts(self, transcript: str) -> int:
+        """How often what is pending in a transcript has failed."""
+        return self._db.number("select attempts from attempts where transcript = ?", transcript)
 
     def ordinals(self, transcript: str) -> dict[str, int]:
         """Link -> position of a turn among all ever captured of its transcript, from 1.

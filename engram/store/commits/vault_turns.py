@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from engram.model.change import Range
-from engram.model.turn import Turn, TurnEntry, Waiting
+from engram.model.turn import NextTurn, Turn, TurnEntry, Waiting
 from engram.store.catalog.turn_rows import PENDING, ranges_of
 from engram.store.commits.attributed_turns import AttributedTurns
 from engram.store.commits.projections import Projections
@@ -85,17 +85,30 @@ class VaultTurns:
         """The pending turns by transcript, oldest first."""
         return [Waiting(*row) for row in self._projections.catalog.turns.pending()]
 
-    def pending(self, transcript: str) -> tuple[list[Range], list[Turn], str]:
+    def pending(self, transcript: str, most: int = 0) -> tuple[list[Range], list[Turn], str]:
         """A transcript's pending ranges, their turns in order, and their import; one at a time.
 
-        A turn whose line is damaged is left out: it stays pending, and doctor reports it.
+        A turn whose line is damaged is left out: it stays pending, and doctor reports it. With
+        `most` the first so many rows are read, and as many again while all of them are damaged.
         """
-        rows = self._projections.catalog.turns.pending_of(transcript)
-        batches = {row[1]: row[0] for row in rows}
+        stored, limit = self._projections.catalog.turns, most or -1
+        rows = stored.pending_of(transcript, limit)
         readable = list(self._attributed.read(row[2:] for row in rows))
+        while rows and not readable and len(rows) == most:
+            rows = stored.pending_of(transcript, limit, after=rows[-1][1])
+            readable = list(self._attributed.read(row[2:] for row in rows))
+        batches = {row[1]: row[0] for row in rows}
         batch = batches[readable[0].seq] if readable else ""
         turns = [turn for turn in readable if batches[turn.seq] == batch]
         return ranges_of(turn.seq for turn in turns), turns, batch
+
+    def next_pending(self, transcript: str, beside: Sequence[Range] = ()) -> NextTurn | None:
+        """The first pending turn of a transcript, or the first outside some pending ranges."""
+        return self._projections.catalog.turns.next_pending(transcript, beside)
+
+    def attempts(self, transcript: str) -> int:
+        """How often what is pending in a transcript has failed."""
+        return self._projections.catalog.turns.attempts(transcript)
 
     def for_model(self, batch: str) -> bool:
         """Whether a person chose that a model is to read what an import brought."""
