@@ -14,6 +14,7 @@ from heapq import heapify, heappop, heappush
 from engram.admit.decide import AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
 from engram.capture.trigger import due
+from engram.extract.llm.portions import MOST_READ
 from engram.extract.receipt import verify
 from engram.extract.voice import voiced
 from engram.extract.withdrawn import let_stand
@@ -32,8 +33,8 @@ from engram.pipeline.writing import writing
 
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
-#: pending turns of a conversation that are read for one question, which holds fewer
-_READ_AHEAD = 500
+#: pending turns of a conversation that are read for one question: more than it can hold
+_READ_AHEAD = MOST_READ + 1
 #: what to do where a model was chosen, and is not configured any more
 _NONE = "`engram config set llm.model NAME`, or give up waiting: `engram extract --rules`"
 #: how long another process is waited for that brings the index up, seconds

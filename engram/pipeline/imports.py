@@ -117,7 +117,7 @@ def import_files(
         if extract and not later:
             outcome = (
                 extract_due(ports) if live
-                else extract_turns(report.transcripts, ports, extracted, tier)
+                else extract_turns(_for_rules(report.transcripts, ports), ports, extracted, tier)
             )  # fmt: skip
             consolidate_if_due(ports, "" if live else report.batch)
     if later:
@@ -125,6 +125,15 @@ def import_files(
             report.transcripts, ports, tier, extracted, batch=report.batch
         )  # fmt: skip
     return report, outcome
+
+
+def _for_rules(transcripts: Iterable[str], ports: Ports) -> list[str]:
+    """Those of some transcripts of which nothing waits for a model since an earlier import.
+
+    Under the writer lock none is asked: what waits is read by the next `extract`.
+    """
+    chosen = {waiting.transcript for waiting in ports.turns.waiting() if waiting.for_model}
+    return [name for name in transcripts if name not in chosen]
 
 
 def inbox_source(path: Path) -> str:

@@ -114,6 +114,31 @@ def test_without_a_configured_model_it_waits_all_the_same(office: Office, histor
     assert vault.flush(tier="rules").memories == 1 and texts(vault) == [BY_RULES]
 
 
+def test_an_import_for_the_rules_asks_no_model_about_what_waits_for_one(
+    office: Office, history: Path
+) -> None:
+    with ModelServer([ANSWER]) as server:
+        vault = office.cloud(server.base_url).open()
+        vault.import_files("jsonl", history, extract=False, tier="model")
+        more = {"role": "user", "content": "Thanks!", "timestamp": "2026-03-05T11:00:00Z"}
+        history.write_text(history.read_text() + json.dumps(more) + "\n", encoding="utf-8")
+        report, _ = vault.import_files("jsonl", history)
+        assert report.new_turns == 1 and server.requests == [] and texts(vault) == []
+        assert vault.flush().turns == 2 and texts(vault) == [READ] and len(server.requests) == 1
+
+
+def test_what_is_due_again_is_still_the_models(office: Office, history: Path) -> None:
+    with ModelServer([answers("no"), ANSWER]) as server:
+        vault = office.cloud(server.base_url).open()
+        _, outcome = vault.import_files("jsonl", history, tier="model")
+        assert outcome.failed == 1 and texts(vault) == []
+        for _ in range(2):
+            assert vault.preview() == [] and len(vault.questions()[0]) == 1
+        later = office.open(clock=FixedClock(plus_minutes(NOW, 120)))
+        assert later.tick().memories == 1 and texts(later) == [READ]
+        assert len(server.requests) == 2
+
+
 def test_an_import_that_is_undone_waits_for_nobody(office: Office, history: Path) -> None:
     away(office)
     vault = office.open()
