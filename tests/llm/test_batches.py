@@ -114,6 +114,59 @@ def test_what_an_import_brought_is_left_to_the_rules(office: Office) -> None:
         assert vault.flush().memories == 1 and server.requests == []
 
 
+def test_portions_are_asked_about_in_the_order_of_their_next_turns(office: Office) -> None:
+    def month(session: str, *days: int) -> list[Turn]:
+        return [
+            said(f"On day {day} part {part} of {session} is done.", f"{day}-{part}",
+                 session=session, time=f"2026-01-{day:02d}T10:{part:02d}:00Z")
+            for day in days for part in range(MOST_SHOWN)
+        ]  # fmt: skip
+
+    with ModelServer([answers(facts())]) as server:
+        vault = office.cloud(server.base_url).open()
+        for turns in (month("long", 2, 20, 28), month("short", 15), month("late", 25)):
+            ingest.take_in(turns, vault.parts)
+        vault.flush()
+        asked = [re.findall(r"day (\d+) part 0 of (\w+)", one.text) for one in server.requests]
+    assert [one[-1] for one in asked] == [
+        ("2", "long"), ("15", "short"), ("20", "long"), ("25", "late"), ("28", "long"),
+    ]  # fmt: skip
+
+
+def test_what_was_decided_later_is_not_shown_beside_an_older_turn(office: Office) -> None:
+    after, end = "2026-01-03T12:00:00Z", "2026-01-30T12:00:00Z"
+    later = answers(facts(fact("The shop keeps its orders in MySQL.", LATER)))
+    with ModelServer([later, answers(moved)]) as server:
+        vault = office.cloud(server.base_url).open()
+        ingest.take_in([said(LATER, session="end", time=end)], vault.parts)
+        vault.flush()
+        ingest.take_in([said(FIRST, "2", session="january", time=after)], vault.parts)
+        assert vault.flush().superseded == 0
+        assert "Known memories" not in server.requests[-1].text
+    assert memory_of(vault, "The shop keeps its orders in MySQL.").status == "active"
+
+
+def test_a_long_session_is_read_in_pieces_and_every_turn_is_settled_once(office: Office) -> None:
+    report, answer = "Now I look at the tests.", "The cache was cold at every start. " * 25
+    talk = [
+        said(words, f"{number}-{at}", role="user" if at == 0 else "assistant")
+        for number in range(150)
+        for at, words in enumerate((f"Measure part {number} of it.", report, report, answer))
+    ]
+    with ModelServer([answers(facts())]) as server:
+        vault = office.cloud(server.base_url).open()
+        ingest.take_in(talk, vault.parts)
+        assert vault.flush().turns == 600 and vault.waiting() == []
+        shown = [
+            number
+            for one in server.requests
+            for number in re.findall(r"^Measure part (\d+) ", one.text, re.MULTILINE)
+        ]
+        assert shown == [str(number) for number in range(150)]
+        assert not any(report in one.text for one in server.requests)
+        assert sum(row["turns"] for row in usage_log(vault)) == 600
+
+
 # -- updates ------------------------------------------------------------------------------------
 
 

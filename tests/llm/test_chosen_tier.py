@@ -121,7 +121,8 @@ def test_an_import_for_the_rules_asks_no_model_about_what_waits_for_one(
         vault = office.cloud(server.base_url).open()
         vault.import_files("jsonl", history, extract=False, tier="model")
         more = {"role": "user", "content": "Thanks!", "timestamp": "2026-03-05T11:00:00Z"}
-        history.write_text(history.read_text() + json.dumps(more) + "\n", encoding="utf-8")
+        with history.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(more) + "\n")
         report, _ = vault.import_files("jsonl", history)
         assert report.new_turns == 1 and server.requests == [] and texts(vault) == []
         assert vault.flush().turns == 2 and texts(vault) == [READ] and len(server.requests) == 1

@@ -9,7 +9,8 @@ page's own interface, artifacts, and the notice that stands for a block in flat 
 - Artifacts in the text are the assistant's work, not its words: their bodies are cut out and an
   elided line with the title stays. An answer that is nothing else is its artifact's title.
 - Only where a document says which message is the current one (`current_leaf_message_uuid`) are
-  its branches known: then the messages on the way up from it are taken. Else all are, in order.
+  its branches known: then the messages on the way up from it are taken. Else all are, in the order
+  of their times: branches are listed one behind another, the later one perhaps first.
 - `memories.json` is what Claude remembers of the person and of each project: a turn each in the
   session `memories`. Projects and accounts say nothing; in an archive projects lend their names.
 """
@@ -128,18 +129,27 @@ def _conversation(whole: Object, reading: SourceReading) -> Iterator[Turn]:
 
 
 def _current(whole: Object) -> list[Object]:
-    """The messages of the current branch, where it is known; else all."""
+    """The messages of the current branch, where it is known; else all, in order of time."""
     listed = whole.get("chat_messages")
     messages = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     leaf = whole.get("current_leaf_message_uuid")
     by_id = {word(one, "uuid"): one for one in messages if "parent_message_uuid" in one}
     if not isinstance(leaf, str) or leaf not in by_id:
-        return messages
+        return _by_time(messages)
     path: dict[str, Object] = {}
     while isinstance(leaf, str) and leaf in by_id and leaf not in path:
         path[leaf] = by_id[leaf]
         leaf = by_id[leaf].get("parent_message_uuid")
     return list(reversed(path.values()))
+
+
+def _by_time(messages: list[Object]) -> list[Object]:
+    """Messages in order of time; one without a time stays behind the one before it."""
+    last, timed = "", list[tuple[str, Object]]()
+    for message in messages:
+        last = time_of(message.get("created_at")) or last
+        timed.append((last, message))
+    return [message for _, message in sorted(timed, key=lambda one: one[0])]
 
 
 def _said(message: Object, reading: SourceReading) -> ExportedMessage | None:

@@ -156,6 +156,21 @@ def test_the_current_branch_is_taken_where_it_is_known() -> None:
     assert texts(branched(current_leaf_message_uuid="gone")) == ["q", "old", "new", "more"]
 
 
+def test_branches_are_in_order_of_time_where_the_current_one_is_not_known() -> None:
+    def at(uuid: str, minute: int | None, sender: str) -> dict[str, object]:
+        time = None if minute is None else f"2026-03-06T10:{minute:02d}:00Z"
+        return message(uuid, sender, uuid, created_at=time)
+
+    talk = conversation(
+        at("again", 37, "human"), at("better", 38, "assistant"), at("(more)", None, "assistant"),
+        at("first", 28, "human"), at("answer", 28, "assistant"), at("thanks", 40, "human"),
+    )  # fmt: skip
+    turns, _ = read(written(talk))
+    said = [turn.text for turn in turns]
+    assert said == ["first", "answer", "again", "better", "(more)", "thanks"]
+    assert [turn.time for turn in turns] == sorted(turn.time for turn in turns)
+
+
 def test_a_circle_ends() -> None:
     talk = conversation(
         message("a", "human", "x", parent_message_uuid="b"),
