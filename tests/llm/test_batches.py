@@ -6,6 +6,7 @@ import re
 
 from engram.extract.llm.portions import MOST_SHOWN
 from engram.model.memory import Memory
+from engram.model.turn import Turn
 from engram.pipeline import ingest
 from engram.vault import Vault
 from tests.conftest import NOW
