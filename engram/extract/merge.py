@@ -1,29 +1,40 @@
-"""Merge of the candidates that rules and model proposed for the same turns.
+"""Candidates of the rules + those of a model for the same turns -> one list.
 
 The model understood the sentence, so its item wins where both quote the same words; from the rules'
 item it takes what only rules give for certain: the slot, whose one value it sets, and names. Where
-the model proposes nothing an item of the rules survives when its rule is of high precision. Order:
-as the turns were said, the model's items in its own order within a turn.
+the model read the words and proposes nothing, nothing is kept: it saw what was taken back, and what
+is half of a question. An item of the rules stands all the same where it sets a slot, or the person
+asked for it ("remember ..."); where its turn has an item of the model's that could not be used, if
+its rule is of high precision; and where the model was not shown the words. Order: as the turns were
+said, the model's items in its own order within a turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from engram.model.candidate import Candidate
 from engram.model.turn import Turn
 
-#: a rule of this confidence or more is believed although the model did not propose the same
+#: a rule of this confidence or more is believed where the model's item could not be used
 PRECISE = 0.8
+#: the person asks for something to be kept in mind, and does not ask whether it is
+_WANTED = re.compile(
+    r"(?:^|[.,;:!?(]\s+|\b(?:please|also|and|but|so|ok|okay)\s+)"
+    r"(?:remember(?! (?:when|how|what|why|where)\b)|(?:keep|bear) in mind|for the record"
+    r"|don['’]?t (?:let me )?forget|remind me)\b",
+    re.IGNORECASE,
+)
 #: two quotes mean the same sentence when this share of the shorter lies within the other
 _SHARED = 0.5
 
 
 def merged(
-    rules: Sequence[Candidate], model: Sequence[Candidate], turns: Sequence[Turn]
+    rules: Sequence[Candidate], model: Sequence[Candidate], turns: Sequence[Turn], shown: str
 ) -> list[Candidate]:
-    """One list of candidates from both."""
+    """One list of candidates from both; `shown` are the messages as the model was given them."""
     texts = {turn.message: turn.text for turn in turns}
     places = {turn.message: number for number, turn in enumerate(turns)}
     matched: set[int] = set()
@@ -35,13 +46,21 @@ def merged(
             matched |= _twins(item, rules, texts)
             item = _enriched(item, rules[twin])
         found.append(item)
+    unusable = {item.receipt.message for item in model if item.fault}
     found += [
         item
         for number, item in enumerate(rules)
-        if number not in matched and item.confidence >= PRECISE
+        if number not in matched and _stands(item, unusable, shown)
     ]
     last = len(turns)
     return sorted(found, key=lambda item: places.get(item.receipt.message, last))
+
+
+def _stands(item: Candidate, unusable: Container[str], shown: str) -> bool:
+    """Whether an item of the rules is kept beside what the model proposes, or does not."""
+    if item.receipt.quote not in shown or item.slot or _WANTED.search(item.sentence):
+        return True
+    return item.receipt.message in unusable and item.confidence >= PRECISE
 
 
 def _twin(

@@ -48,4 +48,4 @@ class Tiers:
             if not self._go_on:
                 raise
             return self._rules.extract(turns)
-        return merged(self._rules.extract(turns), asked, turns)
+        return merged(self._rules.extract(turns), asked, turns, self._model.shown(turns))

@@ -71,7 +71,23 @@ def texts(value: object, when_away: str = "wait", turns: Sequence[Turn] = (TURN,
 
 def test_both_are_merged() -> None:
     assert texts({KEY: [fact("The shop uses Postgres.", SAID)]}) == ["The shop uses Postgres."]
-    assert texts({KEY: []}) == ["By rules."]
+    assert texts({KEY: []}) == []
+
+
+def test_what_the_model_is_not_shown_counts_as_unread() -> None:
+    filling = "And so it goes on. " * 500
+    long = turn_of("user", f"{filling}{SAID} {filling}", TURN.time, source="t", session="s")
+
+    class OneSentence(Cheap):
+        def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+            return [Candidate("fact", "By rules.", receipt_of(turns[0], SAID), 0.8, rule="r")]
+
+    asked = tier({KEY: []})[0]
+    assert Tiers(OneSentence(), asked, "wait").extract([TURN]) == []
+    assert [one.text for one in Tiers(OneSentence(), asked, "wait").extract([long])] == [
+        "By rules."
+    ]
+    assert Tiers(Rules(), asked, "wait").extract([REPLY])
 
 
 @pytest.mark.parametrize("error", [ModelAway("timeout", "no"), BudgetExceeded("no")])

@@ -51,6 +51,10 @@ class ModelTier:
         """Whether anything is asked: a person speaks in these turns, or they end in an answer."""
         return is_asked([piece_of(turn) for turn in turns])
 
+    def shown(self, turns: Sequence[Turn]) -> str:
+        """What a question about these turns shows of them; nothing where none is asked."""
+        return "\n".join(self._prompt.messages(turns)) if self.asks(turns) else ""
+
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
         """Candidates of one question; none where nothing is asked."""
         if not self.asks(turns):

@@ -120,12 +120,10 @@ class ExtractionPrompt:
 
     def request(self, turns: Sequence[Turn], context: Context) -> Request:
         """The question about these turns (at least one)."""
-        told = shown_in([piece_of(turn) for turn in turns])
         parts = [
             *_known(self.fitting(context)),
             f"Conversation{_where(turns[0])}:",
-            *_speakers([turns[at] for at in told]),
-            *(self._message(turns[at], at + 1) for at in told),
+            *self.messages(turns),
         ]
         return Request(
             prompt=self.version,
@@ -136,6 +134,12 @@ class ExtractionPrompt:
             subject=turns[0].transcript,
             turns=len(turns),
         )
+
+    def messages(self, turns: Sequence[Turn]) -> list[str]:
+        """The messages of these turns as a question shows them, below who speaks in them."""
+        told = shown_in([piece_of(turn) for turn in turns])
+        speakers = _speakers([turns[at] for at in told])
+        return [*speakers, *(self._message(turns[at], at + 1) for at in told)]
 
     def _message(self, turn: Turn, number: int) -> str:
         said = shown(turn.text, self._longest)
