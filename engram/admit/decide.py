@@ -18,7 +18,14 @@ from engram.model.attributes import normal_slot
 from engram.model.candidate import Candidate, Voice
 from engram.model.instant import Instant
 from engram.model.markdown import neutralise
-from engram.model.memory import AUTHORITIES, CATEGORIES, DECISION_STATES, Memory, scope_of
+from engram.model.memory import (
+    AUTHORITIES,
+    CATEGORIES,
+    DECISION_STATES,
+    PARTICIPANT,
+    Memory,
+    scope_of,
+)
 from engram.model.ports import Heard, Judge, NoRules, NothingHeard, WrittenRules
 from engram.model.settings import Settings
 from engram.model.speaker import is_of_owner
@@ -113,6 +120,7 @@ def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
         if one.scope == scope and one.id not in verdict.memories
     ]
     known = any(view.entity(name) or view.about(name) for name in candidate.entities)
+    known = known or _of_person(candidate)
     internal = sensitivity_of(candidate.text) == "internal"
     written = admission.rules.says(candidate.text, candidate.project)
     factors = factors_of(candidate, near, written=written, known=known, sensitivity=int(internal))
@@ -123,6 +131,13 @@ def _scored(verdict: Verdict, admission: AdmissionContext) -> Verdict:
     if factors.score < LEAST and verdict.code != NAMED:
         return Verdict("refuse", "low_score", candidate, factors=numbers)
     return replace(verdict, factors=numbers)
+
+
+def _of_person(candidate: Candidate) -> bool:
+    """Whether a model says it of the owner, wherever they are, or of one who speaks by name."""
+    if candidate.origin != "model":
+        return False
+    return candidate.space == "user" or PARTICIPANT in dict(candidate.fields)
 
 
 def _prepared(candidate: Candidate) -> Candidate:

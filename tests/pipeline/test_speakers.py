@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ import pytest
 
 from engram.model.memory import Memory
 from engram.model.model_request import Reply, Request, Usage
+from engram.settings.paths import places_of
 from engram.store.base.clock import FixedClock
-from engram.vault import Adapters, Vault
+from engram.vault import Adapters, Vault, create
 
 TALK = [
     ("Nora", "Our list is in a spreadsheet, and I can't stand tents any more."),
@@ -227,6 +229,34 @@ def test_no_name_and_no_claim_makes_a_participant_the_owner(
     talk = [(name, claim), ("Nora", "Good to know, thank you.")]
     vault.import_files("jsonl", written(tmp_path / "trip.jsonl", talk), tier="model")
     assert refusals(vault) == ["not_the_person"] and not remembered(vault)
+
+
+def test_who_is_who_is_told_on_another_machine_that_has_the_files_alone(
+    opened: Callable[..., Vault], tmp_path: Path, environment: dict[str, str]
+) -> None:
+    vault = opened("Nora")
+    vault.import_files("jsonl", written(tmp_path / "trip.jsonl"), extract=False)
+    copy = tmp_path / "copy"
+    shutil.copytree(vault.root, copy, ignore=shutil.ignore_patterns("state"))
+    there = environment | {"ENGRAM_HOME": str(tmp_path / "there"), "ENGRAM_OWNER": "Nora"}
+    create.register(copy, places_of(there))
+    with Vault.open(copy, environment=there, clock=FixedClock("2026-03-06T12:00:00Z")) as other:
+        said = [hit.category for word in ("tents", "sushi") for hit in other.search(word).turns[:1]]
+        assert said == ["user", "participant"]
+        hit = other.search("sushi").turns[0]
+        turn = other.parts.lookup.turn(hit.id)
+        assert turn is not None and (turn.role, turn.speaker) == ("participant", "Tom")
+
+
+def test_the_owner_of_one_vault_is_named_in_its_own_settings(
+    opened: Callable[..., Vault], model: Scripted, tmp_path: Path
+) -> None:
+    opened().close()
+    settings = tmp_path / "vault" / "engram.toml"
+    settings.write_text(f'owner = "Tom"\n{settings.read_text()}', encoding="utf-8")
+    vault = opened()
+    vault.import_files("jsonl", written(tmp_path / "trip.jsonl"), tier="model")
+    assert roles(model.asked[0])[:3] == ["participant Nora", "user Tom", "participant Mei"]
 
 
 def test_two_names_are_one_owner(

@@ -56,6 +56,18 @@ def test_an_array_in_a_variable_must_be_one() -> None:
         read_text(key, "[1]")
 
 
+def test_the_owner_is_one_name_or_several() -> None:
+    key = known_keys()["owner"]
+    assert (
+        read_value(key, "Nora") == read_value(key, ["Nora"]) == read_text(key, "Nora") == ("Nora",)
+    )
+    assert read_text(key, "Nora, nora-k83") == ("Nora", "nora-k83")
+    assert read_value(key, "") == read_text(key, " ") == ()
+    for wrong in (["x" * 81], "two\nlines", [""], 7):
+        with pytest.raises(ValueError, match=r"names|list of texts"):
+            read_value(key, wrong)
+
+
 @given(st.sampled_from(sorted(known_keys())), st.text(max_size=12))
 def test_any_text_is_a_value_or_a_value_error(name: str, text: str) -> None:
     key = known_keys()[name]

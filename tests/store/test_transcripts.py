@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,21 @@ def test_blocks_are_read_back_in_order_with_their_lines(disk: VaultDisk) -> None
     assert [text.split("\n")[block.line - 1][-11:] for block in blocks] == [
         one.block for one in TURNS
     ]
+
+
+def test_a_participant_stands_in_the_transcript_by_role_and_name(disk: VaultDisk) -> None:
+    said = [
+        replace(turn(0), role="participant", speaker="Tom **x** ^m0123456789"),
+        replace(turn(1), role="participant"), replace(turn(2), speaker="Nora"),
+    ]  # fmt: skip
+    text = written(disk, *said)
+    blocks = Transcripts(disk).blocks(PATH)
+    assert [(block.role, block.speaker) for block in blocks] == [
+        ("participant", "Tom x ^m0123456789"), ("participant", ""), ("user", "Nora"),
+    ]  # fmt: skip
+    (disk.root / PATH).write_bytes(text[:-20])
+    Transcripts(disk).mend(said)
+    assert disk.read(PATH) == text
 
 
 def test_sessions_have_files_of_their_own_wherever_a_person_moves_them(disk: VaultDisk) -> None:

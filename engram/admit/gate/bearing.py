@@ -27,6 +27,7 @@ from engram.language.changes import kept_of, takes_back
 from engram.language.own_statements import ORDERS
 from engram.language.wording import terms_of
 from engram.model.candidate import Candidate
+from engram.model.memory import PARTICIPANT
 
 DANGLING, QUESTION, REQUEST, PASSING = "dangling", "question", "request", "passing"
 REPAIR, CUT, WORKING = "repair", "cut", "working"
@@ -46,7 +47,9 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
         return DANGLING
     if _PASSING.search(quote):
         return PASSING
-    if candidate.category != "correction" and _is_working(text, quote):
+    # what another person has finished is no progress of the agent's work
+    of_run = candidate.category != "correction" and PARTICIPANT not in dict(candidate.fields)
+    if of_run and _is_working(text, quote):
         return WORKING
     if not said_again and _is_request(candidate, text, quote):
         return REQUEST

@@ -50,6 +50,7 @@ def test_the_other_names_of_keys_and_roles_mean_the_same() -> None:
             {"role": "AI", "message": "b", "ts": 1_772_755_200_000},
             {"role": "model", "content": ["c", {"type": "text", "text": "d"}], "created_at": 1},
             {"role": "user", "content": [{"type": "image"}, {"text": "e"}, {"type": "text"}, 5]},
+            {"role": "Participant", "content": "f", "author": "Tom", "time": 2},
         )
     )
     assert [(t.role, t.text, t.time) for t in turns] == [
@@ -57,7 +58,9 @@ def test_the_other_names_of_keys_and_roles_mean_the_same() -> None:
         ("assistant", "b", "2026-03-06T00:00:00Z"),
         ("assistant", "c\nd", "1970-01-01T00:00:01Z"),
         ("user", "e", "1970-01-01T00:00:01Z"),
+        ("participant", "f", "1970-01-01T00:00:02Z"),
     ]
+    assert turns[-1].speaker == "Tom"
     assert {turn.session for turn in turns} == {"talk"}
     assert not reading.tally.unknown
 
