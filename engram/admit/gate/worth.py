@@ -240,8 +240,8 @@ _ANCHORS = tuple(
         r"(?<!\w)--?[a-z][\w-]+",
         r"\b[a-z]+_\w+|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*"
         r"|@[\w-]+/[\w-]+|(?<!\w)#[a-z][\w-]+|\b[0-9a-f]{7,40}\b",
-        r"\S@\w|[$€£]\s?\d|\b\d+(?:[.,]\d+)* ?(?:%|€|percent|euros?|dollars?|[kmgKMG][bB]|ms|seconds?"
-        r"|minutes?|hours?|days?|weeks?|months?|years?|times|requests?|users?|people)\b",
+        r"\S@\w|[$€£]\s?\d|\b\d+(?:[.,]\d+)* ?(?:%|€|percent|euros?|dollars?|[kmgKMG][bB]|ms"
+        r"|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|requests?|users?|people)\b",
         r"\bv?\d+\.\d+(?:\.\d+)*\b|\b(?:version|node|python|java|php|ruby|go|xcode|port) v?\d+\b",
     )
 )
