@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from engram.admit.draft import memory_of
 from engram.admit.gate.worth import LEAST, factors_of, is_hedged, unworthy
-from engram.admit.same import may_confirm, standing, unsupported
+from engram.admit.same import may_confirm, standing, unsupported_mention
 from engram.admit.slot import contest, outranks
 from engram.model.attributes import normal_slot
 from engram.model.candidate import Candidate, Voice
@@ -190,7 +190,7 @@ def _mention(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     owner = admission.view.memory(name)
     if owner is None or not owner.live:
         return Verdict("refuse", "unknown_memory", candidate)
-    if unsupported(owner, candidate, admission.view.terms, admission.judge):
+    if unsupported_mention(owner, candidate, admission.view.terms, admission.judge):
         return Verdict("refuse", "unsupported", candidate)
     if candidate.confirms:
         return _again(candidate, owner)

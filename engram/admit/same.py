@@ -15,6 +15,7 @@ from typing import Literal
 
 from engram.admit.confidence import confirmed_confidence
 from engram.admit.gate.worth import is_hedged
+from engram.language.supported import negated
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant, day_of, minutes_between
 from engram.model.memory import (
@@ -25,6 +26,7 @@ from engram.model.memory import (
     Memory,
     authority_rank,
     closed_as,
+    is_proposed,
 )
 from engram.model.ports import Judge
 from engram.model.retention import renewed
@@ -38,9 +40,10 @@ _SHARED = 0.3
 _CARRIED_OUT = frozenset(["commitment", "decision", "moment", "fact"])
 #: a commitment that is done needs no answer to these questions of the commitment pass
 _ASKED_WHETHER = frozenset(["overdue", "stale"])
+_ASKS = re.compile(r"[?？][\"')\s]*$")
 #: words of what is not done, or not yet
 _UNDONE = re.compile(
-    r"\?[\"')\s]*$|？|\b(?:will|'ll|going to|gonna|not|n't|never|yet|still|plan(?:s|ned)? to"
+    rf"{_ASKS.pattern}|\b(?:will|'ll|going to|gonna|not|n't|never|yet|still|plan(?:s|ned)? to"
     r"|needs? to|have to|should|must|todo|tomorrow|next|if|once|fail(?:s|ed)?|nicht|kein\w*|noch"
     r"|werden?|sollte\w*|muss)\b|n't\b|未|没|还|不|将|要",
     re.IGNORECASE,
@@ -81,10 +84,8 @@ def confirmed(
         authority=max(owner.authority, candidate.authority, key=authority_rank),
         sources=(*owner.sources, link),
     )
-    if candidate.in_own_words and not is_hedged(candidate):
-        proposed, accepted = DECISION_STATES
-        if owner.extras.get("decision_state") == proposed:
-            after = _with(after, decision_state=accepted)
+    if is_proposed(owner) and candidate.in_own_words and not is_hedged(candidate):
+        after = _with(after, decision_state=DECISION_STATES[1])
     return replace(after, expires=renewed(owner, after, now, retention))
 
 
@@ -124,7 +125,7 @@ def _with(memory: Memory, **scalars: str) -> Memory:
     return replace(memory, extra=tuple({**memory.extras, **scalars}.items()))
 
 
-def unsupported(
+def unsupported_mention(
     owner: Memory, candidate: Candidate, terms: Callable[[str], frozenset[str]], judge: Judge
 ) -> bool:
     """Whether the words that a mention quotes are not about its memory, or say otherwise."""
@@ -138,7 +139,7 @@ def unsupported(
     if judge.compare(owner, newer).relation in ("supersedes", "contradicts"):
         return True
     if candidate.confirms:
-        return False
+        return bool(_ASKS.search(said)) or negated(candidate.receipt.quote) != negated(owner.text)
     whose = candidate.voice in ("typed", "agent") or _is_theirs(owner, candidate)
     may = whose and owner.category in _CARRIED_OUT
     return not may or time <= owner.created or bool(is_hedged(candidate) or _UNDONE.search(said))

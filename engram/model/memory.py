@@ -164,6 +164,11 @@ def current_confidence(memory: Memory) -> float:
     return round(max(memory.confidence - _DISPUTED, _LEAST_CONFIDENCE), 3)
 
 
+def is_proposed(memory: Memory) -> bool:
+    """Whether it is a decision to which the person has not agreed yet."""
+    return memory.extras.get("decision_state") == DECISION_STATES[0]
+
+
 def closed_as(memory: Memory) -> str:
     """The state or tag that closes a promise; empty while it is open."""
     extras = memory.extras

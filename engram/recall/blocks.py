@@ -41,7 +41,7 @@ from engram.model.display import plain_line
 from engram.model.hit import ContextBlock
 from engram.model.ids import docid
 from engram.model.instant import day_of
-from engram.model.memory import DECISION_STATES, FULFILLED, Memory
+from engram.model.memory import FULFILLED, Memory, is_proposed
 from engram.model.text import CHARACTERS_A_TOKEN, first_line, sha256_text
 from engram.recall.disputed import Dispute, Given, members
 
@@ -200,7 +200,7 @@ def _standing(memory: Memory) -> str:
     """What an agent must know of a memory beside its words; empty for one that simply holds."""
     if memory.status in _STANDING:
         return _STANDING[memory.status]
-    if memory.extras.get("decision_state") == DECISION_STATES[0]:
+    if is_proposed(memory):
         return "proposed, not agreed"
     done = inert(memory.extras.get(FULFILLED, ""))
     return f"done {done}" if done else ""

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from engram.model.instant import Day, day_of
-from engram.model.memory import CATEGORIES, Audience, Memory, memory_type
+from engram.model.memory import CATEGORIES, Audience, Memory, is_proposed, memory_type
 from engram.recall.blocks import inert
 from engram.recall.injection import Recipient, is_given, most_useful
 
@@ -56,7 +56,8 @@ def chosen_for_rules(
 
 def _is_stable(memory: Memory) -> bool:
     lasting = memory_type(memory.category, memory.schema) != "episodic"
-    return lasting and memory.category != "commitment" and not memory.conflicts
+    settled = not is_proposed(memory) and not memory.conflicts
+    return lasting and memory.category != "commitment" and settled
 
 
 def _place(memory: Memory) -> tuple[int, str, str]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engram.admit.gate.bearing import bearing
-from tests.admit.cases import candidate
+from engram.extract.receipt import receipt_of
+from engram.model.candidate import Appraisal, Candidate
+from engram.model.turn import turn_of
+from tests.admit.cases import SAID, candidate
 
 REFUSED = {
     "dangling": [
@@ -97,3 +102,65 @@ def test_what_is_said_of_the_project_is_known_beside_the_memory() -> None:
     for text in ("This will only ever be a demo.", "This is to support an exhibition."):
         assert bearing(candidate(text, project="till")) == ""
         assert bearing(candidate(text, project="")) == "dangling"
+
+
+def found_out(text: str, quote: str) -> Candidate:
+    """A statement that a model makes of an agent's words."""
+    turn = turn_of("assistant", quote, SAID, source="test", session="s", message="m")
+    made = candidate(text, receipt=receipt_of(turn, quote), sentence=quote, origin="model")
+    return replace(made, voice="agent", authority="ai_inferred")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("All 38 tests of the till pass.", "All 38 tests pass now."),
+        ("The branch feature/till was pushed.", "I pushed the branch feature/till."),
+        ("Three files of the till were changed.", "I changed three files: a.py, b.py and c.py."),
+        ("The agent looks at the printer's log first.", "Let me look at the printer's log first."),
+        ("The tests of the till still fail.", "The tests still fail with the same error."),
+        ("The pull request is ready for review.", "The pull request is ready for review."),
+        ("Step 2 of 5 is done.", "Step 2 of 5 is done, continuing with step 3."),
+        ("The type checker reports no errors in till.py.", "mypy reports no errors in till.py."),
+        ("The file till.py was read.", "I've read till.py."),
+    ],
+)
+def test_an_agents_report_of_its_work_is_no_finding(text: str, quote: str) -> None:
+    assert bearing(found_out(text, quote)) == "working"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The till build failed because glob 9 needs Node 18; pinning glob 8 fixed it.",
+         "The build failed because glob 9 needs Node 18; I pinned glob 8."),
+        ("Receipts were cut off because the printer's buffer is 4 KB; chunks of 2 KB fixed it.",
+         "I fixed the cut receipts by sending chunks of 2 KB, the printer's buffer is 4 KB."),
+        ("The rounding of totals lies in `till/sum.py`, and rounds half up.",
+         "The rounding in this file is half up."),
+        ("A full sync of the tills takes 40 seconds since the index was added.",
+         "I ran a full sync: 40 seconds with the index."),
+    ],
+)  # fmt: skip
+def test_a_finding_tells_more_than_the_work_it_comes_from(text: str, quote: str) -> None:
+    assert bearing(found_out(text, quote)) == ""
+
+
+def test_a_model_ends_its_sentences_and_states_what_a_question_only_begins_with() -> None:
+    assert bearing(candidate("The till prints whatever its language is.")) == "cut"
+    assert bearing(found_out("The till prints whatever its language is.", "It prints all.")) == ""
+    said = "i don't have a till, can the tests run without one?"
+    asked = candidate("The user has no till.", receipt=receipt_of(
+        turn_of("user", said, SAID, source="test", session="s"), said), sentence=said)  # fmt: skip
+    assert bearing(asked) == "question"
+    assert bearing(replace(asked, origin="model")) == ""
+    assert bearing(replace(asked, origin="model", text="The tests run without one.")) == "question"
+
+
+def test_what_we_should_do_is_no_order_where_a_model_takes_it_for_lasting() -> None:
+    said = "we should get off the old printer anyway"
+    made = candidate("The old printer of the till is given up.", receipt=receipt_of(
+        turn_of("user", said, SAID, source="test", session="s"), said), origin="model")  # fmt: skip
+    assert bearing(made) == ""
+    assert bearing(replace(made, appraisal=Appraisal(lasting=-1))) == "request"
+    assert bearing(replace(made, origin="rules")) == "request"

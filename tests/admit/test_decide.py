@@ -9,10 +9,12 @@ import pytest
 
 from engram.admit.decide import MOST_NAMED, MOST_NAMED_IN_ALL, AdmissionContext, admit
 from engram.admit.draft import AdmissionDraft
+from engram.extract.receipt import receipt_of
 from engram.model.candidate import Appraisal, Voice
 from engram.model.memory import CATEGORIES, STATUSES
 from engram.model.ports import NothingHeard
 from engram.model.standing import disputes, in_dispute
+from engram.model.turn import turn_of
 from tests.admit.cases import NOW, POSTGRES, SAID, candidate, memory
 
 Knowing = Callable[..., AdmissionContext]
@@ -355,3 +357,28 @@ def test_a_repeat_that_the_person_did_not_say_confirms_nothing(drafting: Draftin
         after = draft.enter(verdict)
         assert after is not None and len(after.sources) == sources
         assert (after == known) == (sources == 1)
+
+
+@pytest.mark.parametrize(
+    ("voice", "quote", "state", "also", "expected"),
+    [
+        ("typed", POSTGRES, "accepted", False, "accepted"),
+        ("typed", POSTGRES, "proposed", False, "proposed"),
+        ("typed", "maybe the shop uses Postgres", "accepted", False, "proposed"),
+        ("typed", "maybe the shop uses Postgres", "accepted", True, "accepted"),
+        ("typed", POSTGRES, "proposed", True, "accepted"),
+        ("agent", POSTGRES, "accepted", False, "proposed"),
+        ("agent", POSTGRES, "accepted", True, "proposed"),
+    ],
+)
+def test_a_models_decision_is_accepted_by_the_person_alone(
+    knowing: Knowing, voice: Voice, quote: str, state: str, also: bool, expected: str
+) -> None:
+    turn = turn_of("user", "yes, do that", SAID, source="test", session="s")
+    made = candidate(
+        category="decision", origin="model", voice=voice, fields=(("decision_state", state),),
+        also=(receipt_of(turn, "yes, do that"),) if also else (),
+    )  # fmt: skip
+    made = replace(made, receipt=replace(made.receipt, quote=quote))
+    verdict = admit(made, knowing())
+    assert dict(verdict.candidate.fields)["decision_state"] == expected

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.admit.same import confirmed, standing
+from engram.admit.same import confirmed, fulfilled, standing
 from engram.model.instant import plus_minutes
 from engram.model.memory import STATUSES, confidence_tier
 from engram.model.settings import RetentionSettings
@@ -89,3 +91,35 @@ def test_repeats_never_lower_confidence_and_never_make_it_explicit(
         assert after.expires >= owner.expires
         owner = after
     assert len(owner.sources) == len(repeats) + 1
+
+
+def test_an_agents_words_confirm_only_what_was_inferred_and_raise_no_confidence() -> None:
+    anew = candidate(voice="agent", origin="model", confirms="x", authority="ai_inferred")
+    inferred, asserted = memory(), memory(authority="user_asserted")
+    after = confirmed(inferred, anew, NOW, TABLE)
+    assert len(after.sources) == 2 and after.confidence == inferred.confidence
+    assert confirmed(asserted, anew, NOW, TABLE) == asserted
+    assert confirmed(inferred, replace(anew, voice="pasted"), NOW, TABLE) == inferred
+
+
+def test_a_proposal_is_accepted_by_the_persons_words_and_not_by_a_guess() -> None:
+    idea = memory(category="decision", extra=(("decision_state", "proposed"),))
+    assert confirmed(idea, candidate(), NOW, TABLE).extras["decision_state"] == "accepted"
+    hedged = candidate("Maybe the shop uses Postgres.")
+    assert confirmed(idea, hedged, NOW, TABLE).extras["decision_state"] == "proposed"
+    agents = candidate(voice="agent", origin="model", confirms=idea.id)
+    assert confirmed(idea, agents, NOW, TABLE).extras["decision_state"] == "proposed"
+
+
+def test_what_was_carried_out_is_so_from_its_first_day() -> None:
+    promise = memory(category="commitment", extra=(("commitment_state", "open"),))
+    done = fulfilled(promise, candidate(fulfils=promise.id))
+    assert done.extras == {"commitment_state": "done", "fulfilled": "2026-03-06"}
+    assert fulfilled(done, candidate(time="2026-03-09T10:00:00Z", fulfils=promise.id)) == done
+    asked = replace(promise, status="needs-review", status_reason="overdue", status_since=NOW)
+    assert fulfilled(asked, candidate()).status == "active"
+    doubted = replace(asked, status_reason="contradiction")
+    assert fulfilled(doubted, candidate()).status == "needs-review"
+    plan = memory(category="decision")
+    assert fulfilled(plan, candidate()).extras == {"fulfilled": "2026-03-06"}
+    assert fulfilled(plan, candidate()).live

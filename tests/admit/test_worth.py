@@ -170,6 +170,19 @@ def test_a_model_that_praises_everything_lets_no_junk_in() -> None:
             assert factors_of(replace(said, appraisal=praise)).score < LEAST, row
 
 
+def test_what_a_model_states_of_a_conversation_may_say_more_than_its_quote() -> None:
+    quote = "the index on orders is missing"
+    text = "Search of the shop takes 800 ms, because Postgres has no index for it on orders."
+    short = replace(candidate(quote, sentence=quote), text=text)
+    assert factors_of(short).evidence == 1
+    told = replace(short, origin="model")
+    assert factors_of(told).evidence == factors_of(replace(told, voice="agent")).evidence == 2
+    assert factors_of(replace(told, voice="pasted")).evidence == 1
+    assert factors_of(replace(told, text="The user lives in Oslo.")).evidence == 1
+    praised = replace(told, voice="agent", appraisal=Appraisal(1, 1))
+    assert factors_of(praised) == factors_of(replace(told, voice="agent"))
+
+
 @given(st.text(max_size=300), st.text(max_size=300))
 @examples(50)
 def test_factors_of_any_words_are_0_to_2(text: str, quote: str) -> None:

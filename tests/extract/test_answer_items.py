@@ -225,7 +225,7 @@ def test_a_deadline_is_a_day_that_lies_ahead(due: object, kept: str) -> None:
 
 def test_only_a_commitment_has_a_deadline() -> None:
     assert one(due="2026-03-20").fields == ()
-    assert dict(one(category="decision").fields) == {"decision_state": "accepted"}
+    assert one(category="moment", due="2026-03-20").fields == ()
 
 
 @pytest.mark.parametrize(
@@ -245,6 +245,93 @@ def test_what_holds_since_a_day_has_a_day(quote: str, since: str, kept: str) -> 
 def test_only_a_moment_is_an_episode() -> None:
     kinds = {category: one(category=category).kind for category in CATEGORIES}
     assert {category for category, kind in kinds.items() if kind == "episode"} == {"moment"}
+
+
+# -- findings, decisions, importance ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text, category",
+    [
+        ("The build failed because glob 9 drops Node 16; pinning glob 8 fixed it.", "fact"),
+        ("Postgres was chosen over SQLite because two writers need it.", "decision"),
+        ("To reset the cache, delete `var/cache` and restart.", "skill"),
+        ("The staging data is restored by running `make seed`.", "skill"),
+    ],
+)
+def test_a_finding_is_filed_by_its_words(text: str, category: str) -> None:
+    found = one(category="finding", text=text)
+    assert (found.category, found.tags, found.fault) == (category, (), "")
+
+
+def agreed(*said: tuple[Any, str], turn_named: object = 3) -> Candidate:
+    """A decision that quotes the agent's proposal, before a message of the given words."""
+    turns = [turn("How do we queue the mails?", "1"), turn(PROPOSAL, "2", "assistant")]
+    turns += [turn(text, str(number), role) for number, (role, text) in enumerate(said, 3)]
+    decision = item(
+        category="decision", text="The mails are queued in a table of Postgres.", quote=PROPOSAL,
+        turn=2, state="accepted", agreed=turn_named,
+    )  # fmt: skip
+    (found,) = candidates_of([decision], turns, Context())
+    return found
+
+
+PROPOSAL = "I would queue the mails in a table of Postgres, with one worker."
+
+
+@pytest.mark.parametrize(
+    "said, words",
+    [
+        ("yes, do that. and add a test", "yes, do that."), ("option 2", "option 2"),
+        ("Great. But not today, please.", "Great."), ("ja, machen wir so", "ja, machen wir so"),
+        ("好，就这样做", "好，就这样做"), ("давай", "давай"), ("as you propose", "as you propose"),
+        ("the mails go into a postgres table then", "the mails go into a postgres table then"),
+    ],
+)  # fmt: skip
+def test_the_words_of_agreement_are_a_second_receipt(said: str, words: str) -> None:
+    found = agreed(("user", said))
+    (second,) = found.also
+    assert (second.quote, second.role) == (words, "user")
+    assert verify(found, [turn(PROPOSAL, "2", "assistant"), turn(said, "3")]) == ""
+
+
+@pytest.mark.parametrize(
+    "role, said, number",
+    [
+        ("user", "no, not in the database", 3), ("user", "why a table?", 3),
+        ("user", "wait, what is a worker", 3), ("user", "thanks for the overview", 3),
+        ("user", "nein, lieber nicht", 3), ("user", "先别动", 3), ("assistant", "yes, do that", 3),
+        ("user", "yes, do that", 1), ("user", "yes, do that", 0), ("user", "yes, do that", 99),
+    ],
+)  # fmt: skip
+def test_other_words_are_no_agreement(role: str, said: str, number: int) -> None:
+    assert agreed((role, said), turn_named=number).also == ()
+
+
+@pytest.mark.parametrize("number", [None, "3", 3.0, True, [3], -1, 10**30])
+def test_a_message_of_agreement_is_a_number(number: object) -> None:
+    assert agreed(("user", "yes"), turn_named=number).also == ()
+
+
+def test_a_decision_is_proposed_where_the_model_says_so() -> None:
+    states = [dict(one(category="decision", state=said).fields)["decision_state"]
+              for said in ("proposed", "accepted", "", 7)]  # fmt: skip
+    assert states == ["proposed", "accepted", "accepted", "accepted"]
+    assert one(state="proposed").fields == ()
+
+
+def test_importance_lies_within_the_level_that_is_named() -> None:
+    said = [one(importance=word).importance for word in ("low", "normal", "high")]
+    assert said[0] < 0.4 <= said[1] < 0.7 <= said[2]
+    without_it = read(without("importance"))[0].importance
+    assert one(importance="huge").importance == without_it
+
+
+def test_what_matters_little_is_left_out_only_where_it_passes() -> None:
+    assert one(importance="low", lasting="lasting").appraisal.useful == 0
+    assert one(importance="low", lasting="passing").appraisal == (-1, -1, 0)
+    assert one(importance="high").appraisal.useful == 1
+    assert one(useful="low").appraisal.useful == -1
 
 
 # -- ids, names, tags ---------------------------------------------------------------------------

@@ -9,7 +9,8 @@
     passing    holds for the moment, by its own words
     repair     puts an order right that was misunderstood
     cut        is no whole statement
-    working    tells of progress, or of a state of this run
+    working    tells of progress, or of a state of this run; what an agent did is more than that
+               where a model's statement of it tells a reason or a result
 
 A statement that the person made in another session too (`said_again`) is no mere request. For rules
 and models alike; what the person asked to remember does not come here. Pure; English only: a text
@@ -45,11 +46,15 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
         return CUT
     if _is_dangling(candidate, text):
         return DANGLING
-    if _PASSING.search(quote):
+    found_out = candidate.origin == "model" and candidate.voice == "agent"
+    # "in this file" of an agent's words is named in the statement that a model makes of them
+    if (_NOW if found_out else _PASSING).search(quote):
         return PASSING
+    if found_out and _reports(text, quote):
+        return WORKING
     # what another person has finished is no progress of the agent's work
     of_run = candidate.category != "correction" and PARTICIPANT not in dict(candidate.fields)
-    if of_run and _is_working(text, quote):
+    if of_run and not found_out and _is_working(text, quote):
         return WORKING
     if not said_again and _is_request(candidate, text, quote):
         return REQUEST
@@ -211,6 +216,10 @@ _PASSING = AnyCase(
     r"|function|part|one|case))\b",
 )
 
+_NOW = AnyCase(
+    r"\b(?:right now|at the moment|for the moment|just now|for today|in the meantime|tonight)\b"
+)
+
 # -- working --------------------------------------------------------------------------------------
 
 _WORKING = AnyCase(
@@ -234,6 +243,33 @@ _WORKING = AnyCase(
     r"\byou (?:just |already |also )*(?:\w{3,}ed|said|did|made|wrote|were|had|got|gave|put|broke"
     r"|forgot|missed)\b",
 )
+
+
+#: how an agent reports where its own work stands
+_REPORTS = AnyCase(
+    r"^(?:let me|(?:next|now|first)?,? ?i(?:'ll| will|'m going to)|the agent)\b"
+    r"|^(?:i(?:'ve| have)? )?(?:read|opened|committed|pushed|restarted)\b",
+    r"\b(?:was|were) (?:opened|read|committed|pushed|restarted|rebased|renamed|reformatted)\b",
+    r"^(?:all (?:of )?)?(?:the )?(?:\d+ )?(?:[\w-]+ )?tests? (?:of [\w ]+ )?(?:still |now )*"
+    r"(?:pass|fail|succeed|are (?:green|red|passing|failing))",
+    r"\b(?:pull request|branch|refactoring|migration|task|work|steps?|changes?|todo|ticket)"
+    r" (?:[\w/.-]+ )?(?:of \d+ )?(?:is|are) (?:now |all )?(?:ready|completed?|done|finished)\b"
+    r"|^steps? \d+ of \d+",
+    r"\breports? no (?:more )?(?:errors?|warnings?|problems?)\b",
+)
+#: a result makes more of it: why it was so, or what it is good for
+_RESULT = AnyCase(
+    r"\b(?:because|since|so that|caused? by|due to|instead of|whereas|unless|fix(?:es|ed)|solved"
+    r"|cured|made|takes?|took)\b"
+)
+
+
+def _reports(text: str, quote: str) -> bool:
+    """Whether an agent only tells what it did, or where its work stands."""
+    if _REPORTS.search(text) or _WORKING.search(text):
+        return True
+    told = _REPORTS.search(quote) or _WORKING.search(quote)
+    return told is not None and not _RESULT.search(text)
 
 
 def _is_working(text: str, quote: str) -> bool:

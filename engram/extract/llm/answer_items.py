@@ -89,7 +89,7 @@ def candidates_of(
     found: list[Candidate] = []
     for item in items:
         made = _candidate(item, turns, texts, context.memories)
-        found += [_placed(one, item, turns) for one in made]
+        found += [placed(one, item, turns) for one in made]
     return found
 
 
@@ -98,7 +98,7 @@ def refused(code: str, category: str = "fact") -> Candidate:
     return Candidate(category, "", Receipt("", "", "", "", ""), 0.0, origin="model", fault=code)
 
 
-def _placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candidate:
+def placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candidate:
     """A refused one with the link of the turn that its item names: so it can be looked up."""
     number = item.get("turn") if candidate.fault and isinstance(item, dict) else None
     if type(number) is not int or not 1 <= number <= len(turns):
@@ -134,15 +134,10 @@ def _candidate(
 
 
 def known_as(label: str, shown: Sequence[Memory]) -> Memory | None:
-    """The memory that a question showed as `k3`, the third; None for any other label.
-
-    Its id, by which older prompts showed it, names it too.
-    """
+    """The memory that a question showed as `k3`, the third; None for any other label."""
     match = _LABEL.fullmatch(label.strip())
     place = int(match[1]) if match else 0
-    if 1 <= place <= len(shown):
-        return shown[place - 1]
-    return next((memory for memory in shown if memory.id == label), None)
+    return shown[place - 1] if 1 <= place <= len(shown) else None
 
 
 def _built(

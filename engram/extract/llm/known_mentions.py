@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from engram.extract.llm.answer_items import MALFORMED, UNKNOWN_MEMORY, known_as, refused
+from engram.extract.llm.answer_items import MALFORMED, UNKNOWN_MEMORY, known_as, placed, refused
 from engram.extract.llm.quotes import folded, quoted
 from engram.extract.receipt import receipt_of
 from engram.language.sentences import sentences_around
@@ -35,7 +35,7 @@ def mentions_of(
     for one in named[:_MOST] if isinstance(named, list) else ():
         candidate = _mention(mention, one, turns, texts, shown)
         if candidate.fault:
-            refusals.append(candidate)
+            refusals.append(placed(candidate, one, turns))
         else:
             name = candidate.confirms or candidate.fulfils
             found.setdefault((name, candidate.receipt.message), candidate)

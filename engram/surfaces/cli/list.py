@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from engram.model.memory import STATUSES, Memory
+from engram.model.memory import STATUSES, Memory, is_proposed
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, common, day, period
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
@@ -50,8 +50,13 @@ def command(
 
 
 def show_rows(found: Iterable[Memory]) -> None:
-    """Two lines a memory: its id, its status when it is not active, then what it says."""
+    """Two lines a memory: its id, its status when it is not active, then what it says.
+
+    A decision that nobody has agreed to is called a proposal.
+    """
     for memory in found:
-        flag = "" if memory.status == "active" else f" ({memory.status})"
+        standing = "proposed" if is_proposed(memory) else "active"
+        standing = standing if memory.status == "active" else memory.status
+        flag = "" if standing == "active" else f" ({standing})"
         say(styled(memory.id, fg="cyan") + flag, raw=True)
         say(fitted(memory.text, 4))
