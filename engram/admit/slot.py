@@ -13,13 +13,14 @@ from typing import Literal
 
 from engram.model.attributes import attribute_key, normal_part
 from engram.model.candidate import Candidate
+from engram.model.entity import NAMES_FIELD
 from engram.model.memory import PARTICIPANT, Memory, authority_rank
 
 Outcome = Literal["replace", "history", "review"]
 #: header fields that say how a memory itself stands, and nothing of what it is about
 _STATES = frozenset([
     "decision_state", "commitment_state", "state", "severity", "priority", "outcome", "due",
-    PARTICIPANT,
+    PARTICIPANT, NAMES_FIELD,
 ])  # fmt: skip
 
 

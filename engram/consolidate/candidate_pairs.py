@@ -11,7 +11,7 @@ memories). Pure.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from engram.consolidate.context import PassContext
@@ -24,10 +24,14 @@ from engram.model.text import words
 from engram.model.view import VaultView
 
 Pair = tuple[Memory, Memory]
+#: scope, and a word or a subject
+_Key = tuple[str, str, str]
 #: how many of a statement's rarest words are looked up; one that more of them hold is not
 _WORDS, _COMMON = 6, 40
 #: how many of the nearest ones a statement is paired with at most
 _NEAREST = 6
+#: and with so many more of its subject, where a model is asked
+_OF_TOPIC = 3
 #: share of the shorter one's words, apart from those that one in fifty has, that both hold
 _SHARE, _OFTEN = 0.3, 50
 
@@ -68,7 +72,7 @@ def _nearest(memory: Memory, view: VaultView) -> list[str]:
 
 
 def _of_subject(memory: Memory, view: VaultView) -> list[Memory]:
-    """The newest memories that share a subject with a memory."""
+    """The nearest memories of its subjects; of equally near ones the newest."""
     mine = subjects_of(memory)
     names = dict.fromkeys(memory.entities)
     if memory.space == "user":
@@ -81,31 +85,42 @@ def _of_subject(memory: Memory, view: VaultView) -> list[Memory]:
         for other in view.about(name)
         if other.id != memory.id and scope(other) == scope(memory) and mine & subjects_of(other)
     }
-    return sorted(found.values(), key=_age)[-_NEAREST:]
+    said = frozenset(words(memory.text))
+    near = sorted(found.values(), key=_age, reverse=True)
+    near.sort(key=lambda other: -len(said.intersection(words(other.text))))
+    return near[:_NEAREST]
 
 
 def _of_all(live: Iterable[Memory], *, asked: bool) -> Iterator[Pair]:
     notes = sorted(filter(_states_fact, live), key=_age)
     telling = _telling([frozenset(words(memory.text)) for memory in notes])
-    blocks: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    blocks: dict[_Key, list[int]] = defaultdict(list)
     for number, memory in enumerate(notes):
         held = telling[number]
         keys = [(*scope(memory), word) for word in held.rarest]
-        subjects = _subjects(memory) | (subjects_of(memory) if asked else set())
-        named = [(*scope(memory), f"\0{name}") for name in sorted(subjects)]
-        of_one = {other for key in named for other in blocks[key][-_COMMON:]}
-        met = {other for key in keys for other in blocks[key][-_COMMON:]} | of_one
-        for key in (*keys, *named):
+        named = [(*scope(memory), f"\0{name}") for name in _subjects(memory)]
+        about = subjects_of(memory) if asked else frozenset()
+        topics = [(*scope(memory), f"\1{name}") for name in about]
+        of_one, of_topic = _met(blocks, named), _met(blocks, topics)
+        met = _met(blocks, keys) | of_one | of_topic
+        for key in (*keys, *named, *topics):
             blocks[key].append(number)
-        shared = [(len(held.words & telling[other].words), other) for other in sorted(met)]
+        shared = {other: len(held.words & telling[other].words) for other in met}
         # of equally near ones the newest: what they replaced is replaced already
-        near = sorted(
-            (-count, -other)
-            for count, other in shared
-            if count >= _SHARE * min(len(held.words), len(telling[other].words)) or other in of_one
-        )
-        for _, other in near[:_NEAREST]:
-            yield from _ordered(notes[-other], memory)
+        ranked = sorted(met, key=lambda other: (-shared[other], -other))
+        near = [
+            other for other in ranked
+            if shared[other] >= _SHARE * min(len(held.words), len(telling[other].words))
+            or other in of_one
+        ][:_NEAREST]  # fmt: skip
+        near += [other for other in ranked if other in of_topic and other not in near][:_OF_TOPIC]
+        for other in near:
+            yield from _ordered(notes[other], memory)
+
+
+def _met(blocks: Mapping[_Key, Sequence[int]], keys: Iterable[_Key]) -> set[int]:
+    """The newest memories of some blocks."""
+    return {other for key in keys for other in blocks.get(key, ())[-_COMMON:]}
 
 
 def _subjects(memory: Memory) -> set[str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from engram.model.instant import Day
 
+#: header field of a memory: names of its entities that its text does not spell
+NAMES_FIELD = "names"
 TYPES = ("person", "project", "tool", "company", "place", "other")
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from engram.language.spelling import preferred, spellings
-from engram.model.entity import Entity
+from engram.model.entity import NAMES_FIELD, Entity
 from engram.model.entity_ids import entity_id, is_entity_id, stem_of, type_of
 from engram.model.ids import is_memory_id, slug
 from engram.model.instant import day_of
@@ -30,6 +30,12 @@ MOST_ACTIVITY = 20
 _LISTED, _LISTED_WIDTH = 5, 240
 #: the newest memories decide on the spelling of the name
 _READ_FOR_NAME = 200
+#: where the spelling of a name is looked for, in turn
+_SPELT_IN: tuple[Callable[[Memory], str], ...] = (
+    lambda memory: memory.text,
+    lambda memory: memory.extras.get(NAMES_FIELD, ""),
+    lambda memory: memory.quote,
+)
 #: how many memories must name both for a relation that none states
 _TOGETHER, _MOST_TOGETHER = 2, 20
 _TOGETHER_LABEL = "named together"
@@ -192,8 +198,10 @@ def _name(identifier: str, memories: Sequence[Memory], former: Entity, known: It
     stems = [stem_of(one) for one in sorted(known)]
     if former.name and slug(former.name) not in stems and not _is_spelling(former.name, known):
         return former.name
-    found = spellings((memory.text for memory in memories[-_READ_FOR_NAME:]), stems)
-    return preferred(found, former.name) or former.name or _made_name(identifier)
+    for words in _SPELT_IN:
+        if found := spellings(map(words, memories[-_READ_FOR_NAME:]), stems):
+            return preferred(found, former.name)
+    return former.name or _made_name(identifier)
 
 
 def _is_spelling(name: str, known: Iterable[str]) -> bool:

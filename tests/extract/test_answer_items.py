@@ -361,6 +361,13 @@ def test_names_of_what_passes_are_left_out() -> None:
     assert len(one(entities=[f"Name {letter}" for letter in "abcdefgh"]).entities) == 5
 
 
+def test_a_name_that_the_text_does_not_spell_is_kept_as_it_is_written() -> None:
+    named = [{"name": "Anna  de Vries", "type": "person"}, {"name": "MySQL", "type": "tool"}]
+    found = one(text="MySQL is reviewed by her.", entities=[*named, "bakery", "李雷"])
+    assert dict(found.fields) == {"names": "Anna de Vries, 李雷"}
+    assert one(text="Anna de Vries reviews MySQL.", entities=named).fields == ()
+
+
 def test_tags_are_few_short_and_in_lower_case() -> None:
     tags = ["Data  Base", "data base", "x", "y" * 31, 7, None, "a1", "b1", "c1", "d1", "e1"]
     assert one(tags=tags).tags == ("data base", "a1", "b1", "c1", "d1")

@@ -74,6 +74,17 @@ def test_a_name_is_spelt_as_the_texts_have_it(identifier: str, text: str, name: 
     assert fold(identifier, [about(text, "2026-02-01", identifier)]).name == name
 
 
+def test_a_name_that_no_text_spells_is_as_the_model_wrote_it_else_as_the_person_did() -> None:
+    identifier = "person-anna-de-vries"
+    quoted = replace(about("She reviews it.", "2026-02-01", identifier), quote="ask Anna de vries")
+    assert fold(identifier, [quoted]).name == "Anna de vries"
+    written = replace(quoted, extra=(("names", "PostgreSQL, Anna de Vries"),))
+    assert fold(identifier, [quoted, quoted, written]).name == "Anna de Vries"
+    assert fold("tool-postgres", [written]).name == "PostgreSQL"
+    spelt = about("Anna De Vries reviews it.", "2026-02-02", identifier)
+    assert fold(identifier, [written, spelt]).name == "Anna De Vries"
+
+
 def test_a_name_in_another_script_is_found_in_the_text() -> None:
     identifier = entity_id("李雷", "person")
     assert fold(identifier, [about("昨天李雷来了。", "2026-02-01", identifier)]).name == "李雷"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from engram.extract.assent import agreement_in
 from engram.extract.classify import TRIVIAL, score_importance
@@ -23,7 +24,8 @@ from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
 from engram.language.sentences import sentences_around
 from engram.model.candidate import Appraisal, Candidate, Receipt
-from engram.model.entity_ids import entity_id
+from engram.model.entity import NAMES_FIELD
+from engram.model.entity_ids import entity_id, stem_of
 from engram.model.memory import CATEGORIES, DECISION_STATES, Memory
 from engram.model.model_request import Context
 from engram.model.turn import Turn
@@ -146,6 +148,7 @@ def _built(
 ) -> Candidate:  # fmt: skip
     tags = _tags(item.raw.get("tags"))
     due = due_day(item.raw.get("due"), turn, quote, text) if category == "commitment" else ""
+    names = _names(item.raw.get("entities"))
     return Candidate(
         category=category,
         text=with_title(dated(anchored(text, turn.time), due, turn), turn),
@@ -155,11 +158,11 @@ def _built(
         kind="episode" if category == "moment" else "note",
         schema=schema,
         tags=tags,
-        entities=_entities(item.raw.get("entities")),
+        entities=tuple(names),
         project=turn.project,
         space="user" if item.raw.get("scope") == "user" else "project",
         valid_from=since_day(item.raw.get("since"), turn, quote),
-        fields=_fields(category, due),
+        fields=(*_fields(category, due), *_unspelt(names, (text, quote))),
         authority="user_asserted",
         origin="model",
         supersedes=replaced,
@@ -265,9 +268,9 @@ def _tags(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in named if 1 < len(tag) <= 30))[:_MOST_TAGS]
 
 
-def _entities(value: object) -> tuple[str, ...]:
-    """`type-slug` of the names that last, the main one first."""
-    found: dict[str, None] = {}
+def _names(value: object) -> dict[str, str]:
+    """`type-slug` of the names that last and each name as it is written, the main one first."""
+    found: dict[str, str] = {}
     for one in value[:20] if isinstance(value, list) else ():
         name = one.get("name") if isinstance(one, dict) else one
         kind = one.get("type") if isinstance(one, dict) else "thing"
@@ -277,8 +280,19 @@ def _entities(value: object) -> tuple[str, ...]:
             continue
         if _PASSING.fullmatch(name.strip()) or "[REDACTED:" in name:
             continue
-        found[entity_id(name, kind if isinstance(kind, str) else "thing")] = None
-    return tuple(found)[:_MOST_ENTITIES]
+        identifier = entity_id(name, kind if isinstance(kind, str) else "thing")
+        found.setdefault(identifier, " ".join(name.split()))
+    return dict(islice(found.items(), _MOST_ENTITIES))
+
+
+def _unspelt(names: Mapping[str, str], texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The header field of the names that no text of the memory spells; their ids have lost it."""
+    told = [
+        name
+        for identifier, name in names.items()
+        if stem_of(identifier).replace("-", " ") != name and not any(name in one for one in texts)
+    ]
+    return ((NAMES_FIELD, ", ".join(told)),) if told else ()
 
 
 def _texts(value: object, most: int) -> list[str]:
