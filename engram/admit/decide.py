@@ -248,7 +248,7 @@ def _bearing(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
 
 
 def _unsupported(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
-    """What is told other than it was said is asked of the person who said it; it replaces nothing."""
+    """What is told other than it was said is asked of who said it, and replaces nothing."""
     if candidate.support == "full":
         return None
     scope = scope_of(candidate.space, candidate.project, candidate.entities)

@@ -72,6 +72,8 @@ _LABEL = re.compile(r"\[?k(\d{1,3})\]?")
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
 )
+#: how an item is counted that is one of many: "3. ", "(3) "
+_COUNTED = re.compile(r"^\(?\d{1,3}[.)] +(?=\w)")
 #: two plain sentences are asked for; what is longer is a document, characters
 _LONGEST_TEXT = 400
 _MOST_TAGS, _MOST_ENTITIES, _LONGEST_NAME = 5, 5, 60
@@ -102,7 +104,7 @@ def candidates_of(
     for item in items:
         for one in _candidate(item, turns, texts, context.memories):
             found.append(_placed(_supported(one, item, given), item, turns))
-    return distinct(found, given.without_new_numbers)
+    return distinct(found)
 
 
 def refused(code: str, category: str = "fact") -> Candidate:
@@ -134,7 +136,7 @@ def _candidate(
     item = _typed(raw)
     if item is None:
         return [refused(MALFORMED)]
-    text = " ".join(without_hidden_signs(item.text).split())
+    text = _COUNTED.sub("", " ".join(without_hidden_signs(item.text).split()))
     category, schema = _category(item.category, text)
     if not category:
         return [refused(UNKNOWN_CATEGORY)]

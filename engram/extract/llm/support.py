@@ -76,13 +76,6 @@ class Shown:
         unlike = bool(stated) and not common and not self._has_number_of(text)
         return "doubted" if turned or invented or unlike else "full"
 
-    def without_new_numbers(self, text: str) -> str:
-        """The text without the numbers that were never shown."""
-        for number in reversed(list(numbers_of(text))):
-            if not number.meant & self._values:
-                text = text[: number.start] + text[number.end :]
-        return text
-
     def _has_other_numbers(self, text: str, sentence: str, time: Instant) -> bool:
         """Whether a number of a statement was never shown, or replaces one of its sentence."""
         text = _DATED.sub(" ", text)
