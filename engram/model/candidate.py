@@ -13,8 +13,6 @@ Origin = Literal["rules", "model", "person"]
 #: whose words a quote is: typed by the person, pasted by them, said by the agent, written by a
 #: program on the person's line, held by another memory store, or said by another person
 Voice = Literal["typed", "pasted", "agent", "program", "stored", "participant"]
-#: program on the person's line, or held by another memory store
-Voice = Literal["typed", "pasted", "agent", "program", "stored"]
 #: whether the conversation says so, or not as it is told (another number, a denial), or not at all
 Support = Literal["full", "doubted", "none"]
 #: how far each is believed, 0..3; 2 is the project's own file, which only supports
