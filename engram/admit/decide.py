@@ -82,6 +82,8 @@ _ANYBODY = "the user and the team, their project"
 _OF_PERSON = "The user "
 #: the code of what replaces the memories that it names
 NAMED = "named"
+#: the code of what the conversation does not say, or not so
+UNSUPPORTED = "unsupported"
 Row = Callable[[Candidate, AdmissionContext], Verdict | None]
 
 
@@ -191,14 +193,14 @@ def _mention(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     if owner is None or not owner.live:
         return Verdict("refuse", "unknown_memory", candidate)
     if unsupported_mention(owner, candidate, admission.view.terms, admission.judge):
-        return Verdict("refuse", "unsupported", candidate)
+        return Verdict("refuse", UNSUPPORTED, candidate)
     if candidate.confirms:
         return _again(candidate, owner)
     return Verdict("same", "fulfilled", candidate, (owner.id,))
 
 
 #: what no voice but the person's own may become, and with which code it is refused then
-_UNSUPPORTED: Mapping[Voice, tuple[str, frozenset[str]]] = {
+_OF_PERSON_ONLY: Mapping[Voice, tuple[str, frozenset[str]]] = {
     "agent": (
         "low_trust", frozenset(["preference", "principle", "commitment", "correction"]),
     ),
@@ -213,7 +215,7 @@ def _voice(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     An agent's own words may also tell what happened, what was decided, and how something is done;
     what another person says is of themselves, and never of the owner.
     """
-    code, categories = _UNSUPPORTED.get(candidate.voice, ("", frozenset[str]()))
+    code, categories = _OF_PERSON_ONLY.get(candidate.voice, ("", frozenset[str]()))
     if code and (candidate.origin == "rules" or candidate.category in categories):
         return Verdict("refuse", code, candidate)
     if candidate.voice == "participant" and is_of_owner(candidate.text):
@@ -258,6 +260,17 @@ def _bearing(candidate: Candidate, admission: AdmissionContext) -> Verdict | Non
     if code == REQUEST and admission.heard.said_again(receipt.quote, receipt.link):
         code = bearing(candidate, said_again=True)
     return Verdict("refuse", code, candidate) if code else None
+
+
+def _unsupported(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
+    """What is told other than it was said is asked of who said it, and replaces nothing."""
+    if candidate.support == "full":
+        return None
+    scope = scope_of(candidate.space, candidate.project, candidate.entities)
+    known = admission.view.owners(content_hash(candidate.text, scope))
+    if candidate.support == "none" or known or not candidate.in_own_words:
+        return Verdict("refuse", UNSUPPORTED, candidate)
+    return Verdict("review", UNSUPPORTED, replace(candidate, supersedes=(), corrects=False))
 
 
 def _same(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
@@ -408,11 +421,11 @@ def _verdict(
 
 
 ROWS: tuple[Row, ...] = (
-    _ordered, _receipt, _mention, _voice, _low_trust, _private, _worth, _bearing, _same, _named,
-    _slot, _judged,
+    _ordered, _receipt, _mention, _voice, _low_trust, _private, _worth, _bearing, _unsupported,
+    _same, _named, _slot, _judged,
 )  # fmt: skip
 #: the rows that hold a candidate against what the vault has
-_COMPARING = frozenset({_mention, _same, _named, _slot, _judged})
+_COMPARING = frozenset({_mention, _unsupported, _same, _named, _slot, _judged})
 
 
 def gate_code(candidate: Candidate, admission: AdmissionContext) -> str:

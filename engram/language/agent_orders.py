@@ -7,7 +7,8 @@ person's name, hidden signs, encoded text, and orders to send things away or to 
 Someone who writes *about* such an order (quotes it, calls it an attack) or tells what people and
 programs do passes; someone who gives it does not. Hidden signs, full-width letters, Markdown's
 escapes and line breaks inside an order do not hide it. Pure, linear in the text; nothing is stored.
-English; of other languages the orders to forget one's instructions and to keep something.
+English; of nine other languages the orders to drop one's instructions, and in what is not the
+person's own those to keep something and to act without asking.
 """
 
 from __future__ import annotations
@@ -61,6 +62,22 @@ _OVERRIDE = _any(
     rf"\b(?:ignore|disregard|forget) {_TOLD}\b",
     r"\b(?:ignore|disregard|forget) (?:previous|prior|earlier) (?:context|conversation|rules)\b",
     rf"\byou are (?:no longer|not) bound by {_SOME}(?:{_EARLIER})?(?:{_STEERING}|{_RULES})",
+    # the same in other languages
+    r"\b(?:ignorier\w*|vergiss|vergesst|vergessen sie|missachte\w*)\b[^.!?\n]{0,30}\b(?:alle[nrs]?"
+    r"|sämtliche\w?|(?:bis|vor)herige\w?|vorige\w?|frühere\w?|obige\w?) (?:\w+ ){0,2}(?:anweisung"
+    r"|instruktion|vorgabe)\w*",
+    r"\b(?:ignor[aeo]\w*|olvid[ae]\w*|descart[ae]\w*|esque[çc]\w+|desconsidere\w*|dimentica\w*"
+    r"|oubli\w+)\b[^.!?\n]{0,12}\b(?:todas?|todos|tutt[ei]|toutes?|tous|previas?|previous)"
+    r"(?: \w+){0,3} (?:instrucciones|instruções|istruzioni|instructions|consignes|directives)",
+    r"\b(?:ignor[aeo]\w*|olvid[ae]\w*|descart[ae]\w*|esque[çc]\w+|desconsidere\w*|dimentica\w*"
+    r"|oubli\w+)\b[^.!?\n]{0,12}\b(?:instrucciones|instruções|istruzioni|instructions|consignes"
+    r"|directives) (?:anterior|précédent|preceden|previ|antérieur)\w*",
+    r"\b(?:negeer|negeren|vergeet)\b[^.!?\n]{0,12}\b(?:alle|eerdere|vorige|voorgaande)(?: \w+){0,2}"
+    r" (?:instructies|aanwijzingen)",
+    r"(?:игнорируй|игнорировать|забудь|забыть)\w*[^.!?\n]{0,12}(?:все|предыдущ|прежн)\w*(?: \w+)?"
+    r" (?:инструкц|указан)\w*",
+    r"(?:忽略|忘记|忘掉|無視|无视)[^。！？\n]{0,6}(?:之前|以前|先前|以上|所有|一切|全部)[^。！？\n]{0,6}"
+    r"(?:指令|指示|提示)",
 )
 
 # -- another role ---------------------------------------------------------------------------------
@@ -278,6 +295,10 @@ _STRICT_AGENT = _any(
     r" (?:is |are )?(?:needed|required|necessary)\b",
     r"\b(?:confirmation|approval|permission|consent|review)s? (?:is|are) (?:not|no longer|never)"
     r" (?:needed|required|necessary)\b",
+    # without asking, in other languages
+    r"\b(?:ohne (?:rückfrage|nachfrage|zu fragen)|sans (?:demander|confirmation)|sin (?:preguntar"
+    r"|confirmación)|senza (?:chiedere|conferma)|sem (?:perguntar|confirmação)"
+    r"|zonder te vragen)\b|без (?:вопросов|спроса)|(?:不用|无需|不必)(?:询问|确认|批准)",
 )
 #: role tokens and tags of chat templates and tools, as they stand in a page
 _STRICT_ROLE = _any(
@@ -304,6 +325,7 @@ _STRICT_OVERRIDE = _any(
     r"\b(?:ignor[ae]\w*|olvid[ae]\w*|esque[çc]\w+|dimentica\w*"
     r"|oubli\w+)\b[^.!?\n]{0,40}\b(?:instruc"
     r"|instruç|istruzion|consigne|reglas|regras|regole|règles|órdenes|ordens|directives)\w*",
+    r"\b(?:negeer|negeren|vergeet)\b[^.!?\n]{0,40}\b(?:instructies|aanwijzingen|regels)\b",
     r"(?:игнорир|забуд)\w*[^.!?\n]{0,40}(?:инструкц|указан|правил)\w*",
     r"(?:忽略|忘记|無視|无视)[^。！？\n]{0,20}(?:指令|指示|规则|提示)",
     r"(?:指示|命令|ルール)[^。！？\n]{0,12}(?:無視|忘れ)|(?:지시|명령|규칙)[^.!?\n]{0,12}(?:무시|잊)",

@@ -89,6 +89,13 @@ _SAYS = re.compile(
     r"(?=\S)",
     re.IGNORECASE,
 )
+#: the same of pages in other languages
+_SAYS_ELSEWHERE = re.compile(
+    r"(?:\b(?:página|sitio|sito|pagina|seite|webseite|website|site|странице|сайте)\b|网页|网站)"
+    r"[^.!?:：\n]{0,30}(?:\b(?:dice|decía|dizia|diz|scriveva|steht|stand|stond|staat|написано)\b|写着)"
+    r"[^.!?:：\n]{0,40}[:：] ?(?=\S)",
+    re.IGNORECASE,
+)
 #: Somebody else's text, as the person came by it.
 _CAME_BY = re.compile(
     rf"\b(?:got|received|found|copied)\b.{{0,15}}\b(?:this|these|an?)\b.{{0,15}}\b{_TEXT}\b"
@@ -151,7 +158,7 @@ def handed_at(line: str, *, last: bool) -> int:
     Behind a colon; or in the last line of a turn, below which nothing stands that could be meant,
     behind the sentence that asks for something to be done with a text.
     """
-    said = _SAYS.search(line)
+    said = _SAYS.search(line) or _SAYS_ELSEWHERE.search(line)
     if said:
         return said.end()
     for colon in re.finditer(r": (?=\S)", line):

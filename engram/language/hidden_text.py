@@ -37,6 +37,12 @@ _ESCAPED = re.compile(
 )
 #: one letter after another, which nobody writes but to be found by no search
 _SPACED = re.compile(r"(?<!\S)(?:[A-Za-z][ _.*-]{1,3}){7,}[A-Za-z](?!\S)")
+#: a word in pieces: single letters, or groups of up to four as keys are printed
+_PIECES = re.compile(
+    r"(?<![^\W_])(?:[A-Za-z0-9][\s._*-]{1,3}){11,}[A-Za-z0-9](?![^\W_])"
+    r"|(?<![^\W_])(?:[A-Z0-9]{2,4}[ .-]){4,}[A-Z0-9]{2,4}(?![^\W_])"
+)
+_FIGURE = re.compile(r"[0-9]")
 _DIGIT_IN_WORD = re.compile(r"[A-Za-z][013457@$][A-Za-z]|\b[013457@$][A-Za-z]{2}")
 _DIGITS = str.maketrans("013457@$", "oieastas")
 #: a word of two alphabets that look alike
@@ -75,6 +81,17 @@ def other_forms(text: str) -> Iterator[str]:
     yield codecs.encode(text, "rot13")
     if _DIGIT_IN_WORD.search(text):
         yield text.translate(_DIGITS)
+
+
+def without_blanks(text: str) -> Iterator[str]:
+    """What is spelled in single letters or short groups, with a figure among them, as one word.
+
+    Once with the signs between its pieces and once without: either may belong to it.
+    """
+    for found in _PIECES.finditer(text):
+        if _FIGURE.search(found[0]):
+            yield re.sub(r"\s+", "", found[0])
+            yield re.sub(r"[\W_]+", "", found[0])
 
 
 def is_encoded(text: str) -> bool:

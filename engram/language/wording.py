@@ -1,6 +1,6 @@
 """Words of statements as the judge compares them: the stems of those that name something.
 
-Only for comparing two statements with each other. English.
+Only for comparing two statements with each other. English, but for `beginnings`.
 """
 
 from __future__ import annotations
@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from engram.language.scripts import DENSE
 from engram.language.stem import stem
-from engram.language.stop_words import EMPTY, LIGHT
+from engram.language.stop_words import EMPTY, LIGHT, TOPIC
 from engram.model.text import words
 
 Terms = frozenset[str]
 
+_TOLD = re.compile(rf"[{DENSE}]+|(?:(?![{DENSE}])\w)+")
+_DENSE_RUN = re.compile(f"[{DENSE}]")
 _ENDINGS = re.compile(r"(?:'s|s')$")
 _COMPOUND = re.compile(r"[a-z]{3,}(?:-[a-z]{3,})+|(?:on|per|re|in|up)-[a-z]{3,}")
 
@@ -26,6 +29,20 @@ def terms_of(text: str) -> Terms:
 def telling(terms: Terms) -> Terms:
     """Those of some terms that are no mere words of having and changing."""
     return terms - _LIGHT
+
+
+def beginnings(text: str) -> list[str]:
+    """How the words begin that say something, in order: endings differ when it is told again.
+
+    Of a script without blanks each pair of characters is one; of any language.
+    """
+    found: list[str] = []
+    for word in _TOLD.findall(text.casefold()):
+        if _DENSE_RUN.match(word):
+            found += [word[at : at + 2] for at in range(max(len(word) - 1, 1))]
+        elif len(word) > 2 and word not in TOPIC:
+            found.append(word[:4])
+    return found
 
 
 def _parts(text: str) -> Iterator[str]:

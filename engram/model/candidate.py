@@ -13,6 +13,8 @@ Origin = Literal["rules", "model", "person"]
 #: whose words a quote is: typed by the person, pasted by them, said by the agent, written by a
 #: program on the person's line, held by another memory store, or said by another person
 Voice = Literal["typed", "pasted", "agent", "program", "stored", "participant"]
+#: whether the conversation says so, or not as it is told (another number, a denial), or not at all
+Support = Literal["full", "doubted", "none"]
 #: how far each is believed, 0..3; 2 is the project's own file, which only supports
 TRUST: Mapping[Voice, int] = {
     "typed": 3, "participant": 1, "pasted": 1, "agent": 1, "stored": 1, "program": 0,
@@ -92,6 +94,8 @@ class Candidate:
     appraisal: Appraisal = NO_APPRAISAL
     #: the code with which the extractor itself refuses it; empty for a valid candidate
     fault: str = ""
+    #: how far what a model was shown supports it
+    support: Support = "full"
 
     @property
     def in_own_words(self) -> bool:

@@ -314,7 +314,8 @@ def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -
     verdicts = []
     for candidate in batch.candidates:
         message = candidate.receipt.message
-        per_turn[message] = per_turn.get(message, 0) + (not candidate.fault)
+        counted = not candidate.fault and candidate.support != "none"
+        per_turn[message] = per_turn.get(message, 0) + counted
         code = candidate.fault or verify(candidate, batch.turns, admission.heard)
         if code:
             verdict = Verdict("refuse", code, candidate)

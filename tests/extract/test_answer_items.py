@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -80,7 +81,10 @@ def test_what_is_no_object_is_malformed(raw: object) -> None:
 
 
 def test_one_bad_item_costs_no_other() -> None:
-    found = read(None, item(), item(text=""), item(category="preference"))
+    other = item(
+        text="The user ships the importer by Tuesday.", quote="ship the importer by Tuesday"
+    )
+    found = read(None, item(), item(text=""), other)
     assert [candidate.fault for candidate in found] == ["malformed", "", "empty", ""]
 
 
@@ -150,7 +154,9 @@ def test_a_page_is_no_quote() -> None:
 
 
 def test_a_short_message_may_be_quoted_whole() -> None:
-    (found,) = candidates_of([item(quote="use vim")], [turn("Use vim", "9")], Context())
+    (found,) = candidates_of(
+        [item(text="The user wants vim.", quote="use vim")], [turn("Use vim", "9")], Context()
+    )
     assert found.receipt.quote == "Use vim"
 
 
@@ -416,11 +422,12 @@ def test_anything_is_refused_with_a_code_or_has_a_receipt(raw: object) -> None:
 
 
 @given(st.text("aAßıİΣςſﬁK \n\t\u2003.,", max_size=40), st.data())
-def test_any_part_of_a_message_is_found_and_verified(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    quote = text[start : data.draw(st.integers(start, len(text)))]
+def test_any_words_of_a_message_are_found_and_verified(text: str, data: st.DataObject) -> None:
+    places = [word.span() for word in re.finditer(r"\S+", text)] or [(0, 0)]
+    first = data.draw(st.integers(0, len(places) - 1))
+    quote = text[places[first][0] : places[data.draw(st.integers(first, len(places) - 1))][1]]
     there = turn(text, "9", "assistant")
-    (found,) = candidates_of([item(quote=quote, category="fact")], [there], Context())
+    (found,) = candidates_of([item(quote=quote, text=f"{quote}!")], [there], Context())
     assert found.fault in ("", "no-quote", "thin_quote")
     assert found.fault or verify(found, [there]) == ""
 

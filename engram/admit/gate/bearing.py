@@ -316,6 +316,7 @@ def _is_request(candidate: Candidate, text: str, quote: str) -> bool:
     if candidate.origin == "rules" or candidate.appraisal.lasting < 0 or not _OURS.match(quote):
         # a model that takes what "we should" do for a thing that lasts has read what is around it
         asked = asked or _ORDER.match(quote)
+    asked = asked or (_TO_BE_DONE.search(text) and _is_imperative(quote))
     return bool(asked) and not _GENERAL.search(_NO.without(text))
 
 
@@ -331,6 +332,10 @@ _IMPERATIVE = AnyCase(
 
 
 _OURS = AnyCase(r"^(?:ok |so |yeah |yes |then |and |now )*(?:let'?s|let us|we)\b")
+#: an order told of as a fact
+_TO_BE_DONE = AnyCase(
+    r"^[^.;]{1,80}? (?:is|are|has|have|needs?|ought|should|must)(?: to)? be \w+ed\b"
+)
 _ITS_OBJECT = frozenset(
     ["the", "a", "an", "my", "our", "your", "it", "this", "that", "all", "me", "us", "both",
      "these"]

@@ -16,8 +16,9 @@ from collections.abc import Callable
 from engram.admit.gate.sensitivity import tells_of_another
 from engram.language.agent_orders import added_order, injection, is_instruction
 from engram.language.any_case import AnyCase
+from engram.language.hidden_text import without_blanks
 from engram.language.stated_secrets import states_secret
-from engram.language.stop_words import TOPIC
+from engram.language.wording import beginnings
 from engram.model.candidate import Candidate
 from engram.model.memory import PARTICIPANT
 from engram.model.speaker import is_about
@@ -59,7 +60,6 @@ _FOREIGN = re.compile(
     r"|nie|jest)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"\w{3,}")
 #: so much of what stands around a quote is read: a page may be one sentence
 _MOST_READ = 4_000
 _TAKEN_OUT = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9]{1,9}\]")
@@ -92,7 +92,8 @@ def private(candidate: Candidate, clean: Callable[[str], bool]) -> str:
     texts = dict.fromkeys((*_words(candidate), candidate.receipt.quote))
     if any(map(tells_of_another, texts)):
         return "personal"
-    if not all(map(clean, (*texts, *candidate.tags, *candidate.entities))):
+    spelled = (form for text in texts for form in without_blanks(text))
+    if not all(map(clean, (*texts, *spelled, *candidate.tags, *candidate.entities))):
         return "secret"
     return "secret" if any(map(tells_secret, texts)) else ""
 
@@ -142,16 +143,11 @@ def _is_supported(candidate: Candidate) -> bool:
     given = f"{candidate.receipt.quote} {candidate.sentence}"
     if _FOREIGN.search(given):
         return True
-    said, stated = _beginnings(given), _beginnings(candidate.text)
+    said, stated = set(beginnings(given)), set(beginnings(candidate.text))
     common = len(said & stated)
     if is_instruction(candidate.text) and not is_instruction(given):
         return 2 * common >= len(stated)
     return common > 0 or not stated
-
-
-def _beginnings(text: str) -> set[str]:
-    """How the words begin that say something: endings differ between a quote and a statement."""
-    return {word[:4] for word in _WORD.findall(text.casefold()) if word not in TOPIC}
 
 
 def _words(candidate: Candidate) -> tuple[str, ...]:

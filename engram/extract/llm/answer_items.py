@@ -1,10 +1,11 @@
 """One item of a model's answer -> a Candidate, or a refusal code.
 
 Whatever can be checked is checked: the category comes from a closed list (after an alias table),
-the quote must stand in a message (white space and case folded, and the captured words are taken
-instead of the model's), dates must be dates, replaced memories must have been in the question, and
-who agreed to a decision must have said so later. A finding is filed as a decision, a skill or a
-fact. One bad item never costs the others. Whose words are quoted is for `voice` to say.
+the quote must stand in a message (the captured words are taken instead of the model's), dates must
+be dates, replaced memories must have been in the question, and who agreed to a decision must have
+said so later. A finding is filed as a decision, a skill or a fact. Signs that nobody sees are left
+out, and how far the conversation supports an item is noted. One bad item never costs the others,
+and what is said again is one item. Whose words are quoted is for `voice` to say.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from engram.extract.assent import agreement_in
 from engram.extract.classify import TRIVIAL, score_importance
 from engram.extract.llm.item_dates import dated, due_day, since_day
 from engram.extract.llm.prompt import FINDING
-from engram.extract.llm.quotes import folded, quoted
+from engram.extract.llm.quotes import Words, quoted
+from engram.extract.llm.repeated_items import distinct
+from engram.extract.llm.support import Shown
 from engram.extract.receipt import receipt_of
 from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
+from engram.language.hidden_text import without_hidden_signs
 from engram.language.sentences import sentences_around
 from engram.model.candidate import Appraisal, Candidate, Receipt
 from engram.model.entity import NAMES_FIELD
@@ -34,6 +38,7 @@ MALFORMED = "malformed"
 UNKNOWN_CATEGORY = "unknown_category"
 EMPTY = "empty"
 UNKNOWN_MEMORY = "unknown_memory"
+TOO_LONG = "too_long"
 
 #: seed 003's three words as numbers (issue: .3/.7/.9)
 _CONFIDENCE = {"low": 0.3, "medium": 0.7, "high": 0.9}
@@ -69,6 +74,10 @@ _LABEL = re.compile(r"\[?k(\d{1,3})\]?")
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
 )
+#: how an item is counted that is one of many: "3. ", "(3) "
+_COUNTED = re.compile(r"^\(?\d{1,3}[.)] +(?=\w)")
+#: two plain sentences are asked for; what is longer is a document, characters
+_LONGEST_TEXT = 400
 _MOST_TAGS, _MOST_ENTITIES, _LONGEST_NAME = 5, 5, 60
 
 
@@ -87,17 +96,32 @@ def candidates_of(
     items: Sequence[object], turns: Sequence[Turn], context: Context
 ) -> list[Candidate]:
     """A candidate for every item, sound or refused; a refused `supersedes` id adds one."""
-    texts = [folded(turn.text) for turn in turns]
+    texts = [Words(turn.text) for turn in turns]
+    read = (*turns, *context.earlier)
+    given = Shown(
+        (*(turn.text for turn in read), *(memory.text for memory in context.memories)),
+        (turn.time for turn in read),
+    )
     found: list[Candidate] = []
     for item in items:
-        made = _candidate(item, turns, texts, context.memories)
-        found += [placed(one, item, turns) for one in made]
-    return found
+        for one in _candidate(item, turns, texts, context.memories):
+            found.append(placed(_supported(one, item, given), item, turns))
+    return distinct(found)
 
 
 def refused(code: str, category: str = "fact") -> Candidate:
     """A candidate that carries only a refusal code, for an item that is malformed."""
     return Candidate(category, "", Receipt("", "", "", "", ""), 0.0, origin="model", fault=code)
+
+
+def _supported(candidate: Candidate, item: object, given: Shown) -> Candidate:
+    """The candidate, and how far what the model was shown supports it."""
+    if candidate.fault or not isinstance(item, dict):
+        return candidate
+    # the dates that were put beside its words are not the model's
+    text = str(item.get("text", item.get("content", "")))
+    said = candidate.sentence or candidate.receipt.quote
+    return replace(candidate, support=given.supports(text, said, candidate.receipt.time))
 
 
 def placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candidate:
@@ -109,17 +133,19 @@ def placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candida
 
 
 def _candidate(
-    raw: object, turns: Sequence[Turn], texts: Sequence[str], shown: Sequence[Memory]
+    raw: object, turns: Sequence[Turn], texts: Sequence[Words], shown: Sequence[Memory]
 ) -> list[Candidate]:
     item = _typed(raw)
     if item is None:
         return [refused(MALFORMED)]
-    text = " ".join(item.text.split())
+    text = _COUNTED.sub("", " ".join(without_hidden_signs(item.text).split()))
     category, schema = _category(item.category, text)
     if not category:
         return [refused(UNKNOWN_CATEGORY)]
     if not text:
         return [refused(EMPTY, category)]
+    if len(text) > _LONGEST_TEXT:
+        return [refused(TOO_LONG, category)]
     turn, quote, code = quoted(item.quote, item.turn, turns, texts)
     if turn is None:
         return [refused(code, category)]
@@ -276,6 +302,7 @@ def _names(value: object) -> dict[str, str]:
         kind = one.get("type") if isinstance(one, dict) else "thing"
         if not isinstance(name, str) or len(name) > _LONGEST_NAME:
             continue
+        name = without_hidden_signs(name)
         if not any(letter.isalnum() for letter in name):
             continue
         if _PASSING.fullmatch(name.strip()) or "[REDACTED:" in name:
@@ -298,4 +325,4 @@ def _unspelt(names: Mapping[str, str], texts: Sequence[str]) -> tuple[tuple[str,
 def _texts(value: object, most: int) -> list[str]:
     if not isinstance(value, list):
         return []
-    return [one for one in value[:most] if isinstance(one, str)]
+    return [without_hidden_signs(one) for one in value[:most] if isinstance(one, str)]

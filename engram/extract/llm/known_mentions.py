@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from engram.extract.llm.answer_items import MALFORMED, UNKNOWN_MEMORY, known_as, placed, refused
-from engram.extract.llm.quotes import folded, quoted
+from engram.extract.llm.quotes import Words, quoted
 from engram.extract.receipt import receipt_of
 from engram.language.sentences import sentences_around
 from engram.model.candidate import Candidate
@@ -29,7 +29,7 @@ def mentions_of(
     mention: Mention, named: object, turns: Sequence[Turn], shown: Sequence[Memory]
 ) -> list[Candidate]:
     """A candidate for every mention, sound or refused; an answer without the list has none."""
-    texts = [folded(turn.text) for turn in turns]
+    texts = [Words(turn.text) for turn in turns]
     found: dict[tuple[str, str], Candidate] = {}
     refusals = []
     for one in named[:_MOST] if isinstance(named, list) else ():
@@ -43,7 +43,7 @@ def mentions_of(
 
 
 def _mention(
-    mention: Mention, raw: object, turns: Sequence[Turn], texts: Sequence[str],
+    mention: Mention, raw: object, turns: Sequence[Turn], texts: Sequence[Words],
     shown: Sequence[Memory],
 ) -> Candidate:  # fmt: skip
     fields = raw if isinstance(raw, Mapping) else {}

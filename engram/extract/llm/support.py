@@ -1,0 +1,125 @@
+"""What a model states -> whether the conversation it read supports it.
+
+Every number stands in what the model was shown, dates in brackets aside, and none stands in the
+place of another one of the quoted sentence; text and quoted sentence agree in what they deny; a
+third of the words that say something stand in what was shown. Between two languages words are not
+counted, but something has to be in common. Whether a statement takes up the very words that it
+quotes is for admission to say, and whose words those are for `voice`. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+
+from engram.language.denial import is_turned
+from engram.language.numerals import Number, numbers_of, values_of
+from engram.language.scripts import DENSE
+from engram.language.when import find_times
+from engram.language.wording import beginnings
+from engram.model.candidate import Support
+from engram.model.instant import Instant
+
+#: so much of a sentence is read: a page may be one
+_MOST_READ = 4_000
+#: this share of a statement's words stands in the conversation
+_LEAST_SHARE = 3
+_WORD = re.compile(r"[^\W\d_]+")
+_DATED = re.compile(r"\([^()]*\d{4}[^()]*\)")
+_SCRIPT = re.compile(rf"(?P<dense>[{DENSE}])|(?P<cyrillic>[\u0400-\u052f])|(?P<latin>[a-zà-ɏ])")
+#: words that most texts of a language have; some belong to several
+_FREQUENT = {
+    language: frozenset(words.split())
+    for language, words in {
+        "en": "the and is are was of to with for that this has have not i we my our by it",
+        "de": "der die das und ist nicht ein eine mit für auf wird sind zu dem den wir ich im",
+        "fr": "le les et est une des du avec pour pas dans sur nous je il elle",
+        "es": "el los las y es una del con para por está se lo que",
+        "it": "il gli di è una della con per non che si lo ogni",
+        "pt": "o os e é uma do da com para não em que",
+        "nl": "de het een en is van niet met voor op wordt we ik",
+    }.items()
+}
+#: a character of a dense script is worth so many letters
+_DENSE_LETTERS = 3
+
+
+class Shown:
+    """What a model was shown: messages, known memories, what was said before."""
+
+    def __init__(self, texts: Iterable[str], times: Iterable[Instant]) -> None:
+        self._texts = "\n".join(texts)
+        self._years = {time[:4] for time in times}
+
+    @cached_property
+    def _values(self) -> set[str]:
+        return values_of(self._texts) | self._years
+
+    @cached_property
+    def _beginnings(self) -> set[str]:
+        return set(beginnings(self._texts))
+
+    def supports(self, text: str, sentence: str, time: Instant) -> Support:
+        """How far a statement is supported that rests on a sentence, said at a time."""
+        sentence = sentence[:_MOST_READ]
+        stated = set(beginnings(text))
+        common = len(stated & self._beginnings)
+        same = _same_language(text, sentence)
+        if same and _LEAST_SHARE * common < len(stated):
+            return "none"
+        turned = same and is_turned(text, sentence)
+        invented = self._has_other_numbers(text, sentence, time)
+        if turned and invented:
+            return "none"
+        unlike = bool(stated) and not common and not self._has_number_of(text)
+        return "doubted" if turned or invented or unlike else "full"
+
+    def _has_other_numbers(self, text: str, sentence: str, time: Instant) -> bool:
+        """Whether a number of a statement was never shown, or replaces one of its sentence."""
+        text = _DATED.sub(" ", text)
+        told = list(numbers_of(text))
+        if not told:
+            return False
+        days = (day for span in find_times(sentence, time) for day in (span.start, span.end))
+        known = self._values | {part.lstrip("0") for day in days for part in day.split("-")}
+        if any(not number.meant & known for number in told):
+            return True
+        said, stated = values_of(sentence), values_of(text)
+        left_out = (one for one in numbers_of(sentence) if not one.meant & stated)
+        units = {_unit(one) for one in left_out} - {""}
+        return any(_unit(number) in units and not number.meant & said for number in told)
+
+    def _has_number_of(self, text: str) -> bool:
+        return any(number.meant & self._values for number in numbers_of(text))
+
+
+def _unit(number: Number) -> str:
+    """How the word behind a number begins: s, sec and seconds are no three units."""
+    return number.unit[:1].casefold() if number.unit.isascii() else number.unit[:1]
+
+
+def _same_language(one: str, other: str) -> bool:
+    """Whether two texts may be of one language: of the same script, with frequent words in common.
+
+    Texts without a frequent word are of any language of their script.
+    """
+    if _script_of(one) != _script_of(other):
+        return False
+    first, second = (_languages_of(text) for text in (one, other))
+    return not first or not second or bool(first & second)
+
+
+def _script_of(text: str) -> str:
+    counts = Counter(found.lastgroup for found in _SCRIPT.finditer(text.casefold()))
+    counts["dense"] *= _DENSE_LETTERS
+    return max(sorted(filter(None, counts)), key=counts.__getitem__, default="")
+
+
+def _languages_of(text: str) -> set[str]:
+    """The languages that most of the frequent words of a text belong to."""
+    said = set(_WORD.findall(text.casefold()))
+    counts = {language: len(said & words) for language, words in _FREQUENT.items()}
+    most = max(counts.values())
+    return {language for language, count in counts.items() if most and count == most}

@@ -1,0 +1,104 @@
+"""Denials: two statements -> whether one says what the other denies.
+
+    "I don't want mails at night"   against   "The user wants mails at night"     turned
+    "We no longer use Redis"        against   "The team stopped using Redis"      not turned
+
+Only that is found which is told again in the same words: what stands behind a denial in one of them
+stands in the other, which denies nothing in any way. Sentences that are denied within bounds
+("not before May", "not more than two") are left alone, and so are double denials. English, German,
+French, Spanish, Italian, Portuguese, Dutch, Russian and Chinese. Pure, linear in both texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engram.language.wording import beginnings
+
+_DENYING = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|(?:ca|do|does|did|wo|is|are|was|were"
+    r"|has|have|had|should|must|could|would|need|might)n['’]?t|ain['’]t|dont|cant|wont"
+    r"|nicht|kein\w{0,2}|nie|niemals|nichts|niemand|ne|n['’](?=\w)|pas|jamais|aucune?|rien|nunca"
+    r"|jamás|ningun[oa]s?|ningún|nada|nadie|tampoco|non|nessun\w?|niente|não|nenhuma?|ninguém"
+    r"|niet|geen|nooit|niets|niemand|не|нет|никогда|ничего|нельзя|никто)\b"
+    r"|(?:不(?!过|仅|但|错|同|断|管|然|好意思|客气|久|得不)|没|無|无(?!论|线)|(?<!除)非(?!常)"
+    r"|别(?!的|人)|未(?!来)|勿)",
+    re.IGNORECASE,
+)
+#: denials that deny nothing of what follows
+_IDLE = re.compile(
+    r"\b(?:(?:not|no) (?:only|just|necessarily|doubt|problem|worries|matter)|why (?:not|don['’]t)"
+    r"|(?:do|does)n['’]?t (?:mind|matter|worry|hesitate|forget)|can['’]?t wait|none of|nothing but"
+    r"|nicht nur|non solo|no sólo|não só|pas seulement|niet alleen)\b",
+    re.IGNORECASE,
+)
+#: words that deny without saying not, or set bounds to a denial
+_OTHERWISE = re.compile(
+    r"\b(?:without|w/o|except|besides|but|only|unless|until|till|before|than|instead|rather|against"
+    r"|stop\w*|quit\w*|end(?:s|ed)|avoid\w*|exclud\w*|forbid\w*|forbidden|ban(?:s|ned)?|prohibit\w*"
+    r"|refus\w*|reject\w*|declin\w*|hat(?:e|es|ed)|dislik\w*|lack\w*|miss\w*|fail\w*|cancel\w*"
+    r"|abandon\w*|disabl\w*|skip\w*|forg[eo]t\w*|remov\w*|drop\w*|delet\w*|obsolete|unnecessary"
+    r"|deprecat\w*|dead|gone|left|leaves|retir\w*|replac\w*|former\w*|previous\w*|too|free|empty|absent"
+    r"|unable|impossible|annoy\w*|awful|terrible|sad|ugly|pain|sucks?|tired|worst|bad|wrong|less|off"
+    r"|ohne|außer|sondern|bis|erst|statt|gegen|verbiet\w*|verboten|sans|sauf|sin|salvo|hasta|senza"
+    r"|sem|até|zonder|behalve|без|кроме)\b|停止|放弃|取消|禁止|避免|拒绝|除了|直到|之前|只|仅|讨厌",
+    re.IGNORECASE,
+)
+_CLAUSES = re.compile(
+    r"(?:[,;:!?。，；：！？、()–—\n]|\.(?=\s|$))"
+    r"|\b(?:and|but|because|so that|since|while|und|aber|weil|sondern|denn|et|mais|parce|pero"
+    r"|porque|sino|ma|perché|mas|maar|omdat|и|но|а|потому)\b|但是|因为|而",
+    re.IGNORECASE,
+)
+#: so many words behind a denial are what it denies
+_REACH = 3
+#: this share of a statement's words has to stand in a denied clause that does not begin with them
+_MOSTLY = 0.6
+_PREFIXES = ("un", "in", "im", "ir", "dis", "non", "non-")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def denies(word: str) -> bool:
+    """Whether a word denies, or turns a statement round."""
+    return bool(_DENYING.search(word) or _OTHERWISE.search(word))
+
+
+def is_turned(one: str, other: str) -> bool:
+    """Whether one of two statements says what the other one denies."""
+    return _contradicts(one, other) or _contradicts(other, one)
+
+
+def _contradicts(denying: str, plain: str) -> bool:
+    """Whether a statement denies what a plain one says."""
+    if _denied(plain) or _OTHERWISE.search(plain) or _reverses(plain, denying):
+        return False
+    stated = beginnings(plain)
+    for clause in _CLAUSES.split(_IDLE.sub(" ", denying)):
+        for found in _DENYING.finditer(clause):
+            if _OTHERWISE.search(clause):
+                break
+            behind = beginnings(clause[found.end() :])[:_REACH]
+            if behind[:1] and behind[0] in stated:
+                return True
+            within = set(beginnings(clause)) & set(stated)
+            if set(behind) & within and len(within) >= _MOSTLY * len(set(stated)):
+                return True
+    return False
+
+
+def _denied(text: str) -> bool:
+    return _DENYING.search(_IDLE.sub(" ", text)) is not None
+
+
+def _reverses(text: str, other: str) -> bool:
+    """Whether a word is one of the other text with a prefix that denies it: "unsafe"."""
+    known = set(_WORD.findall(other.casefold()))
+    return any(word in known for word in _without_prefix(text))
+
+
+def _without_prefix(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text.casefold()):
+        for prefix in _PREFIXES:
+            if word.startswith(prefix):
+                yield word.removeprefix(prefix)

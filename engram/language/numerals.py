@@ -1,0 +1,126 @@
+"""Numbers as they are written -> values that can be compared.
+
+    "10k requests"  10, 10000        "4.97 GB"  4.97, 4, 5, 4970, 0.00497     "half"  50
+    "v2.1.3"        2.1.3, 2.1, 2    "at 3 pm"  3, 15                         "九十天"  90
+
+`values_of` reads generously: all that a number may be called when it is told again in other units
+or rounded. `numbers_of` reads what stands there, in figures. Pure, linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+_FIGURES = re.compile(r"\d+(?:[.,:’'\u00a0\u202f]\d+)*")
+_THOUSANDS = re.compile(r"\d{1,3}(?:([.,’'\u00a0\u202f])\d{3})(?:\1\d{3})*")
+_UNIT = re.compile(r"[ \u00a0]?([^\W\d_]+|%)")
+#: what a unit makes of a number, beside itself
+_TIMES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("k", "tsd", "thousand", "tausend", "mille", "mil", "mila", "duizend", "тыс"),
+                    ("1e3",)),
+    **dict.fromkeys(("m", "mio", "million", "millions", "mln"), ("1e6", "1e3")),
+    **dict.fromkeys(("bn", "billion", "billions", "mrd"), ("1e9",)),
+    "万": ("1e4",), "亿": ("1e8",),
+    **dict.fromkeys(("ms", "s", "sec", "seconds", "kb", "mb", "gb", "tb", "kg", "g", "km", "l",
+                     "ml", "mw", "kw", "mhz", "ghz"), ("1e3", "1e-3")),
+}  # fmt: skip
+_WORDS = {
+    word: number
+    for number, words in (
+        ("0", "zero null"),
+        ("1", "one once single ein eine einen un une uno una um uma een"),
+        ("2", "two twice both pair zwei deux dos due dois duas twee"),
+        ("3", "three third thirds thrice drei trois tres tre três drie"),
+        ("4", "four quarter vier quatre cuatro quattro quatro"),
+        ("5", "five fünf cinq cinco cinque vijf"),
+        ("6", "six sechs seis sei zes"),
+        ("7", "seven sieben sept siete sette sete zeven"),
+        ("8", "eight acht huit ocho otto oito"),
+        ("9", "nine neun neuf nueve nove negen"),
+        ("10", "ten zehn dix diez dieci dez tien"),
+        ("11", "eleven elf onze once undici"),
+        ("12", "twelve dozen zwölf douze doce dodici doze twaalf"),
+        ("13", "thirteen"), ("14", "fourteen"), ("15", "fifteen"), ("16", "sixteen"),
+        ("17", "seventeen"), ("18", "eighteen"), ("19", "nineteen"), ("20", "twenty"),
+        ("30", "thirty"), ("40", "forty"), ("50", "fifty half halb"), ("60", "sixty"),
+        ("70", "seventy"), ("80", "eighty"), ("90", "ninety"), ("100", "hundred hundert"),
+        ("1000", "thousand tausend"),
+    )
+    for word in words.split()
+}  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+")
+_HAN = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
+_HAN_NUMBER = re.compile(r"[零〇一二两三四五六七八九十百]+")
+
+
+def is_number(word: str) -> bool:
+    """Whether a word holds a figure, or is a number by itself."""
+    return word.casefold() in _WORDS or any(sign.isdigit() for sign in word)
+
+
+class Number(NamedTuple):
+    """A number in figures: where it stands, all that it may mean, and the word behind it."""
+
+    start: int
+    end: int
+    meant: frozenset[str]
+    unit: str
+
+
+def numbers_of(text: str) -> Iterator[Number]:
+    """Every number in figures, in order."""
+    for found in _FIGURES.finditer(text):
+        after = _UNIT.match(text, found.end())
+        unit = after[1] if after else ""
+        yield Number(*found.span(), frozenset(_meant(found[0], unit)), unit)
+
+
+def values_of(text: str) -> set[str]:
+    """All that the numbers of a text may be called."""
+    values = {value for number in numbers_of(text) for value in number.meant}
+    values |= {_WORDS[word] for word in _WORD.findall(text.casefold()) if word in _WORDS}
+    for found in _HAN_NUMBER.findall(text):
+        values.add(_of_han(found))
+    return values
+
+
+@lru_cache(maxsize=4_096)
+def _meant(figures: str, unit: str) -> tuple[str, ...]:
+    parts = re.split(r"\D", figures)
+    found = {figures, ".".join(parts), *(_plain(Decimal(part)) for part in parts)}
+    found |= {".".join(parts[:count]) for count in range(1, len(parts))}
+    exact = []
+    if _THOUSANDS.fullmatch(figures):
+        exact.append(Decimal("".join(parts)))
+    if len(parts) == 2 and ":" not in figures:
+        exact.append(Decimal(".".join(parts)))
+    if len(parts) == 1:
+        exact.append(Decimal(parts[0]))
+    word = unit.casefold()
+    for number in exact:
+        found |= {_plain(number), _plain(Decimal(int(number))), _plain(Decimal(int(number) + 1))}
+        found -= {_plain(Decimal(int(number) + 1))} if number == int(number) else set()
+        found |= {_plain(number * Decimal(times)) for times in _TIMES.get(word, ())}
+    if word == "pm" and int(parts[0]) < 12:
+        found.add(str(int(parts[0]) + 12))
+    return tuple(found)
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():f}"
+
+
+def _of_han(signs: str) -> str:
+    """The value of a number below a thousand in Chinese characters."""
+    whole = digit = 0
+    for sign in signs:
+        if sign in "十百":
+            whole += (digit or 1) * (10 if sign == "十" else 100)
+            digit = 0
+        else:
+            digit = digit * 10 + _HAN[sign]
+    return str(whole + digit)
