@@ -18,9 +18,9 @@ from engram.consolidate.context import PassContext
 from engram.language.alternatives import alternatives_of, rivals_of, speaks_for_itself
 from engram.language.past_events import tells_event
 from engram.language.same_subject import subjects_of
+from engram.language.wording import cut_words
 from engram.model.entity_ids import is_entity_id, type_of
 from engram.model.memory import Memory
-from engram.model.text import words
 from engram.model.view import VaultView
 
 Pair = tuple[Memory, Memory]
@@ -86,7 +86,7 @@ def _of_subject(memory: Memory, view: VaultView) -> list[Memory]:
 
 def _of_all(live: Iterable[Memory], *, asked: bool) -> Iterator[Pair]:
     notes = sorted(filter(_states_fact, live), key=_age)
-    telling = _telling([frozenset(words(memory.text)) for memory in notes])
+    telling = _telling([frozenset(cut_words(memory.text)) for memory in notes])
     blocks: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for number, memory in enumerate(notes):
         held = telling[number]

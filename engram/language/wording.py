@@ -1,6 +1,7 @@
 """Words of statements as the judge compares them: the stems of those that name something.
 
-Only for comparing two statements with each other. English.
+Only for comparing two statements with each other. English; scripts without blanks between words
+are cut into pairs of characters.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from engram.language.scripts import dense_characters
 from engram.language.stem import stem
 from engram.language.stop_words import EMPTY, LIGHT
+from engram.language.tokens import query_terms
 from engram.model.text import words
 
 Terms = frozenset[str]
@@ -23,6 +26,15 @@ def terms_of(text: str) -> Terms:
     return frozenset(_stem(part) for part in _parts(text) if part not in EMPTY)
 
 
+def cut_words(text: str) -> Iterator[str]:
+    """The words of a text as they stand; of a script without blanks pairs of characters."""
+    for word in words(text):
+        if not word.isascii() and dense_characters(word):
+            yield from query_terms(word)
+        else:
+            yield word
+
+
 def telling(terms: Terms) -> Terms:
     """Those of some terms that are no mere words of having and changing."""
     return terms - _LIGHT
@@ -30,7 +42,7 @@ def telling(terms: Terms) -> Terms:
 
 def _parts(text: str) -> Iterator[str]:
     """The words; `per-key` is two of them, `us-east-1` is one."""
-    for word in words(text):
+    for word in cut_words(text):
         yield from word.split("-") if _COMPOUND.fullmatch(word) else (word,)
 
 
