@@ -85,17 +85,19 @@ def _found(text: str, anchor: Day) -> tuple[TimeSpan, ...]:
     found = _of_english(text, today) if _HINT.search(text) is not None else []
     elsewhere = _of_other_languages(text, today)
     if elsewhere:
-        taken = [(one.offset, one.offset + len(one.expression)) for one in elsewhere]
-        found = [
-            one
-            for one in found
-            if not any(
-                start < one.offset + len(one.expression) and one.offset < end
-                for start, end in taken
-            )
-        ]
-        found = sorted([*found, *elsewhere], key=lambda one: one.offset)
+        # "3. April 2026" holds "April 2026"; "2 April 2026" is English
+        longest = sorted([*found, *elsewhere], key=lambda one: -len(one.expression))
+        found = []
+        for one in longest:
+            if not any(_overlap(one, other) for other in found):
+                found.append(one)
+        found.sort(key=lambda one: one.offset)
     return tuple(found)
+
+
+def _overlap(one: TimeSpan, other: TimeSpan) -> bool:
+    ends = one.offset + len(one.expression), other.offset + len(other.expression)
+    return one.offset < ends[1] and other.offset < ends[0]
 
 
 def _of_other_languages(text: str, today: date) -> list[TimeSpan]:
