@@ -20,7 +20,8 @@ _FOREIGN = frozenset(
      "di", "il", "sono", "non", "sempre", "uma", "não", "com", "em", "jest", "się", "och", "inte",
      "vi", "som", "og", "ikke", "ve", "bir", "için", "nós", "você", "mais", "sur", "gebruiken"]
 )  # fmt: skip
-_ENGLISH = frozenset(
+#: function words of English
+ENGLISH = frozenset(
     ["the", "is", "are", "we", "i", "you", "to", "of", "in", "and", "for", "it", "that", "this",
      "with", "on", "my", "our", "a", "an", "be", "not", "always", "never", "please", "by"]
 )  # fmt: skip
@@ -38,4 +39,4 @@ def is_english(text: str) -> bool:
             return False
     words = set(_WORD.findall(head.casefold()))
     foreign = len(words & _FOREIGN)
-    return foreign < 2 or foreign < len(words & _ENGLISH)
+    return foreign < 2 or foreign < len(words & ENGLISH)
