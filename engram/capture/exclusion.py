@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from engram.model.ids import slug
+from engram.model.ids import slug, slugs_of
 
 #: folders and projects of which is remembered whether they are excluded
 _MOST_KNOWN = 4096
@@ -79,7 +79,7 @@ def _patterns(glob: str) -> list[str]:
     if not bare:
         return []
     if "/" not in whole:
-        return [bare] if _WILD.search(bare) else [bare, slug(bare)]
+        return [bare] if _WILD.search(bare) else [bare, *slugs_of(bare)]
     mangled = ("*" if whole.startswith("~") else "") + re.sub(
         r"[^a-z0-9*?\[\]]", "-", whole.removeprefix("~")
     )

@@ -18,9 +18,9 @@ from engram.consolidate.context import PassContext
 from engram.language.alternatives import alternatives_of, rivals_of, speaks_for_itself
 from engram.language.past_events import tells_event
 from engram.language.same_subject import subjects_of
+from engram.language.wording import cut_words
 from engram.model.entity_ids import is_entity_id, type_of
 from engram.model.memory import Memory
-from engram.model.text import words
 from engram.model.view import VaultView
 
 Pair = tuple[Memory, Memory]
@@ -85,15 +85,15 @@ def _of_subject(memory: Memory, view: VaultView) -> list[Memory]:
         for other in view.about(name)
         if other.id != memory.id and scope(other) == scope(memory) and mine & subjects_of(other)
     }
-    said = frozenset(words(memory.text))
+    said = frozenset(cut_words(memory.text))
     near = sorted(found.values(), key=_age, reverse=True)
-    near.sort(key=lambda other: -len(said.intersection(words(other.text))))
+    near.sort(key=lambda other: -len(said.intersection(cut_words(other.text))))
     return near[:_NEAREST]
 
 
 def _of_all(live: Iterable[Memory], *, asked: bool) -> Iterator[Pair]:
     notes = sorted(filter(_states_fact, live), key=_age)
-    telling = _telling([frozenset(words(memory.text)) for memory in notes])
+    telling = _telling([frozenset(cut_words(memory.text)) for memory in notes])
     blocks: dict[_Key, list[int]] = defaultdict(list)
     for number, memory in enumerate(notes):
         held = telling[number]

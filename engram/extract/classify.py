@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
+from engram.language.scripts import latin_length
+
 Kind = Literal["episode", "note"]
 
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -143,7 +145,9 @@ def score_importance(content: str, category: str, tags: Iterable[str] = ()) -> f
 
 
 def _is_trivial(stripped: str) -> bool:
-    """Chatter, or one line of up to ten characters."""
+    """Chatter, or one line of up to ten characters of Latin script."""
     if "\n" in stripped:
         return False
-    return len(stripped) <= 10 or (len(stripped) <= 40 and _CHATTER.fullmatch(stripped) is not None)
+    return latin_length(stripped) <= 10 or (
+        len(stripped) <= 40 and _CHATTER.fullmatch(stripped) is not None
+    )

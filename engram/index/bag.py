@@ -2,7 +2,8 @@
 
 The body counts as it is, the title of a memory or page half as much again, the caption of a picture
 (`[photo: two cardamom buns]`) a little less, for it was made by a machine and not said. Who spoke
-is a term of its own, which no word of a text can be; it is searched apart (`speaker_term`).
+is a term of its own, which no word of a text can be; it is searched apart (`speaker_term`). So are
+the stems of German words, and long ones backwards: a part of a compound begins or ends it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.index.scoring import BODY, speaker_term
+from engram.index.scoring import BODY, COMPOUND, german_end, german_term, speaker_term
+from engram.language.german import german_stems, is_german
 from engram.language.tokens import terms
 from engram.model.text import words
 
@@ -49,6 +51,12 @@ def bag_of(document: Document) -> Bag:
     length = min(max(weights.total() // BODY, 1), _LONGEST)
     for name in words(document.speaker):
         weights[speaker_term(name)] = BODY
+    told = body if document.collection == "turns" else f"{document.title}\n{body}"
+    if is_german(told):
+        for stem, count in Counter(german_stems(told)).items():
+            weights[german_term(stem)] = BODY * count
+            if len(stem) >= COMPOUND:
+                weights[german_end(stem)] = BODY * count
     return Bag(dict(weights), length)
 
 

@@ -13,16 +13,22 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from engram.index.scoring import (
+    COMPOUNDED,
+    GERMAN,
     MARK,
+    STEM,
     TIME_WORD,
     TIME_WORDS,
     Corpus,
     Span,
     TurnScores,
     best,
+    german_end,
+    german_term,
     memory_scores,
     speaker_term,
 )
+from engram.language.german import german_stems
 from engram.language.stop_words import QUERY
 from engram.language.tokens import MAX_TERMS, beginning, query_terms
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
@@ -33,6 +39,8 @@ if TYPE_CHECKING:
 
 #: terms that a prefix expands to
 _EXPANSIONS = 32
+#: letters of a German word that are looked for in compounds
+_PART = 4
 #: documents that are filtered in one call, the first time
 _BATCH = 64
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -88,6 +96,9 @@ def _asked(corpus: Corpus, query: str, names: list[str], hints: Hints) -> dict[s
     spoken = {term for name in names for term in query_terms(name)}
     told = query_terms(query)
     asked = {term: 1.0 for term in told if term not in spoken} or dict.fromkeys(told, 1.0)
+    if corpus.expand(GERMAN, 1):
+        for term, weight in _german(corpus, query):
+            asked.setdefault(term, weight)
     for prefix in hints.prefixes:
         begun = beginning(prefix)
         # terms are stems: a long prefix stands for the whole word as well
@@ -97,6 +108,17 @@ def _asked(corpus: Corpus, query: str, names: list[str], hints: Hints) -> dict[s
         for term in query_terms(TIME_WORDS):
             asked.setdefault(term, TIME_WORD)
     return dict(list(asked.items())[: MAX_TERMS * 2])
+
+
+def _german(corpus: Corpus, query: str) -> Iterator[tuple[str, float]]:
+    """The stems of a query as German words, and the compounds that they begin or end."""
+    for stem in dict.fromkeys(german_stems(query)[:MAX_TERMS]):
+        yield german_term(stem), STEM
+        if len(stem) >= _PART:
+            for term in corpus.expand(german_term(stem), _EXPANSIONS):
+                yield term, COMPOUNDED
+            for term in corpus.expand(german_end(stem), _EXPANSIONS):
+                yield german_term(term[1:][::-1]), COMPOUNDED
 
 
 def _speakers(corpus: Corpus, query: str) -> list[str]:

@@ -28,8 +28,10 @@ from engram.model.hit import ORDINALS
 
 #: what a word of a body weighs, in tenths
 BODY = 10
-#: prefix that no term of a text has
-MARK = "\x01"
+#: prefixes that no term of a text has: of speakers, of German stems, and of those backwards
+MARK, GERMAN, BACKWARDS = "\x01", "\x02", "\x03"
+#: a German word of as many letters may be a compound
+COMPOUND = 8
 #: BM25's k1 and b for short documents of a similar kind: on conversations .9 and .3 find more than
 #: the textbook's 1.2 and .75, because length says little about a memory or a turn.
 K1, B = 0.9, 0.3
@@ -49,6 +51,8 @@ TIME_WORDS = (
     " weekend recently"
 )
 TIME_WORD = 0.2
+#: what the stem of a German word is worth beside the word itself, and a compound that holds it
+STEM, COMPOUNDED = 0.8, 0.5
 #: `(first, documents, tenths)`: of the documents from `first` on, those that hold a term, and the
 #: weight of the term in each
 Postings = tuple[int, Sequence[int], Sequence[int]]
@@ -62,6 +66,16 @@ def speaker_term(name: str) -> str:
     """The term of what a person of that name, a single word, has said."""
     spoken = name.casefold()[:60].encode("utf-8", "replace").decode("utf-8")
     return f"{MARK}{spoken}"
+
+
+def german_term(stem: str) -> str:
+    """The term of a German word by its stem."""
+    return GERMAN + stem[:60]
+
+
+def german_end(stem: str) -> str:
+    """The term of a long German word by its end: the letters backwards."""
+    return BACKWARDS + stem[:60][::-1]
 
 
 class Corpus(Protocol):

@@ -408,7 +408,8 @@ _NO_STATEMENT = _any(
     r"|jamais|doit|doivent|sempre|deve|devono|devem|altijd|nooit|moet|zawsze|nigdy|musi)\b"
     r"|всегда|никогда|долж(?:ен|на|ны)|总是|永远|必须|必須|常に|必ず|항상|반드시",
     r"\b(?:a partir de (?:ahora|agora)|dorénavant|désormais|ab (?:sofort|jetzt)|künftig"
-    r"|d'ora in poi|vanaf nu|od teraz)\b|отныне|впредь|今後|これから|从现在|從現在|以后|앞으로",
+    r"|d'ora in poi|vanaf nu|od teraz)\b|отныне|впредь|今後|これから|从现在|從現在"
+    r"|(?<!\w)以后|앞으로",
 )
 
 

@@ -4,10 +4,11 @@
 
 Only words that mean one certain day or stretch are replaced: yesterday, today, tomorrow and their
 mornings and nights, `3 days ago`, `last Tuesday`; `last week`, `last month` and `2 weeks ago`
-become `around` a day (lifecycle 4.5). Left alone: deadlines and weekdays without a direction, which
-stand resolved in the header; code, quoted words, names (`USA Today`, `today.md`), possessives, and
-words that have their date beside them already. What is replaced in the words is not lost: the quote
-keeps them. Pure; a second time nothing is left to replace.
+become `around` a day (lifecycle 4.5); in German and Chinese days only. Left alone: deadlines and
+weekdays without a direction, which stand resolved in the header; code, quoted words, names (`USA
+Today`, `today.md`), possessives, and words that have their date beside them already. What is
+replaced in the words is not lost: the quote keeps them. Pure; a second time nothing is left to
+replace.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 from datetime import date, timedelta
 
 from engram.language.calendar_words import MONTHS, WEEKDAYS
+from engram.language.scripts import dense_characters
 from engram.language.when import TimeSpan, find_times
 from engram.model.instant import Day, Instant
 
@@ -39,6 +41,10 @@ _FORMS = tuple(
         (r"\w+(?: couple of)? days? ago", "on"),
         (r"\w+(?: couple of)? (?:weeks?|months?) ago", "around"),
         (r"(?:last|past|previous) (?:week|month)", "around"),
+        (r"vorgestern|gestern|heute|morgen|(?:ü|ue)bermorgen", "am"),
+        (r"(?:letzte|vergangene|nächste|kommende)n? \w+tag", "am"),
+        (r"vor \w+ tage?n?", "am"),
+        (r"前天|昨天|今天|明天|后天|[上下]个?(?:周|星期|礼拜)[一二三四五六日天]", "在"),
     )
 )
 #: words after which the day stands alone: "by tomorrow" -> "by 2026-03-07"
@@ -46,11 +52,14 @@ _PREPOSITION = re.compile(
     r"\b(?:as of|after|around|before|by|for|from|in|of|on|since|than|through|till|to|until)\s+$",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(r"\b(?:ab|am|bis|nach|seit|von)\s+$|[从在到自]$", re.IGNORECASE)
+#: how other languages say "on"
+_ON = ("am", "在")
 _IN_NAME = re.compile(r"[\w./\\@#_-]$")
 _NAME_GOES_ON = re.compile(r"['’]s\b|[/\\_@-]\w|\.\w|\w")
 #: a date in figures, in words, or a month of a year: "(2026-03-07)", ", 7 March", "(June 2026)"
 _DATED = re.compile(
-    r"(?:\s*\(|,?\s*)(?:on |the |in )*"
+    r"(?:\s*[(（]|,?\s*)(?:on |the |in )*"
     rf"(?:\d{{4}}-\d\d|\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?{_MONTH}|{_MONTH}\.? (?:the )?\d)",
     re.IGNORECASE,
 )
@@ -93,6 +102,8 @@ def _lead(span: TimeSpan) -> str:
 def _is_prose(text: str, start: int, end: int) -> bool:
     """Whether the words are no part of a name and have no date yet."""
     before, after = text[:start], text[end:]
+    if dense_characters(text[start:end]):
+        return not is_dated(text, end)
     if _IN_NAME.search(before) or _NAME_GOES_ON.match(after) or is_dated(text, end):
         return False
     # "USA Today": a capital within a sentence
@@ -113,5 +124,10 @@ def _day(span: TimeSpan, said: Instant) -> Day:
 def _dated(before: str, lead: str, day: Day, capital: bool) -> str:
     if _PREPOSITION.search(before):
         lead = lead.removeprefix("on").lstrip()
+    if lead in _ON and _ELSEWHERE.search(before):
+        lead = ""
+    if lead == "在" or (not lead and dense_characters(before[-1:])):
+        year, month, number = map(int, day.split("-"))
+        return f"{lead}{year}年{month}月{number}日"
     words = f"{lead} {day}".lstrip()
     return words[0].upper() + words[1:] if capital else words

@@ -18,7 +18,7 @@ from itertools import combinations
 from engram.language.name_statements import statements
 from engram.model.entity import TYPES, Named
 from engram.model.entity_ids import SYNONYMS, entity_id, stem_of, type_of
-from engram.model.ids import slug
+from engram.model.ids import digest_of, former_slug, slug
 
 #: Legal forms at the end of a company's name, and the one under which each counts.
 _LEGAL = {
@@ -37,7 +37,10 @@ _DIGITS = re.compile(r"[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A name without what does not tell names apart: its letters, where words end, its numbers."""
+    """A name without what does not tell names apart: its letters, where words end, its numbers.
+
+    Of a name with a digest that alone: letters of other scripts were once not written at all.
+    """
 
     letters: str
     cuts: frozenset[int]
@@ -66,6 +69,9 @@ def find_entity(
     if wanted in ids:
         return wanted
     kind = type_of(wanted)
+    former = f"{kind}-{former_slug(name.strip())}"
+    if former in ids:
+        return former
     form = _plain(stem_of(wanted))
     near = [one for one in ids if type_of(one) == kind and _plain(stem_of(one)).same(form)]
     if near:
@@ -232,6 +238,8 @@ def _form(stem: str, kind: str) -> _Form:
 
 
 def _plain(stem: str, legal: str = "") -> _Form:
+    if digest := digest_of(stem):
+        return _Form(digest, frozenset([len(digest)]), ())
     letters, cuts = "", set()
     for word in stem.split("-"):
         letters += word

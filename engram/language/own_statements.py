@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engram.language.english import is_english
 from engram.language.own_ranges import Range, own_ranges, quotations
 from engram.language.sentences import sentence_ranges
 
@@ -35,7 +36,7 @@ class Sentence:
 def statements(text: str) -> list[Sentence]:
     """The person's own statements and standing instructions, in order."""
     own = own_ranges(text)
-    if not own or not _is_english(text):
+    if not own or not is_english(text):
         return []
     quoted = quotations(text)
     return [
@@ -46,35 +47,6 @@ def statements(text: str) -> list[Sentence]:
         if not any(first < clause[0] < last for first, last in quoted)
         and (sentence := _read(text, *clause)) is not None
     ]
-
-
-_FOREIGN = frozenset(
-    ["der", "das", "und", "nicht", "ist", "ein", "eine", "ich", "wir", "mit", "auf", "für", "bitte",
-     "immer", "sind", "nie", "les", "est", "nous", "une", "pour", "pas", "que", "je", "dans",
-     "avec", "toujours", "jamais", "el", "los", "las", "es", "una", "por", "para", "con", "pero",
-     "siempre", "nunca", "usamos", "het", "een", "niet", "wij", "ik", "altijd", "voor", "che",
-     "di", "il", "sono", "non", "sempre", "uma", "não", "com", "em", "jest", "się", "och", "inte",
-     "vi", "som", "og", "ikke", "ve", "bir", "için", "nós", "você", "mais", "sur", "gebruiken"]
-)  # fmt: skip
-_ENGLISH = frozenset(
-    ["the", "is", "are", "we", "i", "you", "to", "of", "in", "and", "for", "it", "that", "this",
-     "with", "on", "my", "our", "a", "an", "be", "not", "always", "never", "please", "by"]
-)  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+")
-#: As much of a turn as tells its language.
-_TELLING = 400
-
-
-def _is_english(text: str) -> bool:
-    """Cheap: the script, then function words of other languages against English ones."""
-    head = text[:_TELLING]
-    if not head.isascii():
-        letters = [ch for ch in head if ch.isalpha()]
-        if sum(ch.isascii() for ch in letters) < 0.7 * len(letters):
-            return False
-    words = set(_WORD.findall(head.casefold()))
-    foreign = len(words & _FOREIGN)
-    return foreign < 2 or foreign < len(words & _ENGLISH)
 
 
 #: Where a sentence goes on with a statement of its own.

@@ -7,6 +7,9 @@ what qmd answers, so that the two may differ.
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 #: kana as words: no prolonged sound marks or dots alone
 KATAKANA = "\u30a1-\u30fa\u30fc"
 KANA = "\u3040-\u30ff\u31f0-\u31ff"
@@ -25,3 +28,23 @@ QMD_DENSE = (
     "\uffa0-\uffbe\uffc2-\uffc7\uffca-\uffcf\uffd2-\uffd7\uffda-\uffdc"
     "\U00016ff0-\U00016ff1\U0001b000-\U0001b122\U0001f200\U00020000-\U000323af"
 )
+
+
+#: as many letters of Latin script say what one character of a dense script says
+_LETTERS = 3
+
+
+def latin_length(text: str) -> int:
+    """How long a text would be in Latin script: what "too short to say something" counts in."""
+    return len(text) + (_LETTERS - 1) * dense_characters(text)
+
+
+def dense_characters(text: str) -> int:
+    """How many characters of a text are of a script without spaces between words."""
+    return 0 if text.isascii() else len(_dense().findall(text))
+
+
+@cache
+def _dense() -> re.Pattern[str]:
+    """Compiled when it is first needed."""
+    return re.compile(f"[{DENSE}]")

@@ -1,7 +1,7 @@
 """Texts and the slugs of a name -> how the name is spelt in them.
 
-A slug has lost case, accents and punctuation; the texts have them. Names in other scripts, of which
-a slug holds a digest, are looked for word by word.
+A slug has lost case, accents and punctuation; the texts have them. Names in other scripts, and with
+letters that are no accented ones of English (Łukasz, Straße), are looked for word by word.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _DIGEST = re.compile(r"(?:^|-)[0-9a-f]{8}$")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 #: a word as slugs count words, but that `++` and `#` belong to it
 _PART = re.compile(r"[^\W_]+(?:\+\+|#)?")
+#: letters that a slug writes as they are read
+_READ_ALOUD = re.compile("[ßæœøłđðþıÆŒØŁĐÐÞ\u0370-\u052f\u1f00-\u1fff]")
 #: what may stand between the words of one name
 _BETWEEN = " \t.,'’&_-"
 _WIDEST_GAP = 3
@@ -40,10 +42,11 @@ def spellings(texts: Iterable[str], stems: Sequence[str]) -> Counter[str]:
         wanted[words[0]].append(words)
     found: Counter[str] = Counter()
     for text in texts:
-        if plain:
-            found.update(_spelt(text, wanted))
-        if other and not text.isascii():
-            found.update(name for name in _candidates(text) if slug(name) in other)
+        here = Counter(_spelt(text, wanted)) if plain else Counter()
+        if not text.isascii() and (other or _READ_ALOUD.search(text)):
+            names = [name for name in _candidates(text) if name not in here]
+            here.update(name for name in names if slug(name) in stems)
+        found.update(here)
     return found
 
 

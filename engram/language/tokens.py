@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from engram.language.german import FILLERS, is_german
 from engram.language.scripts import DENSE
 from engram.language.stem import stem
 from engram.language.stop_words import QUERY
@@ -77,7 +78,8 @@ def query_terms(text: str, limit: int = MAX_TERMS) -> list[str]:
 
     At most `limit` terms. Empty only for text without letters, digits or symbols that mean.
     """
-    told = dict.fromkeys(_terms(text, asked=True, stop=QUERY))
+    stop = QUERY | FILLERS if is_german(text) else QUERY
+    told = dict.fromkeys(_terms(text, asked=True, stop=stop))
     distinct = told or dict.fromkeys(_terms(text, asked=True))
     return list(distinct)[:limit]
 

@@ -1,4 +1,4 @@
-"""Time expressions in English text -> the calendar days they mean, seen from an anchor.
+"""Time expressions in text -> the calendar days they mean, seen from an anchor.
 
     "we ship by Friday", said on 2026-03-04 -> TimeSpan 2026-03-06..2026-03-06, role "deadline"
 
@@ -13,7 +13,8 @@ means back; without any, weekdays lie ahead and dates on the nearer side.
 
 Refused, never guessed: `3/6` (day or month?), dates that do not exist, vague words ("recently",
 "soon"), durations ("for 3 days"), repetition ("every Friday"), and anything outside the years
-1970 to 9999. Pure: the anchor is the only present there is.
+1970 to 9999. English; of German and Chinese the precise forms of `translated_times`. Pure: the
+anchor is the only present there is.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
+from engram.language.translated_times import translated_times
 
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
@@ -80,24 +82,60 @@ _TELLS_YEAR = re.compile(r"\b(?:19|20)\d\d|\b(?:ago|last|past|previous)\b", re.I
 @lru_cache(maxsize=32)
 def _found(text: str, anchor: Day) -> tuple[TimeSpan, ...]:
     today = date.fromisoformat(anchor)
+    found = _of_english(text, today) if _HINT.search(text) is not None else []
+    elsewhere = _of_other_languages(text, today)
+    if elsewhere:
+        # "3. April 2026" holds "April 2026"; "2 April 2026" is English
+        longest = sorted([*found, *elsewhere], key=lambda one: -len(one.expression))
+        found = []
+        for one in longest:
+            if not any(_overlap(one, other) for other in found):
+                found.append(one)
+        found.sort(key=lambda one: one.offset)
+    return tuple(found)
+
+
+def _overlap(one: TimeSpan, other: TimeSpan) -> bool:
+    ends = one.offset + len(one.expression), other.offset + len(other.expression)
+    return one.offset < ends[1] and other.offset < ends[0]
+
+
+def _of_other_languages(text: str, today: date) -> list[TimeSpan]:
+    """What German and Chinese say, resolved as English would say it."""
     found: list[TimeSpan] = []
-    if _HINT.search(text) is None:
-        return ()
+    for one in translated_times(text, today):
+        said = f"{one.before}{one.english}"
+        match = _expression().search(said, 0 if one.english.startswith("in ") else len(one.before))
+        if match is None:
+            continue
+        words = _Words(match.group(), one.before, "", today)
+        if days := _days(match.lastgroup or "", words):
+            start, end = map(date.isoformat, days)
+            found.append(TimeSpan(start, end, one.expression, one.offset, _role(one.before)))
+    return found
+
+
+def _of_english(text: str, today: date) -> list[TimeSpan]:
+    found: list[TimeSpan] = []
     for match in _expression().finditer(text):
         expression = match.group()
         before = text[max(0, match.start() - _BEFORE) : match.start()].casefold()
         if _REPEATED.search(before):
             continue
         after = text[match.end() : match.end() + _AFTER].casefold()
-        words = _Words(expression, before, after, today)
-        try:
-            days = _RESOLVE[match.lastgroup or ""](words)
-        except (ValueError, OverflowError):
-            continue
-        if days[0].year >= 1970:
+        if days := _days(match.lastgroup or "", _Words(expression, before, after, today)):
             start, end = map(date.isoformat, days)
             found.append(TimeSpan(start, end, expression, match.start(), _role(before)))
-    return tuple(found)
+    return found
+
+
+def _days(form: str, words: _Words) -> _Days | None:
+    """The days that an expression means; None for none, and for days before 1970."""
+    try:
+        days = _RESOLVE[form](words)
+    except (ValueError, OverflowError):
+        return None
+    return days if days[0].year >= 1970 else None
 
 
 class _Words(NamedTuple):

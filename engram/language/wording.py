@@ -1,6 +1,7 @@
 """Words of statements as the judge compares them: the stems of those that name something.
 
-Only for comparing two statements with each other. English, but for `beginnings`.
+Only for comparing two statements with each other. English, but for `beginnings`; scripts without
+blanks between words are cut into pairs of characters.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engram.language.scripts import DENSE
+from engram.language.scripts import DENSE, dense_characters
 from engram.language.stem import stem
 from engram.language.stop_words import EMPTY, LIGHT, TOPIC
+from engram.language.tokens import query_terms
 from engram.model.text import words
 
 Terms = frozenset[str]
@@ -24,6 +26,15 @@ _COMPOUND = re.compile(r"[a-z]{3,}(?:-[a-z]{3,})+|(?:on|per|re|in|up)-[a-z]{3,}"
 def terms_of(text: str) -> Terms:
     """The stems of a text's words that name something."""
     return frozenset(_stem(part) for part in _parts(text) if part not in EMPTY)
+
+
+def cut_words(text: str) -> Iterator[str]:
+    """The words of a text as they stand; of a script without blanks pairs of characters."""
+    for word in words(text):
+        if not word.isascii() and dense_characters(word):
+            yield from query_terms(word)
+        else:
+            yield word
 
 
 def telling(terms: Terms) -> Terms:
@@ -47,7 +58,7 @@ def beginnings(text: str) -> list[str]:
 
 def _parts(text: str) -> Iterator[str]:
     """The words; `per-key` is two of them, `us-east-1` is one."""
-    for word in words(text):
+    for word in cut_words(text):
         yield from word.split("-") if _COMPOUND.fullmatch(word) else (word,)
 
 

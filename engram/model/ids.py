@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 
 from engram.model.instant import Instant, compact
@@ -72,16 +73,71 @@ def session_digest(source: str, session: str) -> str:
 
 @lru_cache(maxsize=4096)
 def slug(text: str, fallback: str = "x", limit: int = 60) -> str:
-    """`[a-z0-9-]` name of a text; letters that fold to ASCII do, other scripts get a digest.
+    """`[a-z0-9-]` name of a text; letters of other scripts are written as they are read.
 
-    `José` -> `jose`, `C++` -> `c-plus-plus`, `C#` -> `c-sharp`, `李雷` -> `x-1f4c8d21`: names that
-    differ in their letters never share a slug by losing them.
+    `José` -> `jose`, `Sørensen` -> `sorensen`, `Анна` -> `anna`, `C++` -> `c-plus-plus`; `李雷` ->
+    `li-lei-3a47328a`: where many characters are read alike a digest keeps names apart, so that
+    names which differ in their letters do not share a slug by losing them.
+    """
+    folded = re.sub(r"(?<=\w)#", " sharp", text.casefold().replace("++", " plus plus"))
+    lost = False
+    if not folded.isascii():
+        folded, lost = _read(unicodedata.normalize("NFKC", folded))
+    return _slug_of(folded, text, lost, fallback, limit)
+
+
+def former_slug(text: str) -> str:
+    """The slug of earlier versions, which kept no letter of other scripts: `x-3a47328a`.
+
+    Pages, memories and projects that they named are still there.
     """
     folded = unicodedata.normalize("NFKD", text.casefold().replace("++", " plus plus"))
     folded = re.sub(r"(?<=\w)#", " sharp", folded)
     ascii_only = "".join(ch for ch in folded if not unicodedata.combining(ch))
     lost = any(ch.isalnum() and not ch.isascii() for ch in ascii_only)
-    name = re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")
+    return _slug_of(ascii_only, text, lost, "x", 60)
+
+
+def slugs_of(text: str) -> tuple[str, ...]:
+    """The slug of a text, and the former one where it was another."""
+    name = slug(text)
+    former = name if text.isascii() else former_slug(text)
+    return (name,) if former == name else (name, former)
+
+
+def known_slug(text: str, known: Callable[[str], bool]) -> str:
+    """The slug of a text, or the former one where that is known and the new one is not."""
+    name, *former = slugs_of(text)
+    return former[0] if former and known(former[0]) and not known(name) else name
+
+
+#: the scripts with so few letters that names which are read alike are the same name
+_ALPHABETS = re.compile(r"[\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff]")
+_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
+_SIGNS = re.compile(r"[^a-z0-9]")
+
+
+def _read(text: str) -> tuple[str, bool]:
+    """A text in ASCII, and whether another one may be read the same."""
+    # a table of 2 MB, which English names do not need
+    from anyascii import anyascii
+
+    parts, lost = [], False
+    for sign in text:
+        plain = [ch for ch in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(ch)]
+        if all(map(str.isascii, plain)):
+            parts += plain
+        elif sign.isalnum() or unicodedata.category(sign) == "Mc":
+            said = _SIGNS.sub("", anyascii(sign).lower())
+            parts.append(f"-{said}-" if _HAN.match(sign) else said)
+            lost = lost or not _ALPHABETS.match(sign)
+        else:
+            parts.append("-")
+    return "".join(parts), lost
+
+
+def _slug_of(folded: str, text: str, lost: bool, fallback: str, limit: int) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")
     if len(name) > limit:
         # two names that begin alike stay apart
         name, lost = name[: limit - 9].strip("-"), True
@@ -90,3 +146,17 @@ def slug(text: str, fallback: str = "x", limit: int = 60) -> str:
             f"{name or fallback}-{sha256_text(unicodedata.normalize('NFKC', text).casefold())[:8]}"
         )
     return name
+
+
+_DIGEST = re.compile(r"-[0-9a-f]{8}\Z")
+
+
+def without_digest(name: str) -> str:
+    """A slug without the digest that keeps names apart; the whole of one that is nothing else."""
+    return _DIGEST.sub("", name)
+
+
+def digest_of(name: str) -> str:
+    """The digest at the end of a slug, the same however the name before it is written; else ''."""
+    found = _DIGEST.search(name)
+    return found[0][1:] if found else ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from engram.capture.accept import cleaned
 from engram.model.change import CAPTURE, Event, Plan
+from engram.model.ids import known_slug, slug
 from engram.model.intake import CaptureResult
 from engram.model.turn import Turn, check
 from engram.pipeline.consolidation import consolidate_if_due
@@ -56,6 +57,7 @@ def take_in(
         fresh: list[tuple[Turn, str]] = []
         redactions = 0
         named = cache(ports.worktree)
+        project_of = cache(partial(known_slug, known=ports.turns.knows_project))
         for turn in turns:
             if turn.message in seen:
                 continue
@@ -67,6 +69,8 @@ def take_in(
             if turn.transcript in untitled:
                 turn = turn.nameless
             clean, found = cleaned(turn, ports.redactor)
+            if clean.project == slug(turn.project):
+                clean = replace(clean, project=project_of(turn.project))
             redactions += found
             level = ports.signals.scan(clean.text).level if clean.by_person else "none"
             fresh.append((clean, level))

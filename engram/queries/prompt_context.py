@@ -14,7 +14,8 @@ from itertools import zip_longest
 
 from engram.extract.llm.portions import piece_of, shown_in
 from engram.extract.llm.prompt import MOST_KNOWN
-from engram.model.ids import slug
+from engram.model.entity_ids import stem_of
+from engram.model.ids import slug, without_digest
 from engram.model.memory import Memory
 from engram.model.model_request import Context
 from engram.model.turn import Turn
@@ -81,7 +82,7 @@ class VaultPromptContext:
         words = "\n".join(text[:_QUERY_CHARACTERS] for text in said)
         here = f"-{slug(words, limit=len(words) * 8 + 60)}-"
         known = self._projections.view.most_mentioned(_KNOWN_NAMES)
-        named = [name for name in known if f"-{name.partition('-')[2]}-" in here]
+        named = [name for name in known if f"-{without_digest(stem_of(name))}-" in here]
         shown = [name for memory in memories for name in memory.entities]
         return tuple(dict.fromkeys((*named, *shown)))[:NAMES]
 

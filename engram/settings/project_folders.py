@@ -12,7 +12,7 @@ import os
 import re
 from pathlib import Path
 
-from engram.model.ids import slug
+from engram.model.ids import slug, slugs_of
 from engram.settings.load import VAULT_CONFIG
 
 #: where many different things are done
@@ -38,7 +38,7 @@ def project_names(folder: str, home: Path) -> tuple[str, ...]:
     names = [bare[max(bare.rfind("/"), bare.rfind("\\")) + 1 :]]
     if root := repository(folder, home):
         names += (one.name.removesuffix(".git") for one in (root, _made_from(root)) if one)
-    found = dict.fromkeys(slug(name) for name in names if name)
+    found = dict.fromkeys(one for name in names if name for one in slugs_of(name))
     nowhere = (_TEMPORARY, slug(Path(os.path.realpath(home)).name))
     return tuple(name for name in found if name not in nowhere)
 

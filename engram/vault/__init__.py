@@ -264,11 +264,11 @@ class Vault:
 
     def _recipient(self, projects: Sequence[str]) -> Recipient:
         from engram.capture.exclusion import Exclusion
-        from engram.model.ids import slug
+        from engram.model.ids import slugs_of
         from engram.recall.injection import Recipient
 
         outside = Exclusion(self.settings.capture.exclude)
-        names = tuple(slug(name) for name in projects)
+        names = tuple(one for name in projects for one in slugs_of(name))
         return Recipient(names, self.settings.recall.share_personal, partial(outside, ""))
 
     def grep(

@@ -23,8 +23,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise
 
+from engram.language.spelling import preferred, spellings
 from engram.model.box import Box
 from engram.model.entity import TYPES
+from engram.model.ids import without_digest
 from engram.model.instant import Instant, minutes_between
 from engram.model.markdown import inert_line
 from engram.model.memory import CATEGORIES, Memory
@@ -48,10 +50,13 @@ Topics = tuple[str, ...]
 def topics_of(memory: Memory) -> Topics:
     """What a memory is about: its tags and the names of its entities, lower case.
 
-    A category is no topic: two facts about different things share nothing by being facts.
+    A category is no topic: two facts about different things share nothing by being facts. A name
+    with letters that an id has not is taken as the statement writes it.
     """
     tags = [tag.strip().lower() for tag in memory.tags]
     names = [_bare_name(entity) for entity in memory.entities]
+    if not memory.text.isascii():
+        names = [_written(name, memory.text) for name in names]
     topics = (topic for topic in (*tags, *names) if topic and topic not in CATEGORIES)
     return tuple(dict.fromkeys(topics))[:MEMORY_TOPICS]
 
@@ -219,6 +224,12 @@ def _box(memories: Sequence[Memory], seal: str = "") -> Box:
         title=_title(topics) or line_of(first),
         outcome=_outcome(memories),
     )
+
+
+def _written(name: str, text: str) -> str:
+    """A name as the text writes it, where it has other letters there."""
+    found = preferred(spellings([text], [name]), "")
+    return without_digest(name) if found.isascii() else found.casefold()
 
 
 def _bare_name(entity: str) -> str:

@@ -292,7 +292,7 @@ def recorded(answers_by_words: Mapping[str, Any]) -> Behaviour:
     def said(asked: Asked) -> str:
         for words, items in answers_by_words.items():
             if words in asked.text:
-                text = json.dumps({"facts": items})
+                text = json.dumps({"facts": items}, ensure_ascii=False)
                 return re.sub(r"\{(\w[^{}\"]*)\}", lambda at: known(at[1], asked), text)
         return facts()
 

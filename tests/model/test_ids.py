@@ -8,7 +8,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engram.model.ids import block_id, is_id, memory_id, message_digest, session_digest, slug
+from engram.model.ids import (
+    block_id,
+    former_slug,
+    is_id,
+    known_slug,
+    memory_id,
+    message_digest,
+    session_digest,
+    slug,
+    slugs_of,
+)
 from engram.model.turn import turn_of
 from tests.effort import examples
 
@@ -79,7 +89,9 @@ def test_a_lone_surrogate_has_a_digest() -> None:
     ("text", "name"),
     [
         ("José", "jose"), ("C++", "c-plus-plus"), ("C#", "c-sharp"), ("F# and C", "f-sharp-and-c"),
-        ("Straße", "strasse"), ("  The Shop / web ", "the-shop-web"), ("李雷", "x-3a47328a"),
+        ("Straße", "strasse"), ("  The Shop / web ", "the-shop-web"), ("李雷", "li-lei-3a47328a"),
+        ("Søren Łukasz Ærø", "soren-lukasz-aero"), ("Анна Петрова", "anna-petrova"),
+        ("Ελένη", "eleni"), ("東京タワー", "dong-jing-tawa-3d8ae54a"), ("서울", "seoul-ca6c4193"),
         ("con", "con-1143da2b"), ("CON", "con-1143da2b"), ("", "x-e3b0c442"),
         ("---", "x-cb3f91d5"),
     ],
@@ -93,6 +105,12 @@ def test_a_slug_is_the_name_as_people_would_write_it(text: str, name: str) -> No
 )
 def test_names_that_differ_in_their_letters_have_two_slugs(pair: tuple[str, str]) -> None:
     assert slug(pair[0]) != slug(pair[1])
+
+
+def test_a_name_is_known_by_its_former_slug_where_that_is_all_there_is() -> None:
+    assert known_slug("食谱", {"x-cb91dcd7"}.__contains__) == former_slug("食谱") == "x-cb91dcd7"
+    assert known_slug("食谱", {"x-cb91dcd7", slug("食谱")}.__contains__) == "shi-pu-cb91dcd7"
+    assert slugs_of("Möwe") == ("mowe",)
 
 
 @given(st.text(), st.integers(min_value=1, max_value=60))

@@ -13,9 +13,9 @@
                where a model's statement of it tells a reason or a result
 
 A statement that the person made in another session too (`said_again`) is no mere request. For rules
-and models alike; what the person asked to remember does not come here. Pure; English only: a text
-in another language is refused for its form alone. Source: seed 000 (working memory is never
-persisted, one testable fact).
+and models alike; what the person asked to remember does not come here. Pure. Of another language
+than English only what asks, what is cut, and what begins with a pronoun of German or Chinese is
+told. Source: seed 000 (working memory is never persisted, one testable fact).
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from functools import lru_cache
 
 from engram.language.any_case import AnyCase
 from engram.language.changes import kept_of, takes_back
+from engram.language.english import is_english
 from engram.language.own_statements import ORDERS
+from engram.language.scripts import dense_characters
 from engram.language.wording import terms_of
 from engram.model.candidate import Candidate
 from engram.model.memory import PARTICIPANT
@@ -38,6 +40,8 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
     """The first code that applies, or ''."""
     text, quote = _plain(candidate.text), _plain(candidate.receipt.quote)
     sentence = _plain(candidate.sentence) or quote
+    if not is_english(f"{text} {sentence}"):
+        return _of_another_language(text)
     if _is_question(candidate, text, quote, sentence):
         return QUESTION
     if _REPAIRS.search(quote):
@@ -69,6 +73,24 @@ def _plain(text: str) -> str:
 
 
 _OPENS = AnyCase(r"(?:(?:ha(?:ha)*|lol|wow|ok(?:ay)?|so|well|hm+|oh|ah|yeah|yes|yep|cool)[,!.]* )+")
+
+
+# -- other languages ------------------------------------------------------------------------------
+
+_POINTS_BACK = re.compile(
+    r"(?:er|sie|ihn|ihm|ihr|dies|dieser|dieses|es(?! gibt\b)"
+    r"|das(?= (?:ist|sind|war|wird|hat|geht|läuft|muss|soll|kann|macht)\b))\b"
+    r"|[他她它](?!人)|[这那](?:是|个(?!项目|应用|团队|公司|月|星期|周末))",
+    re.IGNORECASE,
+)
+
+
+def _of_another_language(text: str) -> str:
+    if text.endswith(("?", "？")):
+        return QUESTION
+    if _is_open(text):
+        return CUT
+    return DANGLING if _POINTS_BACK.match(text) else ""
 
 
 # -- question -------------------------------------------------------------------------------------
@@ -114,22 +136,30 @@ _REPAIRS = AnyCase(
 # -- cut ------------------------------------------------------------------------------------------
 
 _OPEN_END = AnyCase(
-    r"(?:\b(?:and|or|but|the|an?|of|in|than|because|which|if|(?<!\bit )is|are|without|into|from|by"
-    r"|when you|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)|[,:(\[{]|…"
-    r"|\.\.\.)[.\"'`*]*$"
+    r"\b(?:and|or|but|the|an?|of|in|than|because|which|if|(?<!\bit )is|are|without|into|from|by"
+    r"|when you|(?:has|have|needs?|ought) to(?: be)?|such as|e\.g|i\.e)[.\"'`*]*$"
 )
 #: the end of a sentence that a model wrote, not of one that it cut
-_STOPS = re.compile(r"(?:[^\W_]{2,}|[`)\"'%])[.!]$|[。！]$")
+_STOPS = re.compile(r"(?:[^\W_]{2,}|[`)\"'%])[.!]$")
+_OPEN_MARK = re.compile(r"(?:[,:(\[{，：、（]|…|\.\.\.)[.\"'`*]*$")
 _PART = AnyCase(r"^(?:because|so that|which|whose|than)\b")
+#: characters of a script without blanks that make a statement
+_FEWEST = 4
 
 
 def _is_cut(candidate: Candidate, text: str) -> bool:
-    words = text.strip(" .!").split()
-    if text.count("(") > text.count(")") or _PART.match(text):
+    if _PART.match(text) or _is_open(text):
         return True
     if candidate.origin == "model" and _STOPS.search(text):
-        return False  # "... whatever its time is."; other scripts need no blanks
-    return len(words) < 2 or _OPEN_END.search(text) is not None
+        return False  # "... whatever its time is."
+    return _OPEN_END.search(text) is not None
+
+
+def _is_open(text: str) -> bool:
+    """Whether it is one word, or ends with a mark after which something follows."""
+    if len(text.strip(" .!").split()) < 2 and dense_characters(text) < _FEWEST:
+        return True
+    return _OPEN_MARK.search(text) is not None or text.count("(") > text.count(")")
 
 
 # -- dangling -------------------------------------------------------------------------------------

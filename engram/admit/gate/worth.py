@@ -5,7 +5,7 @@ candidate and what is known around it into five numbers of 0 to 2, read from its
 from its category, which is a guess: `novelty + stability + reuse + evidence - sensitivity`. What
 reaches `LEAST` is kept. What a model thinks of an item takes points away, or adds one where the
 person's own words have earned one already: a model that praises everything lets no junk in.
-English; what is mostly in another script is taken for a plain statement.
+English; what is in another language is taken for a plain statement.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from engram.admit.gate.bearing import EMPTY_IT, THIS_PROJECT
 from engram.language.any_case import AnyCase
+from engram.language.english import is_english
 from engram.language.irregular import PAST
 from engram.language.near_duplicates import alike
 from engram.language.own_statements import ORDERS, one_line
@@ -77,6 +78,8 @@ def factors_of(
     around = one_line(candidate.sentence)[:MOST_CHARACTERS] or said
     evidence = _evidence(candidate, said)
     lasting, useful, guessed = candidate.appraisal
+    if any(name == "due" for name, _ in candidate.fields):
+        lasting = max(lasting, 0)  # what has its day passes with it, and is kept until then
     if evidence < 2 or not candidate.in_own_words:
         lasting, useful = min(lasting, 0), min(useful, 0)
     return Factors(
@@ -192,7 +195,7 @@ def _stability(candidate: Candidate, said: str, around: str) -> int:
     if _points(candidate.text):
         return 0
     text = candidate.text[:MOST_CHARACTERS]
-    plain = _states(said) or _states(text) or not (_is_latin(said) and _is_latin(text))
+    plain = _states(said) or _states(text) or not is_english(f"{text} {around}")
     chosen = any(receipt.role != candidate.receipt.role for receipt in candidate.also)
     lasts = chosen or _LASTS.search(said) is not None
     return _within(plain + lasts - (_PASSES.search(around) is not None))
@@ -222,11 +225,6 @@ def _states(text: str) -> bool:
         return _NOUN_STATES.search(body) is not None
     # what happened to a named subject: "the move went well"
     return _STATES.search(body) is not None or not _HAPPENED.isdisjoint(rest)
-
-
-def _is_latin(text: str) -> bool:
-    letters = [letter for letter in text if letter.isalpha()]
-    return sum(letter.isascii() for letter in letters) * 2 >= len(letters)
 
 
 # -- reuse ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from engram.language.anchor import is_dated
 from engram.language.when import TimeSpan, find_times, past_times
 from engram.model.turn import Turn
 
-_YEAR = re.compile(r"\b(?:19|20)\d\d")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def due_day(value: object, turn: Turn, quote: str, text: str) -> str:

@@ -113,6 +113,10 @@ class TurnStore(Protocol):
         """The titles that a conversation had when turns of it were taken back."""
         ...
 
+    def knows_project(self, name: str) -> bool:
+        """Whether anything was said in a project, or is remembered of it."""
+        ...
+
     def hidden(self) -> set[str]:
         """The links of the turns that are forgotten, with a memory or without."""
         ...

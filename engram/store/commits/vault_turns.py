@@ -49,6 +49,10 @@ class VaultTurns:
         """The titles that a conversation had when turns of it were taken back."""
         return self._projections.catalog.turns.titles_taken_back(transcript)
 
+    def knows_project(self, name: str) -> bool:
+        """Whether anything was said in a project, or is remembered of it."""
+        return self._projections.catalog.knows_project(name)
+
     def record_shown(self, turns: Sequence[Turn]) -> None:
         """Record turns that the transcripts of these turns show and another machine captured."""
         names = dict.fromkeys(turn.transcript for turn in turns)
