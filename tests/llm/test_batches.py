@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 from engram.extract.llm.portions import MOST_SHOWN
 from engram.model.memory import Memory
@@ -166,6 +168,27 @@ def test_a_long_session_is_read_in_pieces_and_every_turn_is_settled_once(office:
         assert shown == [str(number) for number in range(150)]
         assert not any(report in one.text for one in server.requests)
         assert sum(row["turns"] for row in usage_log(vault)) == 600
+
+
+def test_an_import_asks_as_many_questions_as_were_foretold(office: Office, tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    with path.open("w", encoding="utf-8") as stream:
+        for number in range(900):
+            size = (number * 7919) % (90 if number % 3 else 1800)
+            row = {
+                "role": "user" if number % 11 == 0 else "assistant",
+                "content": f"{number} {'valve ' * (size // 6)}",
+                "timestamp": f"2026-03-05T{number // 60:02d}:{number % 60:02d}:00Z",
+            }
+            stream.write(json.dumps(row) + "\n")
+    with ModelServer([answers(facts())]) as server:
+        vault = office.cloud(server.base_url).open()
+        _, foretold = vault.forecast("jsonl", path)
+        vault.import_files("jsonl", path, extract=False, tier="model")
+        asked, cost = vault.questions()
+        assert vault.flush().turns == 900
+        assert len(server.requests) == len(asked) == foretold.calls > 9
+        assert cost.input_tokens <= foretold.input_tokens
 
 
 # -- updates ------------------------------------------------------------------------------------

@@ -45,6 +45,15 @@ class Failing(Cheap):
         raise StorageError("the model cannot be reached")
 
 
+class Costly(EveryTurn):
+    """An Extractor that takes its time over seven turns at once."""
+
+    costly = True
+
+    def portion(self, turns: Sequence[Turn], attempts: int) -> int:
+        return min(len(turns), 7)
+
+
 class Meanwhile(EveryTurn):
     """An Extractor during whose work something else happens, once."""
 
@@ -195,6 +204,22 @@ def test_a_failure_in_one_conversation_stops_no_other(vault: Vault) -> None:
     outcome = vault.flush()
     assert (outcome.turns, outcome.failed) == (4, 1)
     assert len(texts(vault)) == 4 and vault.waiting()[0].turns == 2
+
+
+def test_turns_that_cannot_be_read_keep_no_later_ones_waiting(vault: Vault) -> None:
+    reopened(vault, extractor=Costly())
+    count = extraction.MOST_READ * 2
+    said = fresh(count + 20)
+    ingest.take_in(said, vault.parts)
+    rows = vault.parts.catalog.turns.pending_of(said[0].transcript)
+    journal = vault.root / rows[0][2]
+    data = bytearray(journal.read_bytes())
+    for _, _, _, offset, length in rows[:count]:
+        data[offset : offset + length - 1] = b"x" * (length - 1)
+    journal.write_bytes(data)
+    assert vault.flush().turns == 20 and len(texts(vault)) == 20
+    assert [waiting.turns for waiting in vault.waiting()] == [count]
+    assert vault.flush().turns == 0
 
 
 # -- meanwhile ----------------------------------------------------------------------------------
