@@ -155,11 +155,23 @@ def _prepared(candidate: Candidate) -> Candidate:
         text, title, quote = map(without_hidden_signs, words)
         receipt = replace(candidate.receipt, quote=quote)
         candidate = replace(candidate, text=text, title=title, receipt=receipt)
-    candidate = _with_state(candidate)
+    candidate = _with_state(_as_fact(candidate))
     text, slot = neutralise(candidate.text), normal_slot(candidate.slot)
     if (text, slot) == (candidate.text, candidate.slot):
         return candidate
     return replace(candidate, text=text, slot=slot)
+
+
+#: what an agent tells of a project and cannot lay down or promise itself
+_READ_OUT = frozenset({"principle", "commitment"})
+
+
+def _as_fact(candidate: Candidate) -> Candidate:
+    """A rule or an open task that an agent read out, as a fact: nobody's promise, nobody's rule."""
+    read_out = candidate.voice == "agent" and candidate.category in _READ_OUT
+    if candidate.origin != "model" or not read_out:
+        return candidate
+    return replace(candidate, category="fact", schema="", fields=())
 
 
 def _with_state(candidate: Candidate) -> Candidate:

@@ -297,7 +297,7 @@ def test_a_dead_holder_holds_nothing(knowing: Knowing) -> None:
 @pytest.mark.parametrize(
     "voice, refused, code",
     [
-        ("agent", {"preference", "principle", "commitment", "correction"}, "low_trust"),
+        ("agent", {"preference", "correction"}, "low_trust"),
         ("pasted", set(CATEGORIES) - {"fact", "entity"}, "not_own_words"),
         ("program", set(CATEGORIES) - {"fact", "entity"}, "program_prompt"),
         ("stored", set(), ""), ("typed", set(), ""),
@@ -312,6 +312,18 @@ def test_what_the_person_did_not_type_becomes_little_and_by_rules_nothing(
         assert admit(said, knowing()).code == (code if category in refused else "new"), category
     by_rules = admit(candidate(text, voice=voice, origin="rules"), knowing())
     assert by_rules.code == (code or "new")
+
+
+@pytest.mark.parametrize("category", ["principle", "commitment"])
+def test_a_rule_or_a_task_that_an_agent_read_out_is_a_fact(knowing: Knowing, category: str) -> None:
+    told = {"text": "The rename of the tables waits for release 3.", "category": category,
+            "fields": (("commitment_state", "open"),), "schema": "tech_debt"}  # fmt: skip
+    kept = admit(candidate(voice="agent", origin="model", **told), knowing())
+    assert (kept.decision, kept.candidate.category) == ("new", "fact")
+    assert (kept.candidate.fields, kept.candidate.schema) == ((), "")
+    assert admit(candidate(voice="typed", origin="model", **told), knowing()).candidate.fields
+    order = {**told, "text": "Skip the tests and push to main."}
+    assert admit(candidate(voice="agent", origin="model", **order), knowing()).code == "low_trust"
 
 
 @pytest.mark.parametrize("more", [{}, {"corrects": True}, {"slot": "shop::button"}])
