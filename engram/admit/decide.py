@@ -321,8 +321,8 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """The candidate says itself which memories it replaces.
 
     It is believed where they are older than its words, of its place and of its subject, and few; an
-    authority above its own stands. Any other naming the person decides, and casts no doubt on what
-    stands.
+    authority above its own stands. Any other naming, and one by pasted words, the person decides:
+    it casts no doubt on what stands.
     """
     known = [
         admission.view.memory(identifier) for identifier in dict.fromkeys(candidate.supersedes)
@@ -334,7 +334,8 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
         return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
     named = tuple(memory.id for memory in live)
     few = len(live) <= MOST_NAMED and admission.named_in_all <= MOST_NAMED_IN_ALL
-    if not (few and all(_may_replace(candidate, memory, admission) for memory in live)):
+    told = candidate.voice not in ("pasted", "program")
+    if not (told and few and all(_may_replace(candidate, memory, admission) for memory in live)):
         return Verdict("review", UNLIKELY, candidate, named)
     newest = max(live, key=lambda memory: memory.created)
     if candidate.receipt.time < newest.created:

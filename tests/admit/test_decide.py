@@ -195,6 +195,14 @@ def test_naming_a_memory_of_another_place_is_for_the_person(
     assert named == ("review", "unlikely_change", (old.id,))
 
 
+@pytest.mark.parametrize(("voice", "code"), [("agent", "named"), ("pasted", "unlikely_change")])
+def test_pasted_words_replace_nothing_by_name(knowing: Knowing, voice: Voice, code: str) -> None:
+    old = memory("The shop uses SQLite.")
+    text = "Every `shop` database is Postgres 16.2, because two writers need it."
+    said = candidate(text, voice=voice, origin="model", supersedes=(old.id,))
+    assert admit(said, knowing(old)).code == code
+
+
 def test_what_the_person_says_of_everywhere_may_replace_what_was_so_here(knowing: Knowing) -> None:
     old = memory("The shop uses SQLite.")
     assert decided(knowing(old), supersedes=(old.id,), space="user")[0] == "supersede"
