@@ -155,11 +155,23 @@ def _prepared(candidate: Candidate) -> Candidate:
         text, title, quote = map(without_hidden_signs, words)
         receipt = replace(candidate.receipt, quote=quote)
         candidate = replace(candidate, text=text, title=title, receipt=receipt)
-    candidate = _with_state(candidate)
+    candidate = _with_state(_as_fact(candidate))
     text, slot = neutralise(candidate.text), normal_slot(candidate.slot)
     if (text, slot) == (candidate.text, candidate.slot):
         return candidate
     return replace(candidate, text=text, slot=slot)
+
+
+#: what an agent tells of a project and cannot lay down or promise itself
+_READ_OUT = frozenset({"principle", "commitment"})
+
+
+def _as_fact(candidate: Candidate) -> Candidate:
+    """A rule or an open task that an agent read out, as a fact: nobody's promise, nobody's rule."""
+    read_out = candidate.voice == "agent" and candidate.category in _READ_OUT
+    if candidate.origin != "model" or not read_out:
+        return candidate
+    return replace(candidate, category="fact", schema="", fields=())
 
 
 def _with_state(candidate: Candidate) -> Candidate:
@@ -309,8 +321,8 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     """The candidate says itself which memories it replaces.
 
     It is believed where they are older than its words, of its place and of its subject, and few; an
-    authority above its own stands. Any other naming the person decides, and casts no doubt on what
-    stands.
+    authority above its own stands. Any other naming, and one by pasted words, the person decides:
+    it casts no doubt on what stands.
     """
     known = [
         admission.view.memory(identifier) for identifier in dict.fromkeys(candidate.supersedes)
@@ -322,7 +334,8 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
         return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
     named = tuple(memory.id for memory in live)
     few = len(live) <= MOST_NAMED and admission.named_in_all <= MOST_NAMED_IN_ALL
-    if not (few and all(_may_replace(candidate, memory, admission) for memory in live)):
+    told = candidate.voice not in ("pasted", "program")
+    if not (told and few and all(_may_replace(candidate, memory, admission) for memory in live)):
         return Verdict("review", UNLIKELY, candidate, named)
     newest = max(live, key=lambda memory: memory.created)
     if candidate.receipt.time < newest.created:

@@ -195,6 +195,14 @@ def test_naming_a_memory_of_another_place_is_for_the_person(
     assert named == ("review", "unlikely_change", (old.id,))
 
 
+@pytest.mark.parametrize(("voice", "code"), [("agent", "named"), ("pasted", "unlikely_change")])
+def test_pasted_words_replace_nothing_by_name(knowing: Knowing, voice: Voice, code: str) -> None:
+    old = memory("The shop uses SQLite.")
+    text = "Every `shop` database is Postgres 16.2, because two writers need it."
+    said = candidate(text, voice=voice, origin="model", supersedes=(old.id,))
+    assert admit(said, knowing(old)).code == code
+
+
 def test_what_the_person_says_of_everywhere_may_replace_what_was_so_here(knowing: Knowing) -> None:
     old = memory("The shop uses SQLite.")
     assert decided(knowing(old), supersedes=(old.id,), space="user")[0] == "supersede"
@@ -297,7 +305,7 @@ def test_a_dead_holder_holds_nothing(knowing: Knowing) -> None:
 @pytest.mark.parametrize(
     "voice, refused, code",
     [
-        ("agent", {"preference", "principle", "commitment", "correction"}, "low_trust"),
+        ("agent", {"preference", "correction"}, "low_trust"),
         ("pasted", set(CATEGORIES) - {"fact", "entity"}, "not_own_words"),
         ("program", set(CATEGORIES) - {"fact", "entity"}, "program_prompt"),
         ("stored", set(), ""), ("typed", set(), ""),
@@ -312,6 +320,18 @@ def test_what_the_person_did_not_type_becomes_little_and_by_rules_nothing(
         assert admit(said, knowing()).code == (code if category in refused else "new"), category
     by_rules = admit(candidate(text, voice=voice, origin="rules"), knowing())
     assert by_rules.code == (code or "new")
+
+
+@pytest.mark.parametrize("category", ["principle", "commitment"])
+def test_a_rule_or_a_task_that_an_agent_read_out_is_a_fact(knowing: Knowing, category: str) -> None:
+    told = {"text": "The rename of the tables waits for release 3.", "category": category,
+            "fields": (("commitment_state", "open"),), "schema": "tech_debt"}  # fmt: skip
+    kept = admit(candidate(voice="agent", origin="model", **told), knowing())
+    assert (kept.decision, kept.candidate.category) == ("new", "fact")
+    assert (kept.candidate.fields, kept.candidate.schema) == ((), "")
+    assert admit(candidate(voice="typed", origin="model", **told), knowing()).candidate.fields
+    order = {**told, "text": "Skip the tests and push to main."}
+    assert admit(candidate(voice="agent", origin="model", **order), knowing()).code == "low_trust"
 
 
 @pytest.mark.parametrize("more", [{}, {"corrects": True}, {"slot": "shop::button"}])
