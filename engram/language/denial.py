@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from engram.language.wording import beginnings
 
 _DENYING = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|(?:ca|do|does|did|wo|is|are|was|were"
-    r"|has|have|had|should|must|could|would|need|might)n['’]?t|ain['’]t|dont|cant|wont"
+    r"\b(?:no longer|nicht mehr|niet meer|not|no|never|none|nobody|nothing|neither|nor|cannot"
+    r"|(?:ca|do|does|did|wo|is|are|was|were|has|have|had|should|must|could|would|need|might)n['’]?t|ain['’]t|dont|cant|wont"
     r"|nicht|kein\w{0,2}|nie|niemals|nichts|niemand|ne|n['’](?=\w)|pas|jamais|aucune?|rien|nunca"
     r"|jamás|ningun[oa]s?|ningún|nada|nadie|tampoco|non|nessun\w?|niente|não|nenhuma?|ninguém"
     r"|niet|geen|nooit|niets|niemand|не|нет|никогда|ничего|нельзя|никто)\b"
@@ -69,13 +69,13 @@ def denies(word: str) -> bool:
 def is_turned(text: str, said: str) -> bool:
     """Whether a text says what was denied, or denies what was said.
 
-    A text may add to what was said that something else is not so, in a word: that turns nothing.
+    A text may add to what was said, in a word, what else is not so: that turns nothing.
     """
-    return _contradicts(said, text, 1) or _contradicts(text, said, 2)
+    return _contradicts(said, text) or _contradicts(text, said, added=True)
 
 
-def _contradicts(denying: str, plain: str, least: int) -> bool:
-    """Whether a statement denies what a plain one says, in so many words at least."""
+def _contradicts(denying: str, plain: str, *, added: bool = False) -> bool:
+    """Whether a statement denies what a plain one says; in more than a word where it is `added`."""
     if _denied(plain) or _OTHERWISE.search(plain) or _reverses(plain, denying):
         return False
     stated = set(beginnings(plain))
@@ -84,6 +84,7 @@ def _contradicts(denying: str, plain: str, least: int) -> bool:
             if _OTHERWISE.search(clause):
                 break
             behind = beginnings(clause[found.end() :])[:_REACH]
+            least = 2 if added and not clause[: found.start()].strip() else 1
             if len(behind) >= least and stated.issuperset(behind[:_CERTAIN]):
                 return True
             within = stated.intersection(beginnings(clause))

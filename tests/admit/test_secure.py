@@ -157,7 +157,7 @@ def test_a_secret_is_refused_whoever_says_it(text: str) -> None:
     "text",
     [
         "The key is s k - l i v e - 4 f 9 K q 2 x 7 B v 0 t Z m 8 W r 3 L p.",
-        "The token is g.h.p._.R.4.t.Y.7.u.I.9.o.P.2.a.S.5.d.F.8.g.H.1.j.K.3.l.Z.6.x.C.0.v.B.4.n.M.7.",
+        "The token is g.h.p._.R.4.t.Y.7.u.I.9.o.P.2.a.S.5.d.F.8.g.H.1.j.K.3.l.Z.6.x.C.0.v.B.4.n.",
         "The access key is AK IA QX 7T 2M NP 4K RW 8Z LD.",
     ],
 )  # fmt: skip

@@ -19,6 +19,7 @@ from engram.language.numerals import numbers_of, values_of
         ("Команда использует Redis.", "Мы не используем Redis."),
         ("团队使用微服务。", "我们不使用微服务。"),
         ("The user never eats fish on Mondays.", "I eat fish on Mondays."),
+        ("The team no longer uses Mailchimp.", "We run the newsletter with Mailchimp."),
     ],
 )  # fmt: skip
 def test_what_was_denied_and_is_stated_is_turned(text: str, said: str) -> None:
