@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from engram.language.wording import beginnings
 
 _DENYING = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|(?:ca|do|does|did|wo|is|are|was|were"
-    r"|has|have|had|should|must|could|would|need|might)n['’]?t|ain['’]t|dont|cant|wont"
+    r"\b(?:no longer|nicht mehr|niet meer|not|no|never|none|nobody|nothing|neither|nor|cannot"
+    r"|(?:ca|do|does|did|wo|is|are|was|were|has|have|had|should|must|could|would|need|might)n['’]?t|ain['’]t|dont|cant|wont"
     r"|nicht|kein\w{0,2}|nie|niemals|nichts|niemand|ne|n['’](?=\w)|pas|jamais|aucune?|rien|nunca"
     r"|jamás|ningun[oa]s?|ningún|nada|nadie|tampoco|non|nessun\w?|niente|não|nenhuma?|ninguém"
     r"|niet|geen|nooit|niets|niemand|не|нет|никогда|ничего|нельзя|никто)\b"
@@ -53,6 +53,8 @@ _CLAUSES = re.compile(
 )
 #: so many words behind a denial are what it denies
 _REACH = 3
+#: when the first of them, so many at most, are all stated, they are what is stated
+_CERTAIN = 2
 #: this share of a statement's words has to stand in a denied clause that does not begin with them
 _MOSTLY = 0.6
 _PREFIXES = ("un", "in", "im", "ir", "dis", "non", "non-")
@@ -64,25 +66,29 @@ def denies(word: str) -> bool:
     return bool(_DENYING.search(word) or _OTHERWISE.search(word))
 
 
-def is_turned(one: str, other: str) -> bool:
-    """Whether one of two statements says what the other one denies."""
-    return _contradicts(one, other) or _contradicts(other, one)
+def is_turned(text: str, said: str) -> bool:
+    """Whether a text says what was denied, or denies what was said.
+
+    A text may add to what was said, in a word, what else is not so: that turns nothing.
+    """
+    return _contradicts(said, text) or _contradicts(text, said, added=True)
 
 
-def _contradicts(denying: str, plain: str) -> bool:
-    """Whether a statement denies what a plain one says."""
+def _contradicts(denying: str, plain: str, *, added: bool = False) -> bool:
+    """Whether a statement denies what a plain one says; in more than a word where it is `added`."""
     if _denied(plain) or _OTHERWISE.search(plain) or _reverses(plain, denying):
         return False
-    stated = beginnings(plain)
+    stated = set(beginnings(plain))
     for clause in _CLAUSES.split(_IDLE.sub(" ", denying)):
         for found in _DENYING.finditer(clause):
             if _OTHERWISE.search(clause):
                 break
             behind = beginnings(clause[found.end() :])[:_REACH]
-            if behind[:1] and behind[0] in stated:
+            least = 2 if added and not clause[: found.start()].strip() else 1
+            if len(behind) >= least and stated.issuperset(behind[:_CERTAIN]):
                 return True
-            within = set(beginnings(clause)) & set(stated)
-            if set(behind) & within and len(within) >= _MOSTLY * len(set(stated)):
+            within = stated.intersection(beginnings(clause))
+            if within.intersection(behind) and len(within) >= _MOSTLY * len(stated):
                 return True
     return False
 

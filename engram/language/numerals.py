@@ -3,15 +3,15 @@
     "10k requests"  10, 10000        "4.97 GB"  4.97, 4, 5, 4970, 0.00497     "half"  50
     "v2.1.3"        2.1.3, 2.1, 2    "at 3 pm"  3, 15                         "九十天"  90
 
-`values_of` reads generously: all that a number may be called when it is told again in other units
-or rounded. `numbers_of` reads what stands there, in figures. Pure, linear in the text.
+`values_of` reads generously: all that a number may be called when it is told again in other units,
+in part or rounded. `numbers_of` also says what stands there. Pure, linear in the text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -63,11 +63,10 @@ def is_number(word: str) -> bool:
 
 
 class Number(NamedTuple):
-    """A number in figures: where it stands, all that it may mean, and the word behind it."""
+    """A number in figures: what it says, all that it may be called, and the word behind it."""
 
-    start: int
-    end: int
-    meant: frozenset[str]
+    said: frozenset[str]
+    called: frozenset[str]
     unit: str
 
 
@@ -76,12 +75,12 @@ def numbers_of(text: str) -> Iterator[Number]:
     for found in _FIGURES.finditer(text):
         after = _UNIT.match(text, found.end())
         unit = after[1] if after else ""
-        yield Number(*found.span(), frozenset(_meant(found[0], unit)), unit)
+        yield Number(*_forms(found[0], unit), unit)
 
 
 def values_of(text: str) -> set[str]:
     """All that the numbers of a text may be called."""
-    values = {value for number in numbers_of(text) for value in number.meant}
+    values = {value for number in numbers_of(text) for value in number.called}
     values |= {_WORDS[word] for word in _WORD.findall(text.casefold()) if word in _WORDS}
     for found in _HAN_NUMBER.findall(text):
         values.add(_of_han(found))
@@ -89,25 +88,29 @@ def values_of(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=4_096)
-def _meant(figures: str, unit: str) -> tuple[str, ...]:
+def _forms(figures: str, unit: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a number says, and all that it may be called: its parts too, and rounded."""
     parts = re.split(r"\D", figures)
-    found = {figures, ".".join(parts), *(_plain(Decimal(part)) for part in parts)}
-    found |= {".".join(parts[:count]) for count in range(1, len(parts))}
     exact = []
     if _THOUSANDS.fullmatch(figures):
         exact.append(Decimal("".join(parts)))
+    marks = re.findall(r"\D", figures)
+    if len(marks) > 1 and marks[-1] in ".," and marks[-1] not in marks[:-1]:
+        exact.append(Decimal("".join(parts[:-1]) + f".{parts[-1]}"))
     if len(parts) == 2 and ":" not in figures:
         exact.append(Decimal(".".join(parts)))
-    if len(parts) == 1:
+    if len(parts) == 1 or not Decimal("".join(parts[1:])):
         exact.append(Decimal(parts[0]))
     word = unit.casefold()
-    for number in exact:
-        found |= {_plain(number), _plain(Decimal(int(number))), _plain(Decimal(int(number) + 1))}
-        found -= {_plain(Decimal(int(number) + 1))} if number == int(number) else set()
-        found |= {_plain(number * Decimal(times)) for times in _TIMES.get(word, ())}
+    said = {figures, ".".join(parts), *map(_plain, exact)}
+    said |= {_plain(one * Decimal(times)) for one in exact for times in _TIMES.get(word, ())}
+    called = said | {_plain(Decimal(part)) for part in parts}
+    called |= {".".join(parts[:count]) for count in range(1, len(parts))}
+    for one in exact:
+        called |= {_plain(one.to_integral_value(way)) for way in (ROUND_FLOOR, ROUND_CEILING)}
     if word == "pm" and int(parts[0]) < 12:
-        found.add(str(int(parts[0]) + 12))
-    return tuple(found)
+        called.add(str(int(parts[0]) + 12))
+    return frozenset(said), frozenset(called)
 
 
 def _plain(number: Decimal) -> str:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from engram.admit.gate.secure import instructs, ordered, private
 from engram.admit.gate.sensitivity import sensitivity_of
+from engram.capture.redact.redactor import Redactor
 from engram.language.agent_orders import added_order, injection
 from engram.language.hidden_text import hidden_signs, without_hidden_signs
 from engram.model.candidate import Candidate, Voice
@@ -150,6 +151,28 @@ def test_signs_that_nobody_sees_are_found_and_taken_out() -> None:
 )  # fmt: skip
 def test_a_secret_is_refused_whoever_says_it(text: str) -> None:
     assert private(said(text, origin="person"), lambda _: True) == "secret"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The key is s k - l i v e - 4 f 9 K q 2 x 7 B v 0 t Z m 8 W r 3 L p.",
+        "The token is g.h.p._.R.4.t.Y.7.u.I.9.o.P.2.a.S.5.d.F.8.g.H.1.j.K.3.l.Z.6.x.C.0.v.B.4.n.",
+        "The access key is AK IA QX 7T 2M NP 4K RW 8Z LD.",
+    ],
+)  # fmt: skip
+def test_a_key_that_is_spelled_in_pieces_is_a_secret(redactor: Redactor, text: str) -> None:
+    assert private(said(text), redactor.clean) == "secret"
+
+
+def test_words_and_numbers_in_pieces_are_no_secret(redactor: Redactor) -> None:
+    for text in (
+        "We tried 3 of 5 in v2 and 4 of 6 in v3 at 9 am.",
+        "Call me on 0 1 5 2 2 5 5 0 1 2 3.",
+        "Plan A B C D E F G H I J K L 1 2 3 is a grid.",
+        "EU US UK DE FR 2024 Q1 Q2 Q3 Q4 are the columns.",
+    ):
+        assert private(said(text), redactor.clean) == ""
 
 
 OF_ANOTHER = [

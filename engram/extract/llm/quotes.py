@@ -113,13 +113,13 @@ class Words:
         """How many of the words deviate from a place on, and the place behind them."""
         for number, word in enumerate(words):
             here = self._words[place][0] if 0 <= place < len(self._words) else ""
-            if here == word:
+            if here.rstrip(_STOPS) == word.rstrip(_STOPS):
                 place += step
                 continue
             ways = []
             if here and _is_typo(word, here) and not self._is_name(place):
                 ways.append((number + 1, place + step))
-            if word in _LOOSE:
+            if word in _LOOSE and number + 1 < len(words):
                 ways.append((number + 1, place))
             if here in _LOOSE:
                 ways.append((number, place + step))
@@ -132,9 +132,10 @@ class Words:
 
     def _is_name(self, place: int) -> bool:
         """Whether a word has a capital within its sentence."""
-        _, start, _ = self._words[place]
+        _, start, end = self._words[place]
+        letter = next(filter(str.isalpha, self.raw[start:end]), "")
         before = self.raw[self._words[place - 1][1] : start].rstrip() if place else ""
-        return self.raw[start].isupper() and before[-1:] not in ("", ".", "!", "?", ":")
+        return letter.isupper() and before[-1:] not in ("", ".", "!", "?", ":")
 
     def _span(self, at: int, end: int) -> Span:
         """Where a stretch of the folded text stands, with the marks around its words."""
@@ -184,7 +185,7 @@ def _ways(quote: str) -> Iterator[_Find]:
         yield lambda text: _with_left_out(parts, text)
     elif bare:
         yield lambda text: text.exact(" ".join(bare))
-        yield lambda text: text.nearly(bare)
+        yield lambda text: text.nearly(whole) or text.nearly(bare)
 
 
 def _with_left_out(parts: Sequence[Sequence[str]], text: Words) -> Span | None:

@@ -84,15 +84,15 @@ class Shown:
             return False
         days = (day for span in find_times(sentence, time) for day in (span.start, span.end))
         known = self._values | {part.lstrip("0") for day in days for part in day.split("-")}
-        if any(not number.meant & known for number in told):
+        if any(not number.said & known for number in told):
             return True
         said, stated = values_of(sentence), values_of(text)
-        left_out = (one for one in numbers_of(sentence) if not one.meant & stated)
+        left_out = (one for one in numbers_of(sentence) if not one.called & stated)
         units = {_unit(one) for one in left_out} - {""}
-        return any(_unit(number) in units and not number.meant & said for number in told)
+        return any(_unit(number) in units and not number.said & said for number in told)
 
     def _has_number_of(self, text: str) -> bool:
-        return any(number.meant & self._values for number in numbers_of(text))
+        return any(number.said & self._values for number in numbers_of(text))
 
 
 def _unit(number: Number) -> str:
