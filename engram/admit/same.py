@@ -35,11 +35,13 @@ from engram.model.succession import settled
 
 Standing = Literal["free", "owned", "retired"]
 #: the share of the fewer words that a mention and its memory have in common
-_SHARED = 0.3
+_SHARED = 0.25
 #: what can be carried out
 _CARRIED_OUT = frozenset(["commitment", "decision", "moment", "fact"])
 #: a commitment that is done needs no answer to these questions of the commitment pass
 _ASKED_WHETHER = frozenset(["overdue", "stale"])
+_JOINTS = re.compile(r"[,;.:。，；] ?|\s(?:and|because|as|since|so|but|und|weil|denn|aber)\s")
+_UNTOUCHED = re.compile(r"\bun[a-z]{3,}ed\b")
 _ASKS = re.compile(r"[?？][\"')\s]*$")
 #: words of what is not done, or not yet
 _UNDONE = re.compile(
@@ -125,6 +127,15 @@ def _with(memory: Memory, **scalars: str) -> Memory:
     return replace(memory, extra=tuple({**memory.extras, **scalars}.items()))
 
 
+def _clause(text: str, shared: frozenset[str], terms: Callable[[str], frozenset[str]]) -> str:
+    """The part of a sentence that has most of the words that two have in common, the first such."""
+    return max(_JOINTS.split(text), key=lambda part: len(terms(part) & shared))
+
+
+def _denies(clause: str) -> bool:
+    return negated(clause) or _UNTOUCHED.search(clause) is not None
+
+
 def unsupported_mention(
     owner: Memory, candidate: Candidate, terms: Callable[[str], frozenset[str]], judge: Judge
 ) -> bool:
@@ -139,7 +150,8 @@ def unsupported_mention(
     if judge.compare(owner, newer).relation in ("supersedes", "contradicts"):
         return True
     if candidate.confirms:
-        return bool(_ASKS.search(said)) or negated(candidate.receipt.quote) != negated(owner.text)
+        clauses = (_clause(text, shared, terms) for text in (said, owner.text))
+        return bool(_ASKS.search(said)) or len({_denies(clause) for clause in clauses}) > 1
     whose = candidate.voice in ("typed", "agent") or _is_theirs(owner, candidate)
     may = whose and owner.category in _CARRIED_OUT
     return not may or time <= owner.created or bool(is_hedged(candidate) or _UNDONE.search(said))

@@ -51,8 +51,7 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
     if _is_dangling(candidate, text):
         return DANGLING
     found_out = candidate.origin == "model" and candidate.voice == "agent"
-    # "in this file" of an agent's words is named in the statement that a model makes of them
-    if (_NOW if found_out else _PASSING).search(quote):
+    if _passes(candidate, text, quote):
         return PASSING
     if found_out and _reports(text, quote):
         return WORKING
@@ -245,6 +244,18 @@ _PASSING = AnyCase(
     r"|issue|ticket|step|iteration|round|conversation|chat|message|page|file|test|section"
     r"|function|part|one|case))\b",
 )
+
+
+def _passes(candidate: Candidate, text: str, quote: str) -> bool:
+    """By the words quoted; by those of a model's statement, where it says that it lasts.
+
+    "In this file" of an agent's words is named in the statement that a model makes of them.
+    """
+    if candidate.origin != "model" or candidate.appraisal.lasting < 0:
+        return _PASSING.search(quote) is not None
+    own = candidate.voice != "agent" and _PASSING.search(text) is not None
+    return own or _NOW.search(quote) is not None
+
 
 _NOW = AnyCase(
     r"\b(?:right now|at the moment|for the moment|just now|for today|in the meantime|tonight)\b"

@@ -40,10 +40,11 @@ _TELLS_OTHERS = AnyCase(
 #: how people begin what they write down for themselves
 _REMINDER = re.compile(r"\A(?:please )?remember(?:,? that\b| ?:)", re.IGNORECASE)
 #: what only the person can say of themselves; "we" and "I" are somebody else in a paste
-_CLAIMED_WISH = AnyCase(
-    r"\b(?:i|we|us|my|me|our|ours|mine)\b|\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
+_WISH = AnyCase(
+    r"\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
     r"|ask|expect|request|trust|need|wish|insist)"
 )
+_CLAIMED_WISH = AnyCase(r"\b(?:i|we|us|my|me|our|ours|mine)\b", _WISH.source)
 #: how an agent tells how a part works: names of code, what "is never retried", what a call
 #: "requires", what a run "skipped"; none of it says what is to be done
 _DESCRIBED = re.compile(

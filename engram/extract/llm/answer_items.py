@@ -193,7 +193,7 @@ def _built(
         origin="model",
         supersedes=replaced,
         corrects=category == "correction",
-        appraisal=_appraisal(item.raw, confidence),
+        appraisal=_appraisal(item.raw, confidence, category),
         sentence=sentences_around(turn.text, quote),
     )
 
@@ -252,14 +252,18 @@ def _importance(item: _Item, category: str, tags: tuple[str, ...]) -> float:
     return score if score <= TRIVIAL else min(max(score, least), most)
 
 
-def _appraisal(raw: Mapping[str, object], confidence: float) -> Appraisal:
+def _appraisal(raw: Mapping[str, object], confidence: float, category: str) -> Appraisal:
     """What the model thinks of its item; a word that is none of ours says nothing.
+
+    A promise and an event pass, and are kept for it.
 
     Older prompts asked how useful it is, not how important. What is of little importance is found
     late, and left out only where it passes, too.
     """
     lasting = {"passing": -1, "standing": 1}.get(_word(raw, "lasting"), 0)
     useful = {"low": -1, "high": 1}.get(_word(raw, "importance") or _word(raw, "useful"), 0)
+    if category in ("commitment", "moment"):
+        lasting = max(lasting, 0)
     if "importance" in raw and lasting >= 0:
         useful = max(useful, 0)
     return Appraisal(lasting, useful, int(confidence <= _CONFIDENCE["low"]))
