@@ -2,6 +2,7 @@
 
     contradiction   two that contradict each other (`conflicts`), the newer one first
     review          set aside for the person: stale, or lower in authority than what it contradicts
+    replaced        the person's own word that a model judged to be replaced, behind its successor
     speculative     not confirmed, and about to expire for it
     new             learnt since a day, newest first, and not vouched for by the person
 
@@ -10,23 +11,30 @@ Pure. A memory in a contradiction is asked about there, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from engram.model.findings import ReviewItem
+from engram.model.findings import Reason, ReviewItem
 from engram.model.instant import Day, Instant, day_of, plus_days
 from engram.model.memory import Memory, authority_rank, confidence_tier
 from engram.model.standing import disputes
+from engram.model.succession import JUDGED_BY_MODEL
 
 #: days before its end that a speculation is asked about: the review is a weekly habit
 _SOON = 7
 
 
-def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[ReviewItem]:
-    """The whole queue; `since` is the day from which on a memory is new, by default a week ago."""
+def queue(
+    live: Sequence[Memory], now: Instant, find: Callable[[str], Memory | None], since: Day = ""
+) -> list[ReviewItem]:
+    """The whole queue; `since` is the day from which on a memory is new, by default a week ago.
+
+    `find` gives the memory of an id, whatever its status.
+    """
     found: dict[tuple[str, ...], ReviewItem] = {}
     asked: set[str] = set()
-    for reason in (_contradictions, _for_review, _speculative):
-        for item in reason(live, now):
+    judged = [item for memory in live for item in _replaced(memory, now, find)]
+    for items in (_contradictions(live), _for_review(live), judged, _speculative(live, now)):
+        for item in items:
             names = tuple(memory.id for memory in item.memories)
             if len(names) > 1 or names[0] not in asked:
                 found.setdefault(names, item)
@@ -35,20 +43,41 @@ def queue(live: Sequence[Memory], now: Instant, since: Day = "") -> list[ReviewI
     return [*found.values(), *(item for item in fresh if item.memories[0].id not in asked)]
 
 
-def still_asked(found: Sequence[Memory | None]) -> list[Memory] | None:
+def still_asked(reason: Reason, found: Sequence[Memory | None]) -> list[Memory] | None:
     """The memories of a question as they are by now; None when it is answered already."""
+    if reason == "replaced":
+        newer, older = found
+        asked = newer is not None and older is not None and _is_replaced(newer, older)
+        return [memory for memory in found if memory is not None] if asked else None
     memories = [memory for memory in found if memory is not None and memory.live]
     if len(memories) < len(found) or (len(found) > 1 and not disputes(memories)):
         return None
     return memories
 
 
-def _contradictions(live: Sequence[Memory], now: Instant) -> Iterator[ReviewItem]:
+def _replaced(
+    newer: Memory, now: Instant, find: Callable[[str], Memory | None]
+) -> Iterator[ReviewItem]:
+    """What a memory replaces since a week, of the person's word, because a model said so."""
+    for older in filter(None, map(find, newer.supersedes)):
+        if _is_replaced(newer, older) and day_of(older.status_since) >= plus_days(now, -_SOON):
+            why = "a model judged that the newer one replaces the older"
+            yield ReviewItem("replaced", (newer, older), why)
+
+
+def _is_replaced(newer: Memory, older: Memory) -> bool:
+    """Whether a model's judgement stands that nobody has confirmed."""
+    judged = older.status == "superseded" and older.status_reason == JUDGED_BY_MODEL
+    theirs = authority_rank(older.authority) >= authority_rank("user_asserted")
+    return judged and theirs and newer.live and not _vouched(newer)
+
+
+def _contradictions(live: Sequence[Memory]) -> Iterator[ReviewItem]:
     for older, newer in disputes(live):
         yield ReviewItem("contradiction", (newer, older), "they stand against each other")
 
 
-def _for_review(live: Sequence[Memory], now: Instant) -> Iterator[ReviewItem]:
+def _for_review(live: Sequence[Memory]) -> Iterator[ReviewItem]:
     waiting = [memory for memory in live if memory.status == "needs-review"]
     for memory in sorted(waiting, key=lambda one: (one.status_since, one.created, one.id)):
         since = f" since {day_of(memory.status_since)}" if memory.status_since else ""

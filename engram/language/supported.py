@@ -4,10 +4,10 @@
     "Peter leads finance."             from "Mara Holt leads finance."   the name Peter
     "Mara no longer leads finance."    from "Mara Holt leads finance."   the negation
 
-Numbers are compared without leading zeros and marks of thousands; the numbers of a date, and small
-ones that are written as words, may be written in either way. A name is a word with a capital that
-does not begin its sentence, and the subject that begins one; German writes every noun so, and has
-none. Words count by their stems, in every script. Time grows with both texts. Pure.
+Numbers in figures are compared without leading zeros and marks of thousands; a date may be written
+in another way, and what was given in words in figures. A name is a word with a capital that does
+not begin its sentence, and the subject that begins one; German writes every noun so, and has none.
+Words count by their stems, in every script. Time grows with both texts. Pure.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
+from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.language.changes import changes_of
+from engram.language.numerals import values_of
 from engram.language.scripts import DENSE
 from engram.language.sentences import sentences_of
 from engram.language.stop_words import QUERY, TAG
@@ -59,9 +60,8 @@ _NO_DENIAL = re.compile(
 
 
 def new_numbers(text: str, given: str) -> set[str]:
-    """The numbers of a text that the given words do not have."""
-    known = set(_numbers(given)) | {str(NUMBERS[word]) for word in words(given) if word in NUMBERS}
-    return set(_numbers(text)) - known
+    """The numbers in figures of a text that the given words do not have."""
+    return set(_numbers(text)) - set(_numbers(given)) - values_of(given)
 
 
 def shared_words(text: str, given: str) -> float:

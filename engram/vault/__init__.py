@@ -383,13 +383,15 @@ class Vault:
         from engram.health.review_queue import queue
 
         self._settled()
-        return queue(self.parts.view.live(), self.clock.now(), since)
+        find = self.parts.view.memory
+        return queue(self.parts.view.live(), self.clock.now(), find, since)
 
     def still_asked(self, item: ReviewItem) -> Sequence[Memory] | None:
         """The memories of a question as they are by now; None when it is answered already."""
         from engram.health.review_queue import still_asked
 
-        return still_asked([self.parts.lookup.find_memory(one.id) for one in item.memories])
+        found = [self.parts.lookup.find_memory(one.id) for one in item.memories]
+        return still_asked(item.reason, found)
 
     def refused(self) -> Sequence[Verdict]:
         """What was refused of the turns of the last 30 days, found anew in them by the rules."""

@@ -33,6 +33,49 @@ def disputed(shop: Shop) -> Shop:
     return shop
 
 
+REPLACED = """\
+---
+id: sqlite
+category: decision
+status: superseded
+status_since: 2026-03-06T09:00:00Z
+status_reason: judged_by_model
+created: 2026-03-01T00:00:00Z
+authority: user_asserted
+superseded_by:
+  - "[[postgres]]"
+---
+The shop uses SQLite.
+"""
+SUCCESSOR = """\
+---
+id: postgres
+category: decision
+created: 2026-02-28T00:00:00Z
+confidence: 0.8
+supersedes:
+  - "[[sqlite]]"
+---
+Orders are kept by Postgres.
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "sqlite", "left"),
+    [(b"k", "superseded", 0), (b"b", "active", 0), (b"s", "superseded", 1)],
+)
+def test_what_a_model_replaced_of_the_person_s_words_is_shown_and_can_hold_again(
+    shop: Shop, key: bytes, sqlite: str, left: int
+) -> None:
+    shop.write("vault/facts/2026-03-01/sqlite.md", REPLACED)
+    shop.write("vault/facts/2026-02-28/postgres.md", SUCCESSOR)
+    said = shop.run("review", "--limit", "1", stdin=key)
+    assert "The shop uses SQLite." in said.out and "Orders are kept by Postgres." in said.out
+    assert f"status: {sqlite}" in shop.run("show", "sqlite").out or sqlite == "active"
+    again = [row["reason"] for row in json.loads(shop.run("review", "--json").out)]
+    assert again.count("replaced") == left
+
+
 def statuses(shop: Shop) -> dict[str, str]:
     rows = json.loads(shop.run("list", "--json", "--limit", "50").out)
     return {row["id"]: row["status"] for row in rows}

@@ -30,7 +30,9 @@ ALL = [FRIDAY, MONDAY, STALE, STALER, GUESS, SAFE, FRESH, FRESHER, SAID, QUIET]
 
 
 def shown(*memories: Memory, since: str = "") -> list[tuple[str, list[str]]]:
-    found = queue(memories or ALL, NOW, since)
+    told = memories or ALL
+    live = [one for one in told if one.live]
+    found = queue(live, NOW, {one.id: one for one in told}.get, since)
     return [(item.reason, [one.text for one in item.memories]) for item in found]
 
 
@@ -63,7 +65,28 @@ def test_each_pair_of_one_memory_is_a_question_of_its_own() -> None:
 
 
 def test_what_both_hold_is_no_question_any_more() -> None:
-    assert still_asked([FRIDAY, MONDAY]) == [FRIDAY, MONDAY]
-    assert still_asked([FRIDAY, at_peace(MONDAY, [FRIDAY.id])]) is None
-    assert still_asked([replace(FRIDAY, status="retired"), MONDAY]) is None
-    assert still_asked([None, MONDAY]) is None and still_asked([QUIET]) == [QUIET]
+    assert still_asked("contradiction", [FRIDAY, MONDAY]) == [FRIDAY, MONDAY]
+    assert still_asked("contradiction", [FRIDAY, at_peace(MONDAY, [FRIDAY.id])]) is None
+    assert still_asked("contradiction", [replace(FRIDAY, status="retired"), MONDAY]) is None
+    assert still_asked("contradiction", [None, MONDAY]) is None
+    assert still_asked("new", [QUIET]) == [QUIET]
+
+
+def test_the_person_s_word_that_a_model_judged_to_be_replaced_is_shown_with_its_successor() -> None:
+    newer = replace(QUIET, id="newer", text="MySQL it is.", supersedes=("older",))
+    older = replace(
+        QUIET, id="older", authority="user_asserted", status="superseded",
+        status_reason="judged_by_model", status_since=NOW, superseded_by=("newer",),
+    )  # fmt: skip
+    pair = [("replaced", [newer.text, older.text])]
+    assert shown(newer, older) == pair
+    assert still_asked("replaced", [newer, older]) == [newer, older]
+    for other in (
+        replace(older, authority="ai_inferred"), replace(older, status_reason="judged"),
+        replace(older, status="active"), replace(older, status_since=plus_days(NOW, -9)),
+    ):  # fmt: skip
+        assert "replaced" not in [reason for reason, _ in shown(newer, other)]
+    confirmed = replace(newer, confidence=1.0, authority="user_asserted")
+    assert shown(confirmed, older) == [] and still_asked("replaced", [confirmed, older]) is None
+    assert still_asked("replaced", [newer, replace(older, status="active")]) is None
+    assert still_asked("replaced", [newer, None]) is None

@@ -68,6 +68,8 @@ def test_what_nobody_gave_is_told_by_its_kind(text: str, given: list[str], code:
 def test_numbers_of_dates_and_words_are_numbers_and_digits_in_a_name_are_none() -> None:
     told = "2026-03-05, twelve thousand"
     assert new_numbers("k8s since 05.03.2026: 5 of 12,000", told) == {"12000"}
+    assert new_numbers("20 minutes, 90 days, 2048 MB", "twenty minutes, 九十天, 2,048 MB") == set()
+    assert new_numbers("Postgres 16.4", "Postgres 16.2") == {"16.4"}
     assert new_numbers("5 retries on March 5, 2026", "2026-03-05: five retries") == set()
 
 

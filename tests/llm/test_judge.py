@@ -119,6 +119,22 @@ def test_what_has_another_number_or_denies_it_is_no_duplicate(office: Office, ne
     assert verdict(office, says("duplicate"), text=newer)[0] != "same"
 
 
+def test_a_number_in_words_and_a_denial_of_something_else_are_no_difference(
+    office: Office,
+) -> None:
+    with ModelServer([answer(*rows("duplicate", 2))]) as server:
+        told = judge(office, server).compare_all([
+            (replace(OLDER, id=f"o{number}", text=one), replace(NEWER, id=f"n{number}", text=other))
+            for number, (one, other) in enumerate([
+                ("A stall unpaid for 20 minutes is free.", "A stall is free when it is not paid"
+                 " within twenty minutes."),
+                ("Prices of the stall are whole cents, never floats.", "The stall's prices are"
+                 " integers in cents and no floats."),
+            ])
+        ])  # fmt: skip
+    assert [one.relation for one in told] == ["same", "same"]
+
+
 def test_lower_authority_replaces_nothing_whatever_the_model_says(office: Office) -> None:
     told = verdict(office, says("supersedes"), authority="ai_inferred")
     assert told == ("contradicts", False, "lower_authority")

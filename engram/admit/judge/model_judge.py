@@ -1,13 +1,13 @@
 """The judge that asks a model where the rules are not sure: many pairs in one bounded question.
 
 Implements the Judge port on top of another judge. Accepts `supersedes` only at high confidence, and
-`duplicate` only so and where both have the same numbers and negation; a likely replacement, and any
-contradiction, is a suspicion for the person; every other answer, and every failure, leaves the
-rules' opinion (seed 004: false negatives preferred). A row counts that names a pair which was asked
-by its number and both ids, and is the only one to do so. Never asked: pairs that the rules decide,
-that are of two scopes, or that share too little. Of two of one moment only `duplicate` is believed.
-Each pair is asked about once, and after a failure nothing more is asked. Authority counts as for
-the rules.
+`duplicate` only so and where both have the same numbers and none denies the other; a likely
+replacement, and any contradiction, is a suspicion for the person; every other answer, and every
+failure, leaves the rules' opinion (seed 004: false negatives preferred). A row counts that names a
+pair which was asked by its number and both ids, and is the only one to do so. Never asked: pairs
+that the rules decide, that are of two scopes, or that share too little. Of two of one moment only
+`duplicate` is believed. Each pair is asked about once, and after a failure nothing more is asked.
+Authority counts as for the rules.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engram.admit.judge.rule_judge import comparable, of_one_scope, outranked
+from engram.language.denial import is_turned
 from engram.language.near_duplicates import LEAST, alike
+from engram.language.numerals import values_of
 from engram.language.paraphrase.phrasing import phrasing
 from engram.language.same_subject import subjects_of
-from engram.language.supported import negated, new_numbers
+from engram.language.supported import new_numbers
 from engram.language.wording import telling, terms_of
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.instant import day_of
@@ -183,11 +185,12 @@ def _opinion(row: Mapping[str, object], older: Memory, newer: Memory) -> Opinion
 
 
 def _agree(older: Memory, newer: Memory) -> bool:
-    """Whether two texts have the same numbers, and both deny or neither does."""
+    """Whether two texts have the same numbers, and neither says what the other denies."""
     one, other = older.text, newer.text
-    if new_numbers(one, other) or new_numbers(other, one):
+    if new_numbers(one, other) or new_numbers(other, one) or is_turned(one, other):
         return False
-    return negated(one) == negated(other)
+    values, others = values_of(one), values_of(other)
+    return bool(values & others) or not (values and others)
 
 
 def _reason(value: object) -> str:

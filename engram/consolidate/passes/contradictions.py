@@ -22,7 +22,15 @@ from engram.consolidate.merging import SAID_SAME, merged_pair
 from engram.model.memory import Memory, authority_rank
 from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step
-from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, disputed, settled, superseded
+from engram.model.succession import (
+    CONTRADICTION,
+    JUDGED,
+    JUDGED_BY_MODEL,
+    LOWER_AUTHORITY,
+    disputed,
+    settled,
+    superseded,
+)
 
 TASK = "contradictions"
 
@@ -63,7 +71,8 @@ def _step(older: Memory, newer: Memory, said: Opinion, context: PassContext) -> 
     if said.relation == "supersedes" and said.sure and not said.partial:
         if newer.status != "active":
             return None  # a memory in review replaces nothing
-        loser = superseded(older, newer, "judged", context.now)
+        code = JUDGED_BY_MODEL if said.code == "model" else JUDGED
+        loser = superseded(older, newer, code, context.now)
         winner = replace(newer, supersedes=(*newer.supersedes, older.id))
         return Step(TASK, "supersede", pair, said.why, amended=((newer, winner), (older, loser)))
     if said.relation == "same" and said.sure:

@@ -32,6 +32,9 @@ _PAIR = {
     "r": "this one holds", "o": "the other one holds", "b": "both hold", "e": "edit this one",
     "f": "forget this one", "s": "skip", "q": "quit",
 }  # fmt: skip
+_REPLACED = {
+    "k": "it is replaced", "b": "both hold", "e": "edit this one", "s": "skip", "q": "quit",
+}  # fmt: skip
 _REFUSED = {"k": "keep", "s": "skip", "q": "quit"}
 _DONE = {
     "k": "kept", "f": "forgot", "r": "resolved", "o": "resolved", "b": "resolved", "e": "edited",
@@ -45,9 +48,10 @@ _DONE = {
 @click.option("--refused", is_flag=True, help="Ask about what became no memory instead.")
 @common
 def command(limit: int, since: str, refused: bool) -> None:
-    """Ask about contradictions, then about what is stale, then about speculation that is about to
-    expire, then about what the week brought. One key each; every answer is a change of its own
-    that `engram undo` takes back. With --json the queue is printed and nothing is asked.
+    """Ask about contradictions, then about what is stale, what of your words a model judged to be
+    replaced, speculation that is about to expire, and what the week brought. One key each; every
+    answer is a change of its own that `engram undo` takes back. With --json the queue is printed
+    and nothing is asked.
 
     With --refused the turns of the last 30 days of which something was refused are read again, and
     what you keep becomes a memory of your own.
@@ -128,7 +132,7 @@ def _ask(vault: Vault, item: ReviewItem, number: str, counts: Counter[str]) -> b
         if key in ("", "q"):
             return False
         try:
-            _do(vault, key, memories)
+            _do(vault, key, item, memories)
         except EngramError as error:
             talk(f"error: {error}")
             talk(f"hint: {error.hint}")
@@ -142,10 +146,12 @@ def _ask(vault: Vault, item: ReviewItem, number: str, counts: Counter[str]) -> b
     return True
 
 
-def _do(vault: Vault, key: str, memories: Sequence[Memory]) -> None:
+def _do(vault: Vault, key: str, item: ReviewItem, memories: Sequence[Memory]) -> None:
     this, other = memories[0].id, memories[-1].id
     if key == "k":
         vault.confirm([this])
+    elif key == "b" and item.reason == "replaced":
+        vault.restore(other)
     elif key == "f":
         vault.forget(this)
     elif key == "r":
@@ -170,4 +176,6 @@ def _show(item: ReviewItem, memories: Sequence[Memory], number: str) -> None:
 
 
 def _keys(item: ReviewItem) -> Mapping[str, str]:
+    if item.reason == "replaced":
+        return _REPLACED
     return _PAIR if len(item.memories) > 1 else _ONE
