@@ -47,8 +47,9 @@ REFUSED = {
     ],
 }  # fmt: skip
 KEPT = [
-    "Das Team liefert montags aus.", "Es gibt zwei Server.", "Die Heizung springt im Winter um sechs an.",
-    "Commit-Nachrichten werden immer auf Deutsch geschrieben.", "用户不吃香菜。", "评审会在周一。",
+    "Das Team liefert montags aus.", "Es gibt zwei Server.", "用户不吃香菜。", "评审会在周一。",
+    "Commit-Nachrichten werden immer auf Deutsch geschrieben.",
+    "Die Heizung springt im Winter um sechs an.",
     "This repository uses ruff.", "This project's tests are slow.", "IT runs the shop.",
     "These days the user works at night.", "This Friday (2026-03-13) the shop closes.",
     "Items are kept for a year.", "That-one is a library.", "Never commit to main.",
