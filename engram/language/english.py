@@ -12,13 +12,14 @@ import re
 _FOREIGN = frozenset(
     ["der", "das", "und", "nicht", "ist", "ein", "eine", "einen", "einem", "einer", "ich", "wir",
      "mit", "auf", "für", "bitte", "immer", "sind", "nie", "dem", "den", "im", "zum", "zur",
-     "bei", "von", "vom", "seit", "nur", "wird", "werden", "habe", "haben", "kein", "keine", "sich",
-     "statt", "weil", "dass", "oder", "aber", "auch", "nach", "gegen", "ihrem", "ihren", "meine",
-     "mein", "unser", "unsere", "les", "est", "nous", "une", "pour", "pas", "que", "je", "dans",
-     "avec", "toujours", "jamais", "el", "los", "las", "es", "una", "por", "para", "con", "pero",
-     "siempre", "nunca", "usamos", "het", "een", "niet", "wij", "ik", "altijd", "voor", "che",
-     "di", "il", "sono", "non", "sempre", "uma", "não", "com", "em", "jest", "się", "och", "inte",
-     "vi", "som", "og", "ikke", "ve", "bir", "için", "nós", "você", "mais", "sur", "gebruiken"]
+     "bei", "von", "vom", "seit", "nur", "wird", "werden", "habe", "haben", "kein", "keine",
+     "sich", "statt", "weil", "dass", "oder", "aber", "auch", "nach", "gegen", "ihrem", "meine",
+     "ihren", "mein", "um", "unser", "unsere", "les", "est", "nous", "une", "pour", "pas", "que",
+     "je", "dans", "avec", "toujours", "jamais", "el", "los", "las", "es", "una", "por", "para",
+     "con", "pero", "siempre", "nunca", "usamos", "het", "een", "niet", "wij", "ik", "altijd",
+     "voor", "che", "di", "il", "sono", "non", "sempre", "uma", "não", "com", "em", "jest", "się",
+     "och", "inte", "vi", "som", "og", "ikke", "ve", "bir", "için", "nós", "você", "mais", "sur",
+     "gebruiken"]
 )  # fmt: skip
 #: function words of English
 ENGLISH = frozenset(

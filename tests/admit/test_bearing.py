@@ -19,11 +19,12 @@ REFUSED = {
         "The fix is to leave the flag off.", "The screenshot shows the old till.",
         "We go with option 2 for the till.", "Receipts look better as above.",
         "The user is minding her shop until May.", "We told him.",
+        "Er arbeitet seit Mai bei uns.", "Das ist schon fertig.", "他在北京工作。", "这是新的。",
     ],
     "question": [
         "The till keeps its orders in Postgres, right?", "We ship on Fridays, correct.",
         "The other two jobs are idle, can we stop them since they are through.",
-        "Should the till print twice",
+        "Should the till print twice", "Wann ist der Termin?", "什么时候上线？",
     ],
     "request": [
         "Let's do the short one only.", "Do not add the long labels.", "Add a button to the till.",
@@ -37,7 +38,8 @@ REFUSED = {
         "I meant the comment on the receipt.", "no, I was talking about the other till",
         "sorry, not that one",
     ],
-    "cut": ["Lisbon.", "The receipts are printed by the", "The till (in the shop prints twice."],
+    "cut": ["Lisbon.", "The receipts are printed by the", "The till (in the shop prints twice.",
+            "香菜。", "因为下单需要事务，"],
     "working": [
         "We have three idle printers.", "I just pushed the fix for the till.",
         "The tests pass now.", "All tests are green.", "There are two review comments.",
@@ -45,6 +47,9 @@ REFUSED = {
     ],
 }  # fmt: skip
 KEPT = [
+    "Das Team liefert montags aus.", "Es gibt zwei Server.", "用户不吃香菜。", "评审会在周一。",
+    "Commit-Nachrichten werden immer auf Deutsch geschrieben.",
+    "Die Heizung springt im Winter um sechs an.",
     "This repository uses ruff.", "This project's tests are slow.", "IT runs the shop.",
     "These days the user works at night.", "This Friday (2026-03-13) the shop closes.",
     "Items are kept for a year.", "That-one is a library.", "Never commit to main.",

@@ -24,6 +24,24 @@ def keys(
     return [found.key for found in index.find(query, collection, 99, hints)]
 
 
+# -- German -------------------------------------------------------------------------------------
+
+
+def test_a_german_compound_is_found_by_its_parts_and_plurals_by_the_singular() -> None:
+    index = finder(
+        memory("db", "Der Datenbankserver steht bei Hetzner."),
+        memory("nuts", "Die Nutzerin ist allergisch gegen Haselnüsse."),
+        memory("house", "Wir haben zwei Häuser in der Hüxstraße."),
+        memory("english", "The data bank serves nuts in the house on the hill."),
+    )
+    for query, key in {
+        "Datenbank": "db", "Server": "db", "Servern": "db", "Haselnuss": "nuts",
+        "Nuss": "nuts", "Haselnuesse": "nuts", "Huexstrasse": "house", "Haus": "house",
+    }.items():  # fmt: skip
+        assert keys(index, query)[0] == key, query
+    assert keys(index, "house") == ["english"]
+
+
 # -- what is let through ------------------------------------------------------------------------
 
 

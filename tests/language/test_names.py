@@ -14,7 +14,7 @@ from engram.language.name_statements import statements
 from engram.language.names import find_entity, fragments, likely
 from engram.model.entity import Named
 from engram.model.entity_ids import entity_id, is_entity_id, stem_of, type_of
-from engram.model.ids import is_id
+from engram.model.ids import former_slug, is_id
 
 PAIRS = tomllib.loads(Path(__file__).with_name("entity_pairs.toml").read_text(encoding="utf-8"))
 
@@ -110,6 +110,14 @@ def test_an_alias_leads_to_its_entity() -> None:
     assert find_entity("Bob", "person", known, aliases) == "person-robert-hale"
     assert find_entity("Bob", "tool", known, aliases) is None
     assert find_entity("gone", "person", known, aliases) is None
+
+
+def test_a_page_of_a_former_id_is_still_that_of_its_name() -> None:
+    for name in ("李雷", "Søren Ærø", "Анна"):
+        former = f"person-{former_slug(name)}"
+        assert find_entity(name, "person", [former]) == former != entity_id(name, "person")
+    both = ("person-li-lei-3a47328a", "person-x-3a47328a")
+    assert fragments([Named(one) for one in both]) == [both]
 
 
 # -- groups -------------------------------------------------------------------------------------
