@@ -56,7 +56,7 @@ _DESCRIBED = re.compile(
 )
 #: words of a language whose statements a model may put into English
 _FOREIGN = re.compile(
-    r"[^\W\d_a-zA-Z]|\b(?:ich|wir|ist|und|der|das|den|nicht|ein|eine|kein|keine[nr]?|mit|el|los|que"
+    r"[^\W\d_a-zA-Z]|\b(?:ich|wir|ist|und|der|das|den|nicht|ein|eine|kein|keine[nr]?|mit|zum|zur|unsere?|el|los|que"
     r"|una?|es|pero|je|nous|est|pas|du|les|il|io|che|sono|eu|uma|com|een|het|niet|ik|jag|och|inte"
     r"|nie|jest)\b",
     re.IGNORECASE,
