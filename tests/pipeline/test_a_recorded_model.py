@@ -17,7 +17,7 @@ from tests.kit import tree_digest
 DEMO = Path(__file__).parents[1] / "demo"
 #: Of facts/, transcripts/ and entities/. A change is for a person to look at: the vault of
 #: `make demo` (demo-vault-model) shows what is in it.
-GOLDEN = "23a3803cc70c3a4450d95474cab05dd2c2efb9ce6aae8071ba8f73fe248a5550"
+GOLDEN = "7b11075e755e864d890a7752ddc624595b045a43f88bb170adf2419ef02d817b"
 
 
 @pytest.fixture
