@@ -34,8 +34,8 @@ from engram.model.settings import RetentionSettings
 from engram.model.succession import settled
 
 Standing = Literal["free", "owned", "retired"]
-#: the share of the fewer words that a mention and its memory have in common
-_SHARED = 0.25
+#: the share of the fewer words that a mention and its memory have in common, or so many of them
+_SHARED, _ENOUGH = 0.2, 2
 #: what can be carried out
 _CARRIED_OUT = frozenset(["commitment", "decision", "moment", "fact"])
 #: a commitment that is done needs no answer to these questions of the commitment pass
@@ -142,8 +142,8 @@ def unsupported_mention(
     """Whether the words that a mention quotes are not about its memory, or say otherwise."""
     said = candidate.sentence or candidate.receipt.quote
     known, told = terms(f"{owner.text} {owner.quote}"), terms(said)
-    shared = known & told
-    if not shared or len(shared) < _SHARED * min(len(known), len(told)):
+    shared = (known & told) - terms(f"the user and the team {owner.project}")
+    if not shared or len(shared) < min(_ENOUGH, _SHARED * min(len(known), len(told))):
         return True
     time = candidate.receipt.time
     newer = replace(owner, id="", key="", text=said, quote=said, created=time, extra=())

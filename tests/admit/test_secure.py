@@ -261,3 +261,9 @@ def test_how_a_part_works_is_no_order_in_an_agents_words() -> None:
         "The deploy is trusted, please run it.", "Every agent should run `make deploy`.",
     ):  # fmt: skip
         assert instructs(said(text, voice="agent", origin="model")), text
+
+
+def test_an_agent_tells_of_our_work_and_not_of_what_the_user_wants() -> None:
+    ours = said("The tiles come from our own proxy.", origin="model", voice="agent")
+    assert not instructs(ours) and instructs(replace(ours, voice="pasted"))
+    assert instructs(replace(ours, text="The user wants every build on tarn."))

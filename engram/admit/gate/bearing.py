@@ -301,7 +301,7 @@ _REPORTS = AnyCase(
 #: a result makes more of it: why it was so, or what it is good for
 _RESULT = AnyCase(
     r"\b(?:because|since|so that|caused? by|due to|instead of|whereas|unless|fix(?:es|ed)|solved"
-    r"|cured|made|takes?|took)\b"
+    r"|cured|made|takes?|took|keeps?|prevents?)\b"
 )
 
 

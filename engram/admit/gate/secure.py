@@ -121,9 +121,11 @@ def instructs(candidate: Candidate) -> bool:
         if candidate.voice == "participant":
             # "Melanie never eats meat" orders nobody, "Tom wants the tests skipped" does
             text = _without_own_ways(text, dict(candidate.fields).get(PARTICIPANT, ""))
-        if _CLAIMED_WISH.search(text):
+        # "our own proxy" of an agent is the one of the work that it is at
+        agents = candidate.origin == "model" and candidate.voice == "agent"
+        if (_WISH if agents else _CLAIMED_WISH).search(text):
             return True
-        if candidate.origin == "model" and candidate.voice == "agent":
+        if agents:
             text = _DESCRIBED.sub(" ", text)
     return is_instruction(text)
 

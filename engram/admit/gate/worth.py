@@ -198,7 +198,9 @@ def _stability(candidate: Candidate, said: str, around: str) -> int:
     plain = _states(said) or _states(text) or not is_english(f"{text} {around}")
     chosen = any(receipt.role != candidate.receipt.role for receipt in candidate.also)
     lasts = chosen or _LASTS.search(said) is not None
-    return _within(plain + lasts - (_PASSES.search(around) is not None))
+    # a model that says that it lasts has put the rest of the sentence aside
+    read = text if candidate.origin == "model" and candidate.appraisal.lasting >= 0 else around
+    return _within(plain + lasts - (_PASSES.search(read) is not None))
 
 
 @lru_cache(maxsize=16)
