@@ -12,7 +12,7 @@ from engram.model.view import VaultView
 from engram.store.base import layout
 from engram.store.files.memory_file import render_memory
 from engram.vault import Adapters, Vault
-from tests.kit import LIGHT, box, entity, write_pages
+from tests.kit import LIGHT, box, entity, turns, write_pages
 
 
 @pytest.fixture
@@ -160,6 +160,16 @@ def test_page_is_the_text_of_a_plain_page(vault: Vault, view: VaultView) -> None
     assert view.page("profile.md") is None
     vault.parts.disk.put("profile.md", b"# Me\n\xff")
     assert view.page("profile.md") == "# Me\n�"
+
+
+def test_turns_of_one_moment_are_numbered_in_the_order_of_speech(
+    vault: Vault, view: VaultView
+) -> None:
+    said = [replace(one, time="2026-03-06T10:00:00Z") for one in turns(9)]
+    vault.capture(said)
+    links = [f"{turn.transcript}#^{turn.block}" for turn in said]
+    spoken = view.spoken([*reversed(links), "test-unknown#^m0123456789"])
+    assert sorted(spoken, key=spoken.__getitem__) == links
 
 
 def test_holders_are_live_and_of_the_slot(vault: Vault, view: VaultView) -> None:
