@@ -15,7 +15,7 @@ from typing import Literal
 
 from engram.admit.confidence import confirmed_confidence
 from engram.admit.gate.worth import is_hedged
-from engram.language.supported import negated
+from engram.language.denial import is_turned
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant, day_of, minutes_between
 from engram.model.memory import (
@@ -130,16 +130,16 @@ def unsupported_mention(
 ) -> bool:
     """Whether the words that a mention quotes are not about its memory, or say otherwise."""
     said = candidate.sentence or candidate.receipt.quote
-    known, told = terms(f"{owner.text} {owner.quote}"), terms(said)
-    shared = known & told
-    if not shared or len(shared) < _SHARED * min(len(known), len(told)):
+    told = terms(said)
+    shared = terms(f"{owner.text} {owner.quote}") & told
+    if not shared or len(shared) < _SHARED * min(len(terms(owner.text)), len(told)):
         return True
     time = candidate.receipt.time
     newer = replace(owner, id="", key="", text=said, quote=said, created=time, extra=())
     if judge.compare(owner, newer).relation in ("supersedes", "contradicts"):
         return True
     if candidate.confirms:
-        return bool(_ASKS.search(said)) or negated(candidate.receipt.quote) != negated(owner.text)
+        return bool(_ASKS.search(said)) or is_turned(owner.text, candidate.receipt.quote)
     whose = candidate.voice in ("typed", "agent") or _is_theirs(owner, candidate)
     may = whose and owner.category in _CARRIED_OUT
     return not may or time <= owner.created or bool(is_hedged(candidate) or _UNDONE.search(said))
