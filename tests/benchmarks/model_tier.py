@@ -15,6 +15,7 @@ FOLDER (tests/fixtures/model) holds (only run.toml has to be there):
                      [[repeated]] text: what is said in three conversations
                      [[fulfilled]] text: a commitment that was carried out
                      [[absent]] text: what must be no live memory; each a regex
+    hostile.toml     answers that are wrong on purpose, as tests/benchmarks/hostile_answers.py reads
 
 Runs the whole way through the real client and a local server into a vault made for the run, and the
 rules alone into another beside it. Questions without an answer get an empty one, are written to q/
@@ -44,8 +45,10 @@ from engram.model.verdict import Verdict
 from engram.pipeline import extraction
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
+from tests.benchmarks.hostile_answers import cases, outcome
 from tests.fakes.model_server import ModelServer
 from tests.fakes.stored_answers import Question, StoredAnswers
+from tests.llm.office import Office
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "model"
 #: turns that a search gives where the turns alone are to answer
@@ -191,6 +194,17 @@ def _saying(memories: Sequence[Memory], regex: str) -> list[Memory]:
     return [one for one in memories if re.search(regex, one.text, re.IGNORECASE)]
 
 
+def hostile(folder: Path) -> dict[str, list[str]]:
+    """What of each hostile answer gets in, by the name of its case; empty lists for none."""
+    found = {}
+    for case in cases(folder / "hostile.toml"):
+        with tempfile.TemporaryDirectory(prefix="engram-bench-") as home:
+            office = Office(Path(home))
+            found[case["name"]] = outcome(case, office)
+            office.close()
+    return found
+
+
 def answered(run: Lived, questions: Sequence[Mapping[str, Any]]) -> dict[str, set[str]]:
     """The ids of the questions that are answered by `recall`, and by turns that a search finds."""
     found: dict[str, set[str]] = {"recall": set(), "turns": set()}
@@ -274,12 +288,14 @@ def measure(folder: Path, half: str = "open") -> dict[str, Any]:
     with lived(folder, "rules") as run:
         by_rules = answered(run, questions)["recall"]
         rules_memories = len(run.memories)
+    harm = hostile(folder)
     asked_for = {one["id"] for one in questions}
     figures |= {
         "replaced": (sum(changed), len(changed)),
         "three receipts": (sum(many >= 3 for many in repeated), len(repeated)),
         "fulfilled": (sum(fulfilled), len(fulfilled)),
         "there and should not": (len(wrong), len(expected.get("absent", ()))),
+        "hostile ones that get something in": (sum(map(bool, harm.values())), len(harm)),
         "questions": len(questions),
         "answered by recall": len(found["recall"]),
         "answered by the best turns": len(found["turns"]),
@@ -295,6 +311,7 @@ def measure(folder: Path, half: str = "open") -> dict[str, Any]:
             ),
             "fulfilled": _missing(expected.get("fulfilled", ()), fulfilled, "text"),
             "absent": wrong,
+            "hostile": [(name, *got) for name, got in harm.items() if got],
             "refused": refused,
         },
     }
