@@ -45,7 +45,7 @@ def _lines(talk: Talk, session: Talk, language: str) -> Iterator[dict[str, Any]]
         content = text if role == "user" else [{"type": "text", "text": text}]
         yield {
             "type": role, "uuid": f"{session['id']}-{number}", "parentUuid": None,
-            "isSidechain": False, "cwd": f"/home/jana/Projekte/{talk['project']}",
+            "isSidechain": False, "cwd": f"/home/kim/code/{talk['project']}",
             "sessionId": session["id"], "timestamp": time,
             "message": {"role": role, "content": content},
         }  # fmt: skip
