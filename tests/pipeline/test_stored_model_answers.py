@@ -27,8 +27,8 @@ def test_nothing_is_kept_that_the_conversations_do_not_say(figures: dict[str, An
     assert figures["admission"]["untrue ones admitted"][0] == 0
 
 
-def test_nine_of_ten_true_items_are_admitted(figures: dict[str, Any]) -> None:
-    assert figures["admission"]["share"] <= 0.1, figures["missed"]["refused"]
+def test_true_items_are_refused_at_most_once_in_thirty(figures: dict[str, Any]) -> None:
+    assert figures["admission"]["share"] <= 0.03, figures["missed"]["refused"]
 
 
 def test_what_is_told_anew_later_is_replaced(figures: dict[str, Any]) -> None:
@@ -47,5 +47,5 @@ def test_commitments_that_were_carried_out_are_done(figures: dict[str, Any]) -> 
 def test_recall_answers_from_the_memories_what_the_rules_alone_do_not(
     figures: dict[str, Any],
 ) -> None:
-    assert figures["answered by recall"] >= 0.75 * figures["questions"]
+    assert figures["answered by recall"] >= 0.9 * figures["questions"]
     assert figures["answered by recall of the rules"] < figures["answered by recall"] / 2
