@@ -15,7 +15,7 @@ from typing import Literal
 
 from engram.admit.confidence import confirmed_confidence
 from engram.admit.gate.worth import is_hedged
-from engram.language.supported import negated
+from engram.language.denial import denies
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant, day_of, minutes_between
 from engram.model.memory import (
@@ -133,7 +133,7 @@ def _clause(text: str, shared: frozenset[str], terms: Callable[[str], frozenset[
 
 
 def _denies(clause: str) -> bool:
-    return negated(clause) or _UNTOUCHED.search(clause) is not None
+    return denies(clause) or _UNTOUCHED.search(clause) is not None
 
 
 def unsupported_mention(

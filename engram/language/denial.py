@@ -1,4 +1,4 @@
-"""Denials: two statements -> whether one says what the other denies.
+"""Denials: a statement -> whether it denies something, or says what another one denies.
 
     "I don't want mails at night"   against   "The user wants mails at night"     turned
     "We no longer use Redis"        against   "The team stopped using Redis"      not turned
@@ -26,13 +26,20 @@ _DENYING = re.compile(
     r"|别(?!的|人)|未(?!来)|勿)",
     re.IGNORECASE,
 )
-#: denials that deny nothing of what follows
+#: denials that deny nothing of what follows, and questions that ask to agree
 _IDLE = re.compile(
-    r"\b(?:(?:not|no) (?:only|just|necessarily|doubt|problem|worries|matter)|why (?:not|don['’]t)"
+    r", \w+n['’]t \w+\?"
+    r"|\b(?:(?:not|no) (?:only|just|necessarily|doubt|problem|worries|matter)|why (?:not|don['’]t)"
     r"|(?:do|does)n['’]?t (?:mind|matter|worry|hesitate|forget)|can['’]?t wait|none of|nothing but"
     r"|nicht nur|non solo|no sólo|não só|pas seulement|niet alleen)\b",
     re.IGNORECASE,
 )
+#: what is set against a statement and does not deny it: "integers, never floats"
+_SET_AGAINST = re.compile(
+    r"(?<=\w), (?:and |but |und )?(?:not|never|no|without|nicht|nie|kein\w{0,2}|ohne) [^,;.]*",
+    re.IGNORECASE,
+)
+_WITHOUT = re.compile(r"\b(?:without|ohne|weder)\b", re.IGNORECASE)
 #: words that deny without saying not, or set bounds to a denial
 _OTHERWISE = re.compile(
     r"\b(?:without|w/o|except|besides|but|only|unless|until|till|before|than|instead|rather|against"
@@ -61,7 +68,13 @@ _PREFIXES = ("un", "in", "im", "ir", "dis", "non", "non-")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-def denies(word: str) -> bool:
+def denies(text: str) -> bool:
+    """Whether a text denies something; what it only sets against a statement is none."""
+    said = _SET_AGAINST.sub(" ", text)
+    return _says_no(said) or _WITHOUT.search(said) is not None
+
+
+def turns_round(word: str) -> bool:
     """Whether a word denies, or turns a statement round."""
     return bool(_DENYING.search(word) or _OTHERWISE.search(word))
 
@@ -76,7 +89,7 @@ def is_turned(text: str, said: str) -> bool:
 
 def _contradicts(denying: str, plain: str, *, added: bool = False) -> bool:
     """Whether a statement denies what a plain one says; in more than a word where it is `added`."""
-    if _denied(plain) or _OTHERWISE.search(plain) or _reverses(plain, denying):
+    if _says_no(plain) or _OTHERWISE.search(plain) or _reverses(plain, denying):
         return False
     stated = set(beginnings(plain))
     for clause in _CLAUSES.split(_IDLE.sub(" ", denying)):
@@ -93,7 +106,7 @@ def _contradicts(denying: str, plain: str, *, added: bool = False) -> bool:
     return False
 
 
-def _denied(text: str) -> bool:
+def _says_no(text: str) -> bool:
     return _DENYING.search(_IDLE.sub(" ", text)) is not None
 
 

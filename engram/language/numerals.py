@@ -4,18 +4,21 @@
     "v2.1.3"        2.1.3, 2.1, 2    "at 3 pm"  3, 15                         "九十天"  90
 
 `values_of` reads generously: all that a number may be called when it is told again in other units,
-in part or rounded. `numbers_of` also says what stands there. Pure, linear in the text.
+in part or rounded. `numbers_of` also says what stands there; a day in figures is three numbers.
+Pure, linear in the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
 _FIGURES = re.compile(r"\d+(?:[.,:’'\u00a0\u202f]\d+)*")
+#: 05.03.2026 may be told again as 2026-03-05
+_DAY = re.compile(r"\b(\d\d?)\.(\d\d?)\.(\d{4})\b")
 _THOUSANDS = re.compile(r"\d{1,3}(?:([.,’'\u00a0\u202f])\d{3})(?:\1\d{3})*")
 _UNIT = re.compile(r"[ \u00a0]?([^\W\d_]+|%)")
 #: what a unit makes of a number, beside itself
@@ -72,6 +75,7 @@ class Number(NamedTuple):
 
 def numbers_of(text: str) -> Iterator[Number]:
     """Every number in figures, in order."""
+    text = _DAY.sub(r"\1 \2 \3", text)
     for found in _FIGURES.finditer(text):
         after = _UNIT.match(text, found.end())
         unit = after[1] if after else ""
@@ -85,6 +89,11 @@ def values_of(text: str) -> set[str]:
     for found in _HAN_NUMBER.findall(text):
         values.add(_of_han(found))
     return values
+
+
+def has_other_numbers(text: str, values: Set[str]) -> bool:
+    """Whether a number in figures is called otherwise than all of these values."""
+    return any(number.said.isdisjoint(values) for number in numbers_of(text))
 
 
 @lru_cache(maxsize=4_096)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engram.language.denial import is_turned
-from engram.language.numerals import numbers_of, values_of
+from engram.language.denial import denies, is_turned
+from engram.language.numerals import has_other_numbers, numbers_of, values_of
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,16 @@ def test_a_number_is_known_in_the_forms_in_which_it_is_told_again(said: str, tol
 def test_another_number_is_not_known(said: str, told: str) -> None:
     (number, *_) = numbers_of(told)
     assert not number.said & values_of(said)
+
+
+def test_a_day_in_figures_is_its_numbers_and_a_name_may_hold_one() -> None:
+    told = values_of("2026-03-05: twenty minutes on k8s")
+    assert not has_other_numbers("Since 05.03.2026 k8s restarts after 20 minutes.", told)
+    assert has_other_numbers("Since 06.03.2026 k8s restarts after 20 minutes.", told)
+    assert has_other_numbers("Postgres 16.4", values_of("Postgres 16.2"))
+
+
+def test_what_is_set_against_a_statement_does_not_deny_it() -> None:
+    said = ["Use integers, never floats.", "No problem, tabs it is.", "Nice, isn't it?"]
+    assert not any(map(denies, said)) and denies("The port is open without TLS.")
+    assert denies("We don't use floats.") and denies("没有问题")

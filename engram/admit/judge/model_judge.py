@@ -18,10 +18,9 @@ from typing import Any
 from engram.admit.judge.rule_judge import comparable, of_one_scope, outranked
 from engram.language.denial import is_turned
 from engram.language.near_duplicates import LEAST, alike
-from engram.language.numerals import values_of
+from engram.language.numerals import has_other_numbers, values_of
 from engram.language.paraphrase.phrasing import phrasing
 from engram.language.same_subject import subjects_of
-from engram.language.supported import new_numbers
 from engram.language.wording import telling, terms_of
 from engram.model.errors import BudgetExceeded, ModelError
 from engram.model.instant import day_of
@@ -187,9 +186,11 @@ def _opinion(row: Mapping[str, object], older: Memory, newer: Memory) -> Opinion
 def _agree(older: Memory, newer: Memory) -> bool:
     """Whether two texts have the same numbers, and neither says what the other denies."""
     one, other = older.text, newer.text
-    if new_numbers(one, other) or new_numbers(other, one) or is_turned(one, other):
-        return False
     values, others = values_of(one), values_of(other)
+    if has_other_numbers(one, others) or has_other_numbers(other, values):
+        return False
+    if is_turned(one, other):
+        return False
     return bool(values & others) or not (values and others)
 
 

@@ -19,16 +19,15 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from engram.extract.receipt import NO_QUOTE, QUOTE_NOT_FOUND
-from engram.language.denial import denies
+from engram.language.denial import turns_round
 from engram.language.numerals import is_number
-from engram.language.scripts import DENSE
+from engram.language.scripts import DENSE, latin_length
 from engram.model.turn import Turn
 
 THIN_QUOTE = "thin_quote"
 LONG_QUOTE = "long_quote"
-#: length of a quote in characters: one word says nothing, and two sentences are asked for; a
-#: character of a dense script says as much as several letters
-_SHORTEST, _LONGEST, _DENSE_LETTERS = 8, 1000, 2
+#: length of a quote in characters: one word says nothing, and two sentences are asked for
+_SHORTEST, _LONGEST = 8, 1000
 #: a quote of so many words may deviate in one, or in two
 _ONE_DEVIATES, _TWO_DEVIATE, _MOST_WORDS = 6, 12, 200
 #: of the places where a part of a quote stands so many are looked at
@@ -200,8 +199,7 @@ def _with_left_out(parts: Sequence[Sequence[str]], text: Words) -> Span | None:
 
 
 def _sized(turn: Turn, said: str) -> tuple[Turn | None, str, str]:
-    letters = len(said) + (_DENSE_LETTERS - 1) * len(_DENSE.findall(said))
-    if letters < _SHORTEST and len(said) < len(turn.text.strip()):
+    if latin_length(said) < _SHORTEST and len(said) < len(turn.text.strip()):
         return None, "", THIN_QUOTE
     if len(said) > _LONGEST:
         return None, "", LONG_QUOTE
@@ -282,7 +280,7 @@ def _is_typo(one: str, other: str) -> bool:
     one, other = (word.strip(_STOPS + "()") for word in (one, other))
     if one.replace("'", "") == other.replace("'", ""):
         return True
-    if any(is_number(word) or denies(word) for word in (one, other)):
+    if any(is_number(word) or turns_round(word) for word in (one, other)):
         return False
     if not (one.isalpha() and other.isalpha()) or one[0] != other[0]:
         return False

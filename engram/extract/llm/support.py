@@ -10,13 +10,12 @@ quotes is for admission to say, and whose words those are for `voice`. Pure.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
 from engram.language.denial import is_turned
-from engram.language.numerals import Number, numbers_of, values_of
-from engram.language.scripts import DENSE
+from engram.language.numerals import Number, has_other_numbers, numbers_of, values_of
+from engram.language.same_language import same_language
 from engram.language.when import find_times
 from engram.language.wording import beginnings
 from engram.model.candidate import Support
@@ -26,24 +25,7 @@ from engram.model.instant import Instant
 _MOST_READ = 4_000
 #: this share of a statement's words stands in the conversation
 _LEAST_SHARE = 3
-_WORD = re.compile(r"[^\W\d_]+")
 _DATED = re.compile(r"\([^()]*\d{4}[^()]*\)")
-_SCRIPT = re.compile(rf"(?P<dense>[{DENSE}])|(?P<cyrillic>[\u0400-\u052f])|(?P<latin>[a-zà-ɏ])")
-#: words that most texts of a language have; some belong to several
-_FREQUENT = {
-    language: frozenset(words.split())
-    for language, words in {
-        "en": "the and is are was of to with for that this has have not i we my our by it",
-        "de": "der die das und ist nicht ein eine mit für auf wird sind zu dem den wir ich im",
-        "fr": "le les et est une des du avec pour pas dans sur nous je il elle",
-        "es": "el los las y es una del con para por está se lo que",
-        "it": "il gli di è una della con per non che si lo ogni",
-        "pt": "o os e é uma do da com para não em que",
-        "nl": "de het een en is van niet met voor op wordt we ik",
-    }.items()
-}
-#: a character of a dense script is worth so many letters
-_DENSE_LETTERS = 3
 
 
 class Shown:
@@ -66,7 +48,7 @@ class Shown:
         sentence = sentence[:_MOST_READ]
         stated = set(beginnings(text))
         common = len(stated & self._beginnings)
-        same = _same_language(text, sentence)
+        same = same_language(text, sentence)
         if same and _LEAST_SHARE * common < len(stated):
             return "none"
         turned = same and is_turned(text, sentence)
@@ -84,7 +66,7 @@ class Shown:
             return False
         days = (day for span in find_times(sentence, time) for day in (span.start, span.end))
         known = self._values | {part.lstrip("0") for day in days for part in day.split("-")}
-        if any(not number.said & known for number in told):
+        if has_other_numbers(text, known):
             return True
         said, stated = values_of(sentence), values_of(text)
         left_out = (one for one in numbers_of(sentence) if not one.called & stated)
@@ -98,28 +80,3 @@ class Shown:
 def _unit(number: Number) -> str:
     """How the word behind a number begins: s, sec and seconds are no three units."""
     return number.unit[:1].casefold() if number.unit.isascii() else number.unit[:1]
-
-
-def _same_language(one: str, other: str) -> bool:
-    """Whether two texts may be of one language: of the same script, with frequent words in common.
-
-    Texts without a frequent word are of any language of their script.
-    """
-    if _script_of(one) != _script_of(other):
-        return False
-    first, second = (_languages_of(text) for text in (one, other))
-    return not first or not second or bool(first & second)
-
-
-def _script_of(text: str) -> str:
-    counts = Counter(found.lastgroup for found in _SCRIPT.finditer(text.casefold()))
-    counts["dense"] *= _DENSE_LETTERS
-    return max(sorted(filter(None, counts)), key=counts.__getitem__, default="")
-
-
-def _languages_of(text: str) -> set[str]:
-    """The languages that most of the frequent words of a text belong to."""
-    said = set(_WORD.findall(text.casefold()))
-    counts = {language: len(said & words) for language, words in _FREQUENT.items()}
-    most = max(counts.values())
-    return {language for language, count in counts.items() if most and count == most}
