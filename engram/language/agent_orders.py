@@ -53,6 +53,7 @@ _TOLD = (
     r"(?: (?:you|i|we|they)(?: (?:were|was|have been|ha[ds]|have|been|are))?)?"
     r" (?:told|said|learned|above|before|so far)"
 )
+_ROMANCE = r"(?:instrucciones|instruções|istruzioni|instructions|consignes|directives)"
 _OVERRIDE = _any(
     rf"\b(?:ignore|disregard|forget|override|overrule|bypass|pay no attention to)\b"
     rf"[^.!?]{{0,20}}?\b{_STANDING}",
@@ -66,12 +67,9 @@ _OVERRIDE = _any(
     r"\b(?:ignorier\w*|vergiss|vergesst|vergessen sie|missachte\w*)\b[^.!?\n]{0,30}\b(?:alle[nrs]?"
     r"|sämtliche\w?|(?:bis|vor)herige\w?|vorige\w?|frühere\w?|obige\w?) (?:\w+ ){0,2}(?:anweisung"
     r"|instruktion|vorgabe)\w*",
-    r"\b(?:ignor[aeo]\w*|olvid[ae]\w*|descart[ae]\w*|esque[çc]\w+|desconsidere\w*|dimentica\w*"
-    r"|oubli\w+)\b[^.!?\n]{0,12}\b(?:todas?|todos|tutt[ei]|toutes?|tous|previas?|previous)"
-    r"(?: \w+){0,3} (?:instrucciones|instruções|istruzioni|instructions|consignes|directives)",
-    r"\b(?:ignor[aeo]\w*|olvid[ae]\w*|descart[ae]\w*|esque[çc]\w+|desconsidere\w*|dimentica\w*"
-    r"|oubli\w+)\b[^.!?\n]{0,12}\b(?:instrucciones|instruções|istruzioni|instructions|consignes"
-    r"|directives) (?:anterior|précédent|preceden|previ|antérieur)\w*",
+    r"\b(?:ignor[aeo]\w*|olvid[ae]\w*|esque[çc]\w+|desconsidere\w*|dimentica\w*|oubli\w+)\b"
+    r"[^.!?\n]{0,12}\b(?:(?:todas?|todos|tutt[ei]|toutes?|tous|previas?|previous)(?: \w+){0,3}"
+    rf" {_ROMANCE}|{_ROMANCE} (?:anterior|précédent|preceden|previ|antérieur)\w*)",
     r"\b(?:negeer|negeren|vergeet)\b[^.!?\n]{0,12}\b(?:alle|eerdere|vorige|voorgaande)(?: \w+){0,2}"
     r" (?:instructies|aanwijzingen)",
     r"(?:игнорируй|игнорировать|забудь|забыть)\w*[^.!?\n]{0,12}(?:все|предыдущ|прежн)\w*(?: \w+)?"
@@ -296,9 +294,8 @@ _STRICT_AGENT = _any(
     r"\b(?:confirmation|approval|permission|consent|review)s? (?:is|are) (?:not|no longer|never)"
     r" (?:needed|required|necessary)\b",
     # without asking, in other languages
-    r"\b(?:ohne (?:rückfrage|nachfrage|zu fragen)|sans (?:demander|confirmation)|sin (?:preguntar"
-    r"|confirmación)|senza (?:chiedere|conferma)|sem (?:perguntar|confirmação)"
-    r"|zonder te vragen)\b|без (?:вопросов|спроса)|(?:不用|无需|不必)(?:询问|确认|批准)",
+    r"\b(?:ohne (?:rückfrage|nachfrage|zu fragen)|sin (?:preguntar|confirmación))\b"
+    r"|без (?:вопросов|спроса)|(?:不用|无需|不必)(?:询问|确认|批准)",
 )
 #: role tokens and tags of chat templates and tools, as they stand in a page
 _STRICT_ROLE = _any(
@@ -325,7 +322,7 @@ _STRICT_OVERRIDE = _any(
     r"\b(?:ignor[ae]\w*|olvid[ae]\w*|esque[çc]\w+|dimentica\w*"
     r"|oubli\w+)\b[^.!?\n]{0,40}\b(?:instruc"
     r"|instruç|istruzion|consigne|reglas|regras|regole|règles|órdenes|ordens|directives)\w*",
-    r"\b(?:negeer|negeren|vergeet)\b[^.!?\n]{0,40}\b(?:instructies|aanwijzingen|regels)\b",
+    r"\b(?:negeer|negeren|vergeet)\b[^.!?\n]{0,40}\b(?:instructies|regels)\b",
     r"(?:игнорир|забуд)\w*[^.!?\n]{0,40}(?:инструкц|указан|правил)\w*",
     r"(?:忽略|忘记|無視|无视)[^。！？\n]{0,20}(?:指令|指示|规则|提示)",
     r"(?:指示|命令|ルール)[^。！？\n]{0,12}(?:無視|忘れ)|(?:지시|명령|규칙)[^.!?\n]{0,12}(?:무시|잊)",

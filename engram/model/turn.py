@@ -28,7 +28,7 @@ class Turn:
     stand on no turn of their own there: typed while the agent worked, or behind a command.
     `speaker` is who said it, by name, where a conversation names people. The journal keeps the
     role that the conversation gives, and who of its people is the owner is asked when a turn is
-    read (`store.commits.speaker_roles`). `folder` is the working
+    read (`store.commits.attributed_turns`). `folder` is the working
     folder it was said in, where that is known: it decides what is kept out, and is never written.
     `program`: a program wrote it on the person's line, as the format of the conversation tells.
     """

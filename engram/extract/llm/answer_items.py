@@ -255,10 +255,8 @@ def _importance(item: _Item, category: str, tags: tuple[str, ...]) -> float:
 def _appraisal(raw: Mapping[str, object], confidence: float, category: str) -> Appraisal:
     """What the model thinks of its item; a word that is none of ours says nothing.
 
-    A promise and an event pass, and are kept for it.
-
-    Older prompts asked how useful it is, not how important. What is of little importance is found
-    late, and left out only where it passes, too.
+    A promise and an event pass, and are kept all the same. What is of little importance is left
+    out only where it passes, too. Older prompts asked how useful it is, not how important.
     """
     lasting = {"passing": -1, "standing": 1}.get(_word(raw, "lasting"), 0)
     useful = {"low": -1, "high": 1}.get(_word(raw, "importance") or _word(raw, "useful"), 0)
