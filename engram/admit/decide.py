@@ -11,17 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engram.admit.draft import memory_of
-from engram.admit.gate.worth import LEAST, factors_of, is_hedged, unworthy
+from engram.admit.gate.worth import LEAST, factors_of, unworthy
+from engram.admit.prepared import prepared
 from engram.admit.same import may_confirm, standing, unsupported_mention
 from engram.admit.slot import contest, outranks
-from engram.model.attributes import normal_slot
 from engram.model.candidate import Candidate, Voice
 from engram.model.instant import Instant
-from engram.model.markdown import neutralise
 from engram.model.memory import (
     AUTHORITIES,
     CATEGORIES,
-    DECISION_STATES,
     PARTICIPANT,
     Memory,
     scope_of,
@@ -92,7 +90,7 @@ def admit(candidate: Candidate, admission: AdmissionContext) -> Verdict:
 
     The text is made inert first, so that the content judged and hashed is what the file will say.
     """
-    candidate, admission = _prepared(candidate), admission.of_one()
+    candidate, admission = prepared(candidate), admission.of_one()
     for row in ROWS:
         verdict = row(candidate, admission)
         if verdict is not None:
@@ -140,50 +138,6 @@ def _of_person(candidate: Candidate) -> bool:
     if candidate.origin != "model":
         return False
     return candidate.space == "user" or PARTICIPANT in dict(candidate.fields)
-
-
-def _prepared(candidate: Candidate) -> Candidate:
-    """The candidate as it is judged.
-
-    The person's words lose the signs that nobody sees; in other words they are a reason to refuse.
-    """
-    # imported here: a vault that is only read needs none of its patterns
-    from engram.language.hidden_text import without_hidden_signs
-
-    words = (candidate.text, candidate.title, candidate.receipt.quote)
-    if candidate.in_own_words and not all(map(str.isascii, words)):
-        text, title, quote = map(without_hidden_signs, words)
-        receipt = replace(candidate.receipt, quote=quote)
-        candidate = replace(candidate, text=text, title=title, receipt=receipt)
-    candidate = _with_state(_as_fact(candidate))
-    text, slot = neutralise(candidate.text), normal_slot(candidate.slot)
-    if (text, slot) == (candidate.text, candidate.slot):
-        return candidate
-    return replace(candidate, text=text, slot=slot)
-
-
-#: what an agent tells of a project and cannot lay down or promise itself
-_READ_OUT = frozenset({"principle", "commitment"})
-
-
-def _as_fact(candidate: Candidate) -> Candidate:
-    """A rule or an open task that an agent read out, as a fact: nobody's promise, nobody's rule."""
-    read_out = candidate.voice == "agent" and candidate.category in _READ_OUT
-    if candidate.origin != "model" or not read_out:
-        return candidate
-    return replace(candidate, category="fact", schema="", fields=())
-
-
-def _with_state(candidate: Candidate) -> Candidate:
-    """A model's decision as proposed, unless the person said it outright, or agreed to it."""
-    proposed, accepted = DECISION_STATES
-    fields = dict(candidate.fields)
-    if candidate.origin != "model" or "decision_state" not in fields:
-        return candidate
-    said = fields["decision_state"] == accepted and not is_hedged(candidate)
-    taken = candidate.in_own_words and bool(candidate.also or said)
-    fields["decision_state"] = accepted if taken else proposed
-    return replace(candidate, fields=tuple(fields.items()))
 
 
 def _receipt(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:

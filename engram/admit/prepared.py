@@ -1,0 +1,56 @@
+"""A candidate as an extractor gives it -> the candidate as it is judged and would be written.
+
+The person's words lose the signs that nobody sees, which in other words are a reason to refuse. A
+rule or a promise that an agent read out becomes a fact, a decision is proposed until the person
+agrees, and the text cannot act as Markdown. Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engram.admit.gate.worth import is_hedged
+from engram.model.attributes import normal_slot
+from engram.model.candidate import Candidate
+from engram.model.markdown import neutralise
+from engram.model.memory import DECISION_STATES
+
+#: what an agent tells of a project and cannot lay down or promise itself
+_READ_OUT = frozenset({"principle", "commitment"})
+
+
+def prepared(candidate: Candidate) -> Candidate:
+    """The candidate with an inert text, a category its voice may have, and a decision's state."""
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.language.hidden_text import without_hidden_signs
+
+    words = (candidate.text, candidate.title, candidate.receipt.quote)
+    if candidate.in_own_words and not all(map(str.isascii, words)):
+        text, title, quote = map(without_hidden_signs, words)
+        receipt = replace(candidate.receipt, quote=quote)
+        candidate = replace(candidate, text=text, title=title, receipt=receipt)
+    candidate = _with_state(_as_fact(candidate))
+    text, slot = neutralise(candidate.text), normal_slot(candidate.slot)
+    if (text, slot) == (candidate.text, candidate.slot):
+        return candidate
+    return replace(candidate, text=text, slot=slot)
+
+
+def _as_fact(candidate: Candidate) -> Candidate:
+    """A rule or an open task that an agent read out, as a fact: nobody's promise, nobody's rule."""
+    read_out = candidate.voice == "agent" and candidate.category in _READ_OUT
+    if candidate.origin != "model" or not read_out:
+        return candidate
+    return replace(candidate, category="fact", schema="", fields=())
+
+
+def _with_state(candidate: Candidate) -> Candidate:
+    """A model's decision as proposed, unless the person said it outright, or agreed to it."""
+    proposed, accepted = DECISION_STATES
+    fields = dict(candidate.fields)
+    if candidate.origin != "model" or "decision_state" not in fields:
+        return candidate
+    said = fields["decision_state"] == accepted and not is_hedged(candidate)
+    taken = candidate.in_own_words and bool(candidate.also or said)
+    fields["decision_state"] = accepted if taken else proposed
+    return replace(candidate, fields=tuple(fields.items()))
