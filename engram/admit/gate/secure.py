@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 
 from engram.admit.gate.sensitivity import tells_of_another
-from engram.language.agent_orders import added_order, injection, is_instruction
+from engram.language.agent_orders import added_order, injection, is_instruction, is_order
 from engram.language.any_case import AnyCase
 from engram.language.hidden_text import without_blanks
 from engram.language.stated_secrets import states_secret
@@ -41,18 +41,13 @@ _TELLS_OTHERS = AnyCase(
 _REMINDER = re.compile(r"\A(?:please )?remember(?:,? that\b| ?:)", re.IGNORECASE)
 #: what only the person can say of themselves; "we" and "I" are somebody else in a paste
 _WISH = AnyCase(
-    r"\b(?:users?|you|owner|person)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
+    r"\b(?:users?|you|owner|person|we|i)\b[^.!?\n]{0,30}?\b(?:prefer|want|like|love|decided|chose|agree"
     r"|ask|expect|request|trust|need|wish|insist)"
 )
 _CLAIMED_WISH = AnyCase(r"\b(?:i|we|us|my|me|our|ours|mine)\b", _WISH.source)
-#: how an agent tells how a part works: names of code, what "is never retried", what a call
-#: "requires", what a run "skipped"; none of it says what is to be done
+#: names of code, and what an agent proposed: no order to anybody
 _DESCRIBED = re.compile(
-    r"`[^`\n]*`|\b(?:is|are|was|were|has|have|had|does|can|could|will|would)(?: \w+ed)?"
-    r" (?:never|always)\b|\b(?:never|always)(?= (?:\w+s|\w+ed)\b)"
-    r"|\brequires?(?= (?:an?|the|at least|\d|[A-Z`]))|\bskip(?:s|ped)\b"
-    r"|(?<=because )(?:\S+ ){1,4}(?:must|needs? to|ha[sd] to)\b",
-    re.IGNORECASE,
+    r"`[^`\n]*`|\bthe agent (?:recommend|suggest|propos)(?:s|ed|es)\b", re.IGNORECASE
 )
 #: words of a language whose statements a model may put into English
 _FOREIGN = re.compile(
@@ -126,7 +121,7 @@ def instructs(candidate: Candidate) -> bool:
         if (_WISH if agents else _CLAIMED_WISH).search(text):
             return True
         if agents:
-            text = _DESCRIBED.sub(" ", text)
+            return is_order(_DESCRIBED.sub(" ", text))
     return is_instruction(text)
 
 

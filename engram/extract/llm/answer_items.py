@@ -138,7 +138,7 @@ def _candidate(
     item = _typed(raw)
     if item is None:
         return [refused(MALFORMED)]
-    text = _COUNTED.sub("", " ".join(without_hidden_signs(item.text).split()))
+    text = _COUNTED.sub("", " ".join(item.text.split()))
     category, schema = _category(item.category, text)
     if not category:
         return [refused(UNKNOWN_CATEGORY)]
