@@ -145,7 +145,7 @@ class ModelAbsence:
 class Context:
     """What the vault knows around some turns: for the model to recognise updates and names.
 
-    `memories` are the nearest live ones, `entities` known names (`tool-postgres`), `earlier` the
+    `memories` are the nearest live ones, `entities` known names (`Postgres (tool)`), `earlier` the
     turns of the same conversation just before, which were extracted already.
     """
 

@@ -14,7 +14,9 @@ from itertools import zip_longest
 
 from engram.extract.llm.portions import piece_of, shown_in
 from engram.extract.llm.prompt import MOST_KNOWN
-from engram.model.entity_ids import stem_of
+from engram.language.spelling import preferred, spellings
+from engram.model.entity import NAMES_FIELD
+from engram.model.entity_ids import entity_id, stem_of, type_of
 from engram.model.ids import slug, without_digest
 from engram.model.memory import Memory
 from engram.model.model_request import Context
@@ -24,7 +26,7 @@ from engram.store.commits.attributed_turns import AttributedTurns
 from engram.store.commits.projections import Projections
 
 #: of the person whatever was said, and found for each turn, memories at most
-WEIGHTIEST, FOUND = 5, 12
+WEIGHTIEST, FOUND = 5, 5
 #: names and earlier turns that are shown at most
 NAMES, EARLIER = 30, 2
 #: turns among which the earlier ones are looked for: an agent reports its progress between
@@ -78,13 +80,15 @@ class VaultPromptContext:
         return tuple(known.values())[:MOST_KNOWN]
 
     def _names(self, said: Sequence[str], memories: Sequence[Memory]) -> tuple[str, ...]:
-        """`tool-postgres` and the like: of what is shown, and whose name was said."""
+        """`Postgres (tool)` and the like: of what is shown, and whose name was said."""
         words = "\n".join(text[:_QUERY_CHARACTERS] for text in said)
         here = f"-{slug(words, limit=len(words) * 8 + 60)}-"
         known = self._projections.view.most_mentioned(_KNOWN_NAMES)
         named = [name for name in known if f"-{without_digest(stem_of(name))}-" in here]
         shown = [name for memory in memories for name in memory.entities]
-        return tuple(dict.fromkeys((*named, *shown)))[:NAMES]
+        texts = [words, *(memory.text for memory in memories)]
+        texts += [memory.extras.get(NAMES_FIELD, "") for memory in memories]
+        return tuple(_written(name, texts) for name in [*dict.fromkeys((*named, *shown))][:NAMES])
 
     def _earlier(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """The last turns before these, without reports of progress; one of a person among them."""
@@ -118,3 +122,11 @@ class _Seen:
         if memory.space == "project" and memory.project:
             return memory.project in self._projects
         return any(link.partition("#")[0] == self._transcript for link in memory.sources)
+
+
+def _written(identifier: str, texts: Sequence[str]) -> str:
+    """A name as these texts spell it, else as its id does, in a form that leads to that id."""
+    type = type_of(identifier)
+    found = preferred(spellings(texts, [stem_of(identifier)]), "")
+    name = found if entity_id(found, type) == identifier else stem_of(identifier).replace("-", " ")
+    return f"{name} ({'thing' if type == 'other' else type})"

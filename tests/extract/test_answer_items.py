@@ -374,6 +374,11 @@ def test_a_name_that_the_text_does_not_spell_is_kept_as_it_is_written() -> None:
     assert one(text="Anna de Vries reviews MySQL.", entities=named).fields == ()
 
 
+def test_a_name_is_known_with_the_type_that_the_question_shows_behind_it() -> None:
+    named = [{"name": "MySQL (tool)", "type": "tool"}, {"name": "Oslo (old town)", "type": "place"}]
+    assert one(entities=named).entities == ("tool-mysql", "place-oslo-old-town")
+
+
 def test_tags_are_few_short_and_in_lower_case() -> None:
     tags = ["Data  Base", "data base", "x", "y" * 31, 7, None, "a1", "b1", "c1", "d1", "e1"]
     assert one(tags=tags).tags == ("data base", "a1", "b1", "c1", "d1")

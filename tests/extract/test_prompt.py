@@ -41,7 +41,7 @@ def many(count: int, length: int = 40) -> list[Turn]:
 def test_a_question_is_instructions_and_fenced_data() -> None:
     earlier = (turn("We spoke of databases.", "0"),)
     context = Context(
-        (memory("The shop uses\nPostgres."),), ("tool-postgres", "person-kim"), earlier
+        (memory("The shop uses\nPostgres."),), ("Postgres (tool)", "Kim (person)"), earlier
     )
     asked = prompt().request([turn("We moved."), turn("Noted.", "2", "assistant")], context)
     assert (asked.prompt, asked.key, asked.schema) == (TABLE["version"], KEY, SCHEMA)
@@ -51,7 +51,7 @@ def test_a_question_is_instructions_and_fenced_data() -> None:
     assert re.fullmatch(r"<engram-data [0-9a-f]{8}>", first) and last == first.replace("<", "</")
     assert "\n".join(lines) == (
         "Known memories:\n[k1] The shop uses Postgres.\n\n"
-        "Known names:\ntool-postgres, person-kim\n\n"
+        "Known names:\nPostgres (tool), Kim (person)\n\n"
         "Said before, for understanding only:\n- user: We spoke of databases.\n\n"
         "Conversation in the project shop:\n\n"
         f"[1] user, {NOW} (Friday):\nWe moved.\n\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from engram.extract.llm.prompt import MOST_KNOWN
 from engram.extract.receipt import receipt_of
 from engram.model.candidate import Candidate
+from engram.model.entity_ids import entity_id
 from engram.model.turn import Turn, turn_of
 from engram.queries.prompt_context import EARLIER, FOUND, WEIGHTIEST, VaultPromptContext
 from engram.vault import Vault
@@ -31,6 +34,17 @@ class Stated(Cheap):
             for turn in turns
             if turn.role == "user"
         ]  # fmt: skip
+
+
+#: names that the statements below do not spell
+NAMES = ("tool-entire-cli", "other-oslo", "person-li-lei-3a47328a")
+
+
+class Naming(Stated):
+    """The same, where each fact is about some names."""
+
+    def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
+        return [replace(one, entities=NAMES) for one in super().extract(turns)]
 
 
 @pytest.fixture
@@ -81,16 +95,25 @@ def test_the_nearest_live_memories_of_the_project_and_the_person_are_shown(vault
 
 def test_known_names_are_those_that_occur(vault: Vault) -> None:
     near = around(taught(vault)).near([said("does POSTGRES do that?", 10)])
-    assert near.entities == ("tool-postgres",)
-    assert around(vault).near([said("POSTGRES?", 10, "t", "t")]).entities == ("tool-postgres",)
+    assert near.entities == ("Postgres (tool)",)
+    assert around(vault).near([said("POSTGRES?", 10, "t", "t")]).entities == ("POSTGRES (tool)",)
 
 
 def test_names_of_the_memories_that_are_shown_are_known(vault: Vault) -> None:
     told(vault, said("We decided to use Postgres because two writers need the ledger.", 0))
     assert around(vault).near([said("the ledger has two writers", 9)]).entities == (
-        "tool-postgres",
+        "Postgres (tool)",
     )
     assert around(vault).near([said("does it do that?", 10)]).entities == ()
+
+
+def test_a_name_that_no_text_spells_is_shown_in_a_form_that_leads_to_its_id(vault: Vault) -> None:
+    vault = reopened(vault, extractor=Naming())
+    told(vault, said("The build command is written in Go.", 0))
+    shown = around(vault).near([said("Which build command is it?", 9)]).entities
+    assert shown[:2] == ("entire cli (tool)", "oslo (thing)")
+    found = [re.fullmatch(r"(.+) \((\w+)\)", name) for name in shown]
+    assert tuple(entity_id(match[1], match[2]) for match in found if match) == NAMES
 
 
 def test_what_was_said_just_before_is_shown_in_order(vault: Vault) -> None:

@@ -18,7 +18,7 @@ from itertools import islice
 from engram.extract.assent import agreement_in
 from engram.extract.classify import TRIVIAL, score_importance
 from engram.extract.llm.item_dates import dated, due_day, since_day
-from engram.extract.llm.prompt import FINDING
+from engram.extract.llm.prompt import ENTITY_TYPES, FINDING
 from engram.extract.llm.quotes import Words, quoted
 from engram.extract.llm.repeated_items import distinct
 from engram.extract.llm.support import Shown
@@ -74,6 +74,8 @@ _LABEL = re.compile(r"\[?k(\d{1,3})\]?")
 _PASSING = re.compile(
     r"(?:PR|MR|issue|ticket)?\s*[#!]?\d+|[A-Z]{2,}-\d+|[0-9a-f]{7,40}|\S*[/\\]\S*"
 )
+#: how a question shows a known name: "Postgres (tool)"
+_SHOWN_TYPE = re.compile(rf" \((?:{'|'.join(ENTITY_TYPES)})\)$")
 #: how an item is counted that is one of many: "3. ", "(3) "
 _COUNTED = re.compile(r"^\(?\d{1,3}[.)] +(?=\w)")
 #: two plain sentences are asked for; what is longer is a document, characters
@@ -304,7 +306,7 @@ def _names(value: object) -> dict[str, str]:
         kind = one.get("type") if isinstance(one, dict) else "thing"
         if not isinstance(name, str) or len(name) > _LONGEST_NAME:
             continue
-        name = without_hidden_signs(name)
+        name = _SHOWN_TYPE.sub("", without_hidden_signs(name))
         if not any(letter.isalnum() for letter in name):
             continue
         if _PASSING.fullmatch(name.strip()) or "[REDACTED:" in name:

@@ -32,10 +32,10 @@ FINDING = "finding"
 #: as much of one message is shown (lifecycle 4.4: extractionMaxTurnChars)
 TURN_CHARACTERS = 4000
 #: what known memories, names and earlier messages may take of a question, tokens
-_CONTEXT_TOKENS = 1400
+_CONTEXT_TOKENS = 1200
 #: what memories leave of it to names
 _NAMES_TOKENS = 150
-_EARLIER_CHARACTERS = 600
+_EARLIER_CHARACTERS = 200
 #: the most known memories in one question
 MOST_KNOWN = 30
 #: overhead of one message, the speaker's name included, tokens
@@ -55,7 +55,6 @@ _ITEM: dict[str, Any] = {
     "turn": _NUMBER,
     "state": {"type": "string", "enum": ["", *DECISION_STATES]},
     "agreed": _NUMBER,
-    "confidence": {"type": "string", "enum": ["low", "medium", "high"]},
     "lasting": {"type": "string", "enum": ["passing", "lasting", "standing"]},
     "importance": {"type": "string", "enum": ["low", "normal", "high"]},
     "due": _TEXT,
