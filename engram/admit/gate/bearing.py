@@ -129,9 +129,9 @@ def _is_question(candidate: Candidate, text: str, quote: str, sentence: str) -> 
 # -- repair ---------------------------------------------------------------------------------------
 
 _REPAIRS = AnyCase(
-    r"^(?:(?:no|sorry|typo|oh|ah|and|but|wait|actually),? )*(?:i|the user) (?:mean|meant|was (?:talking"
-    r"|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)|asked (?:you )?(?:for"
-    r"|to))\b",
+    r"^(?:(?:no|sorry|typo|oh|ah|and|but|wait|actually),? )*(?:i|the user) (?:mean|meant"
+    r"|was (?:talking|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)"
+    r"|asked (?:you )?(?:for|to))\b",
     r"^(?:no,? |sorry,? )*(?:not (?:that|this|the \w+) (?:one|but)|the other one|i wanted)\b",
 )
 
@@ -188,7 +188,8 @@ _SHOWN = AnyCase(
     r"|previous|next|new|old)) (?:one|ones|option|approach|version|way|case|part|step|point)\b",
     r"\bthe (?:first|second|third|last|other)(?: two| ones)?[.!]*$",
     r"\bthe (?:screenshot|attached|attachment|above|below|following)\b",
-    r"\bthe (?:image|picture|latter|former)(?:[.,;!]| (?:is|was|has|shows?|above|below|attached)\b|$)",
+    r"\bthe (?:image|picture|latter|former)(?:[.,;!]|$"
+    r"| (?:is|was|has|shows?|above|below|attached)\b)",
     r"\b(?:as|like) (?:above|below|shown|this|that|before|you (?:said|did|described|suggested))\b",
     r"\b(?:do|does|did|doing|done|using|use|like|want|need|prefer|keep|fix|remove|add|change|about"
     r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)(?: any ?more| now| then| too"
