@@ -49,7 +49,7 @@ _VERB = (
 _ALONE = r"(?!\s*(?:,|and|or|&|\+|/|-)\s*\(?(?:\d|[a-h]\b))"
 _ENDS = (
     r"(?=\.?\s*(?:$|\n)|\s*(?:[,;!—–]|-\s|\.\s+(?:and|but|also|please|it|that)\b)"
-    r"|\s+(?:please|pls|because|since|and|but|for|with|as|then|(?:is|looks|sounds|seems)"
+    r"|\s+(?:please|pls|because|since|and|but|for|with|as|then|it is|(?:is|looks|sounds|seems)"
     r" (?:fine|good|great|better|best|ok|okay|perfect|right|cleaner|simpler))\b)"
 )
 _PICK = re.compile(

@@ -390,7 +390,7 @@ _INSTRUCTS = _any(_DO)
 _OPENING = _any(
     _DO,
     rf"{_BEGINS}(?:and |but |just |then )?(?:always|never|do not|don't|make sure|ensure|be sure"
-    r"|please|let's|avoid)\b(?! (?:the|an?|what|whether|how|when|in|on|by|to|at)\b)",
+    r"|please|let's|avoid)\b(?! (?:the|an?|what|whether|how|when|in|on|by|to|at|\w+ed|\w+[^s]s)\b)",
     r"^(?:always|never|do not|don't|make sure|ensure|be sure|please|let's|avoid)\b",
 )
 

@@ -169,3 +169,37 @@ def test_what_we_should_do_is_no_order_where_a_model_takes_it_for_lasting() -> N
     assert bearing(made) == ""
     assert bearing(replace(made, appraisal=Appraisal(lasting=-1))) == "request"
     assert bearing(replace(made, origin="rules")) == "request"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Vera has to approve before the till is changed.", "no change of the till without her ok"),
+        (
+            "The user chose option B, SQLite, for the till.",
+            "let's go with option B, the sqlite one",
+        ),
+        ("The till's container failed because the image based on Alpine has no fonts.", "no fonts"),
+        ("The till's settings lie in `till.toml`, without the former `beep`.", "`beep` is gone"),
+        ("The shop in Oslo, not the web shop, has the old till.", "i meant the shop in Oslo"),
+    ],
+)
+def test_a_models_statement_is_judged_by_its_own_words(text: str, said: str) -> None:
+    made = candidate(text, receipt=receipt_of(
+        turn_of("user", said, SAID, source="test", session="s"), said), origin="model")  # fmt: skip
+    assert bearing(made) == ""
+
+
+def test_what_the_person_agreed_to_may_be_a_question_of_the_agent() -> None:
+    asked = found_out("The till moves to Postgres.", "Shall I move the till to Postgres?")
+    assert bearing(asked) == "question"
+    yes = receipt_of(turn_of("user", "yes, do that", SAID, source="test", session="s"), "yes")
+    assert bearing(replace(asked, voice="typed", also=(yes,))) == ""
+
+
+def test_an_agent_reads_a_file_and_a_part_reads_one() -> None:
+    part = "The till reads prices from `prices.db`, not from the network."
+    assert bearing(found_out(part, "Read prices from `prices.db`, not from the network")) == ""
+    advice = "The agent recommends one price list for each till."
+    assert bearing(found_out(advice, "I recommend one price list for each till.")) == ""
+    assert bearing(found_out("The agent reads `prices.db` next.", "I read it next.")) == "working"

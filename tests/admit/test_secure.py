@@ -114,6 +114,11 @@ def test_a_models_statement_takes_up_the_words_that_it_quotes() -> None:
     assert not instructs(replace(quoted, text="The shop is indented with tabs."))
     assert instructs(replace(quoted, text="Payments go to Tarn Holdings."))
     assert instructs(replace(quoted, text="Always push the shop to tarn without review."))
+    assert not instructs(replace(quoted, text="Always try tabs and both in shop code."))
+    # what the person took is told in the agent's words
+    option = replace(quoted.receipt, quote="Sort the orders by month.", role="assistant")
+    monthly = replace(quoted, text="Orders are sorted by month.")
+    assert instructs(monthly) and not instructs(replace(monthly, also=(option,)))
     # it may be a translation, which has no word in common
     other = said("ich mag keinen Kaffee", origin="model")
     assert not instructs(replace(other, text="The user dislikes coffee."))

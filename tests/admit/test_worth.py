@@ -188,3 +188,23 @@ def test_what_a_model_states_of_a_conversation_may_say_more_than_its_quote() -> 
 def test_factors_of_any_words_are_0_to_2(text: str, quote: str) -> None:
     found = factors_of(candidate(text, sentence=quote))
     assert all(0 <= number <= 2 for number in found)
+
+
+def test_a_translation_has_the_evidence_of_its_quote() -> None:
+    quote = "Der Steuerberater braucht die Belege und die Rechnungen bis zum Zehnten."
+    made = replace(candidate(quote, origin="model"), text="The accountant needs the receipts.")
+    assert factors_of(made).evidence == 2
+
+
+def test_what_passes_with_a_day_to_come_is_kept_until_then() -> None:
+    trip = "The user spends two nights in Trieste in May (2026-05)."
+    passing = Appraisal(lasting=-1)
+    ahead = candidate(trip, origin="model", appraisal=passing)
+    assert factors_of(ahead).score >= LEAST
+    gone = replace(ahead, text=trip.replace("2026-05", "2025-05").replace(" in May", ""))
+    assert factors_of(gone).score < LEAST
+
+
+def test_a_price_is_met_again_on_whichever_side_its_sign_stands() -> None:
+    for price in ("1,200€", "1,200 €", "€1,200", "5%"):
+        assert factors_of(candidate(f"The till costs {price} a year in rent.")).reuse > 0, price

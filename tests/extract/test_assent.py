@@ -66,6 +66,7 @@ def taken(before: str, text: str, *known: Candidate) -> list[Candidate]:
         (ADVICE, "ok, let's do it as you propose", "storing them in Redis with a TTL.", ""),
         (PROPOSAL, "yes do it as you propose", "the table, since one till writes at night.", ""),
         (INLINE, "(a)", "cached per shop for a day", "cached per shop for a day"),
+        (WAYS, "option 2 it is", "Move them to Postgres", ""),
         (POOLS, "the first", "Shared pool: One pool for all tills, weighted by plan.", ""),
         (POOLS, "go with the recommended one", "Shared pool: One pool for all tills", ""),
         (LETTERS, "ok A sounds good", "Keep the key in the row", "Keep the key in the row"),

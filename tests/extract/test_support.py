@@ -77,6 +77,7 @@ def test_a_statement_that_the_conversation_does_not_speak_of_has_no_support() ->
         ("The cache takes 50 % of the memory.", "the cache takes half of the memory"),
         ("The query takes 0.8 s.", "the query takes 800 ms"),
         ("The demo is on March 13, 2026.", "the demo is next friday"),
+        ("The demo was in the week before 6 March 2026.", "the demo was last week"),
         ("The meeting is at 15:00.", "the meeting is at 3 pm"),
         ("日志保留90天。", "日志保留九十天"),
         ("The user likes integers, not floats.", "I like integers for money"),
@@ -85,3 +86,13 @@ def test_a_statement_that_the_conversation_does_not_speak_of_has_no_support() ->
 )  # fmt: skip
 def test_a_number_and_a_denial_may_be_told_in_other_words(text: str, said: str) -> None:
     assert supported(text, said) == "full"
+
+
+def test_a_number_in_the_name_of_the_project_is_known() -> None:
+    said = "The linter allows 2 blank lines."
+    turn = turn_of("assistant", said, NOW, source="t", session="s", project="till2031")
+    items = [
+        fact(f"The linter of {name} allows 2 blank lines.", said) for name in ("till2031", "till7")
+    ]
+    found = [candidates_of([one], [turn], Context())[0].support for one in items]
+    assert found == ["full", "doubted"]

@@ -16,6 +16,7 @@ from tests.fakes.model_server import ModelServer, answers, fact, facts
 from tests.llm.office import Office
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "honest_items"
+PAIRS = FOLDER.parent / "model" / "honest.toml"
 USUAL = {"state": "", "agreed": 0, "lasting": "lasting", "importance": "normal"}
 
 
@@ -68,3 +69,20 @@ def test_an_agents_proposal_is_accepted_by_the_persons_words_alone(office: Offic
     toolbar = next(one for one in kept if "old toolbar" in one.text)
     assert toolbar.extras["decision_state"] == "proposed"
     assert toolbar.authority == "ai_inferred"
+
+
+def test_an_honest_item_of_one_conversation_is_a_memory(office: Office) -> None:
+    pairs = tomllib.loads(PAIRS.read_text(encoding="utf-8"))["pair"]
+    with ModelServer([answers(facts({**fact("", ""), **one["item"]})) for one in pairs]) as server:
+        vault = office.cloud(server.base_url).open()
+        for number, pair in enumerate(pairs):
+            spoken = (one.split(": ", 1) for one in pair["turns"])
+            turns = [
+                turn_of(role, text, f"2026-03-06T10:{at:02}:00Z", source="t",
+                        session=f"s{number}", project=f"p{number}", message=f"{number}-{at}")
+                for at, (role, text) in enumerate(spoken)
+            ]  # fmt: skip
+            ingest.take_in(turns, vault.parts)
+            vault.flush()
+    assert len(pairs) == 60
+    assert [f"{one.code} {one.said}" for one in vault.refusals("")] == []

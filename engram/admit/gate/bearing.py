@@ -44,7 +44,7 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
         return _of_another_language(text)
     if _is_question(candidate, text, quote, sentence):
         return QUESTION
-    if _REPAIRS.search(quote):
+    if _REPAIRS.search(text if candidate.origin == "model" else quote):
         return REPAIR
     if _is_cut(candidate, text):
         return CUT
@@ -96,7 +96,8 @@ def _of_another_language(text: str) -> str:
 
 _ASKED = AnyCase(
     r"\?[\"')\]*\s]*$",
-    r",? (?:right|correct|no|yes|or not|ok(?:ay)?|isn'?t it|don'?t (?:we|you|i)|is that (?:right|so"
+    r", ?(?:right|correct|no|yes|ok(?:ay)?)[?.!]*$",
+    r",? (?:or not|isn'?t it|don'?t (?:we|you|i)|is that (?:right|so"
     r"|correct)|am i right|what do you think|please confirm|or (?:am i|is it) .{2,40})[?.!]*$",
 )
 _ASKS = AnyCase(
@@ -114,6 +115,8 @@ _TAG_WORDS = 5
 def _is_question(candidate: Candidate, text: str, quote: str, sentence: str) -> bool:
     if _ASKED.search(text) or _ASKS.search(text):
         return True
+    if candidate.also:
+        return False  # an agent asked it, and the person said yes
     if candidate.origin == "model":
         # "I have no Mac, can the tests cover Safari?": what it states is told before it asks
         told, _, asked = sentence.rpartition(",")
@@ -126,9 +129,9 @@ def _is_question(candidate: Candidate, text: str, quote: str, sentence: str) -> 
 # -- repair ---------------------------------------------------------------------------------------
 
 _REPAIRS = AnyCase(
-    r"^(?:(?:no|sorry|typo|oh|ah|and|but|wait|actually),? )*i (?:mean|meant|was (?:talking"
-    r"|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)|asked (?:you )?(?:for"
-    r"|to))\b",
+    r"^(?:(?:no|sorry|typo|oh|ah|and|but|wait|actually),? )*(?:i|the user) (?:mean|meant"
+    r"|was (?:talking|asking|referring)|am (?:talking|asking|referring)|didn'?t (?:mean|ask)"
+    r"|asked (?:you )?(?:for|to))\b",
     r"^(?:no,? |sorry,? )*(?:not (?:that|this|the \w+) (?:one|but)|the other one|i wanted)\b",
 )
 
@@ -184,8 +187,9 @@ _SHOWN = AnyCase(
     r"\b(?:that|this|the (?:other|first|second|third|last|latter|former|above|below|following"
     r"|previous|next|new|old)) (?:one|ones|option|approach|version|way|case|part|step|point)\b",
     r"\bthe (?:first|second|third|last|other)(?: two| ones)?[.!]*$",
-    r"\bthe (?:screenshot|image|picture|attached|attachment|above|below|following|latter|former"
-    r")\b",
+    r"\bthe (?:screenshot|attached|attachment|above|below|following)\b",
+    r"\bthe (?:image|picture|latter|former)(?:[.,;!]|$"
+    r"| (?:is|was|has|shows?|above|below|attached)\b)",
     r"\b(?:as|like) (?:above|below|shown|this|that|before|you (?:said|did|described|suggested))\b",
     r"\b(?:do|does|did|doing|done|using|use|like|want|need|prefer|keep|fix|remove|add|change|about"
     r"|for|with|from|in|to|of|on|than) (?:this|that|these|those)(?: any ?more| now| then| too"
@@ -197,7 +201,7 @@ _SHOWN = AnyCase(
     r"^[^.!?;]*\b(?:fixed|solved|resolved|cured) (?:it|this|that)[.!]*$",
     r"^(?:the|a) (?:fix|problem|issue|bug|error|reason|cause|root cause|solution|culprit|trick)"
     r" (?:is|was)\b(?! to (?:use|set|pass|add|run|install|pin) )",
-    r"\b(?:the )?(?:option|approach|choice|variant) (?:\d|[a-e])\b(?!:)",
+    r"\b(?:the )?(?:option|approach|choice|variant) (?:\d|[a-e])\b(?!:| \(|, (?-i:[A-Z]))",
 )
 
 
@@ -288,8 +292,9 @@ _WORKING = AnyCase(
 
 #: how an agent reports where its own work stands
 _REPORTS = AnyCase(
-    r"^(?:let me|(?:next|now|first)?,? ?i(?:'ll| will|'m going to)|the agent)\b"
-    r"|^(?:i(?:'ve| have)? )?(?:read|opened|committed|pushed|restarted)\b",
+    r"^(?:let me|(?:next|now|first)?,? ?i(?:'ll| will|'m going to)"
+    r"|the agent(?! (?:recommend|suggest|propos)))\b"
+    r"|^i(?:'ve| have)? (?:read|opened|committed|pushed|restarted)\b",
     r"\b(?:was|were) (?:opened|read|committed|pushed|restarted|rebased|renamed|reformatted)\b",
     r"^(?:all (?:of )?)?(?:the )?(?:\d+ )?(?:[\w-]+ )?tests? (?:of [\w ]+ )?(?:still |now )*"
     r"(?:pass|fail|succeed|are (?:green|red|passing|failing))",

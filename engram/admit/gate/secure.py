@@ -121,7 +121,7 @@ def instructs(candidate: Candidate) -> bool:
         if (_WISH if agents else _CLAIMED_WISH).search(text):
             return True
         if agents:
-            return is_order(_DESCRIBED.sub(" ", text))
+            return is_order(_DESCRIBED.sub("one", text))
     return is_instruction(text)
 
 
@@ -136,15 +136,17 @@ def _without_own_ways(text: str, name: str) -> str:
 def _is_supported(candidate: Candidate) -> bool:
     """Whether a statement takes up the words that it quotes; a translation is not compared.
 
-    One word is enough for a statement; a rule that was not said as one takes half of its words.
+    One word is enough for a statement; an order that was not given as one takes a third of its
+    words. An option that the person took is told in the words of who proposed it.
     """
-    given = f"{candidate.receipt.quote} {candidate.sentence}"
+    quotes = (candidate.receipt.quote, *(one.quote for one in candidate.also))
+    given = " ".join((*quotes, candidate.sentence))
     if _FOREIGN.search(given):
         return True
     said, stated = set(beginnings(given)), set(beginnings(candidate.text))
     common = len(said & stated)
-    if is_instruction(candidate.text) and not is_instruction(given):
-        return 2 * common >= len(stated)
+    if is_order(candidate.text) and not is_order(given):
+        return 3 * common >= len(stated)
     return common > 0 or not stated
 
 

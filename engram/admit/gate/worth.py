@@ -22,6 +22,7 @@ from engram.language.irregular import PAST
 from engram.language.near_duplicates import alike
 from engram.language.own_statements import ORDERS, one_line
 from engram.language.paraphrase.phrasing import phrasing
+from engram.language.when import find_times
 from engram.language.wording import terms_of
 from engram.model.candidate import TRUST, Candidate
 from engram.model.memory import CATEGORIES, LEVELS, Level, Memory, at_least, importance_level
@@ -78,7 +79,9 @@ def factors_of(
     around = one_line(candidate.sentence)[:MOST_CHARACTERS] or said
     evidence = _evidence(candidate, said)
     lasting, useful, guessed = candidate.appraisal
-    if any(name == "due" for name, _ in candidate.fields):
+    day = candidate.receipt.time[:10]
+    ahead = any(span.end > day for span in find_times(candidate.text, candidate.receipt.time))
+    if ahead or any(name == "due" for name, _ in candidate.fields):
         lasting = max(lasting, 0)  # what has its day passes with it, and is kept until then
     if evidence < 2 or not candidate.in_own_words:
         lasting, useful = min(lasting, 0), min(useful, 0)
@@ -240,7 +243,7 @@ _ANCHORS = tuple(
         r"(?<!\w)--?[a-z][\w-]+",
         r"\b[a-z]+_\w+|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*"
         r"|@[\w-]+/[\w-]+|(?<!\w)#[a-z][\w-]+|\b[0-9a-f]{7,40}\b",
-        r"\S@\w|[$€£]\s?\d|\b\d+(?:[.,]\d+)* ?(?:%|€|percent|euros?|dollars?|[kmgKMG][bB]|ms"
+        r"\S@\w|[$€£]\s?\d|\d\s?[%€£]|\b\d+(?:[.,]\d+)* ?(?:percent|euros?|dollars?|[kmgKMG][bB]|ms"
         r"|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|requests?|users?|people)\b",
         r"\bv?\d+\.\d+(?:\.\d+)*\b|\b(?:version|node|python|java|php|ruby|go|xcode|port) v?\d+\b",
     )
@@ -306,6 +309,8 @@ def _evidence(candidate: Candidate, said: str) -> int:
         # who reads a whole conversation says more than the words it quotes; and what an agent
         # found out in the person's own work it knows at first hand
         around = one_line(" ".join([said, candidate.sentence, *(r.quote for r in candidate.also)]))
+        if is_english(candidate.text) != is_english(around):
+            return 2  # translated: no word can be common
         return 2 if terms_of(candidate.text) & terms_of(around[:MOST_CHARACTERS]) else 1
     # whoever takes an option says little: its words stand in the further receipts
     receipts = one_line(" ".join([said, *(one.quote for one in candidate.also)]))

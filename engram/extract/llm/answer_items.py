@@ -101,7 +101,10 @@ def candidates_of(
     texts = [Words(turn.text) for turn in turns]
     read = (*turns, *context.earlier)
     given = Shown(
-        (*(turn.text for turn in read), *(memory.text for memory in context.memories)),
+        (
+            *(part for turn in read for part in (turn.project, turn.text)),
+            *(memory.text for memory in context.memories),
+        ),
         (turn.time for turn in read),
     )
     found: list[Candidate] = []

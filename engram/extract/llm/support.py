@@ -61,10 +61,14 @@ class Shown:
     def _has_other_numbers(self, text: str, sentence: str, time: Instant) -> bool:
         """Whether a number of a statement was never shown, or replaces one of its sentence."""
         text = _DATED.sub(" ", text)
-        told = list(numbers_of(text))
-        if not told:
+        if not any(map(str.isdigit, text)):
             return False
-        days = (day for span in find_times(sentence, time) for day in (span.start, span.end))
+        spans = [(span.start, span.end) for span in find_times(sentence, time)]
+        for span in find_times(text, time):
+            if (span.start, span.end) in [*spans, (time[:10], time[:10])]:
+                text = text.replace(span.expression, " ")
+        told = list(numbers_of(text))
+        days = (day for span in spans for day in span)
         known = self._values | {part.lstrip("0") for day in days for part in day.split("-")}
         if has_other_numbers(text, known):
             return True
