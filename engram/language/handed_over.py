@@ -158,7 +158,9 @@ def handed_at(line: str, *, last: bool) -> int:
     Behind a colon; or in the last line of a turn, below which nothing stands that could be meant,
     behind the sentence that asks for something to be done with a text.
     """
-    said = _SAYS.search(line) or _SAYS_ELSEWHERE.search(line)
+    said = _SAYS.search(line)
+    if said is None and (":" in line or "：" in line):
+        said = _SAYS_ELSEWHERE.search(line)
     if said:
         return said.end()
     for colon in re.finditer(r": (?=\S)", line):

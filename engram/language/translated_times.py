@@ -32,7 +32,7 @@ class TranslatedTime(NamedTuple):
 
 def translated_times(text: str, today: date) -> Iterator[TranslatedTime]:
     """The German and Chinese expressions of a text, in order, none overlapping another."""
-    if any(hint in text for hint in _GERMAN_HINTS):
+    if any(map(text.__contains__, _GERMAN_HINTS)):
         yield from _german(text)
     if not text.isascii() and (first := _chinese_hint().search(text)) is not None:
         yield from _chinese(text, first.start(), today)
