@@ -25,8 +25,10 @@ from engram.queries.index_sync import IndexSync
 from engram.store.commits.attributed_turns import AttributedTurns
 from engram.store.commits.projections import Projections
 
-#: of the person whatever was said, and found for each turn, memories at most
-WEIGHTIEST, FOUND = 5, 5
+#: of the person whatever was said, memories at most
+WEIGHTIEST = 5
+#: found for each turn, memories at most: so many, and one for every so many characters of it
+_LEAST_FOUND, _MOST_FOUND, _FOUND_EVERY = 5, 12, 120
 #: names and earlier turns that are shown at most
 NAMES, EARLIER = 30, 2
 #: turns among which the earlier ones are looked for: an agent reports its progress between
@@ -69,7 +71,8 @@ class VaultPromptContext:
             return [key for key in keys if key in read and seen.admits(read[key])]
 
         def found(words: str) -> list[Memory]:
-            hits = self._index_sync.find(words, "memories", FOUND, admit=admit)
+            most = min(_LEAST_FOUND + len(words) // _FOUND_EVERY, _MOST_FOUND)
+            hits = self._index_sync.find(words, "memories", most, admit=admit)
             return [read[hit.key] for hit in hits]
 
         first = self._projections.view.weightiest(seen.until, WEIGHTIEST)
