@@ -7,6 +7,7 @@ junk; nothing is superseded by lower authority. Later deciders add rows here, ne
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -54,8 +55,8 @@ class AdmissionContext:
     judge: Judge = field(default_factory=_cue_judge)
     heard: Heard = field(default_factory=NothingHeard)
     rules: WrittenRules = field(default_factory=NoRules)
-    #: how many memories the candidates of one answer say that they replace
-    named_in_all: int = 0
+    #: how many memories the candidates of one answer say that they replace, by the words they quote
+    named: Mapping[str, int] = field(default_factory=dict)
     #: what was around one candidate: several rows ask for it
     _found: dict[tuple[str, str, str], Sequence[Memory]] = field(default_factory=dict)
 
@@ -71,11 +72,13 @@ class AdmissionContext:
         return self._found[place]
 
 
-#: what one candidate may replace by name, and the candidates of one answer together: a change is
-#: of one thing, and a conversation changes few
+#: what the candidates of one quote may replace by name, and those of one answer together: a change
+#: is of one thing, and a conversation changes few
 MOST_NAMED, MOST_NAMED_IN_ALL = 3, 12
 #: words that two statements share whatever they are about
 _ANYBODY = "the user and the team, their project"
+#: places in which something is tried: what is so there leaves what is so elsewhere
+_TRIAL = re.compile(r"\b(?:staging|dev|qa|canary|sandbox|preview)\b", re.IGNORECASE)
 #: how a statement about the owner of the vault begins
 _OF_PERSON = "The user "
 #: the code of what replaces the memories that it names
@@ -287,7 +290,8 @@ def _named(candidate: Candidate, admission: AdmissionContext) -> Verdict | None:
     if stronger := tuple(memory.id for memory in live if outranks(memory, candidate)):
         return Verdict("review", LOWER_AUTHORITY, candidate, stronger)
     named = tuple(memory.id for memory in live)
-    few = len(live) <= MOST_NAMED and admission.named_in_all <= MOST_NAMED_IN_ALL
+    most = max(len(live), admission.named.get(candidate.receipt.quote, 0))
+    few = most <= MOST_NAMED and sum(admission.named.values()) <= MOST_NAMED_IN_ALL
     told = candidate.voice not in ("pasted", "program")
     if not (told and few and all(_may_replace(candidate, memory, admission) for memory in live)):
         return Verdict("review", UNLIKELY, candidate, named)
@@ -304,6 +308,8 @@ def _may_replace(candidate: Candidate, memory: Memory, admission: AdmissionConte
     """
     here = memory.space == "project" and memory.project == candidate.project
     if "project" in (memory.space, candidate.space) and not here:
+        return False
+    if _TRIAL.search(candidate.text) and not _TRIAL.search(memory.text):
         return False
     if candidate.category == memory.category != "fact":
         return True

@@ -15,7 +15,10 @@ from typing import Literal
 
 from engram.admit.confidence import confirmed_confidence
 from engram.admit.gate.worth import is_hedged
-from engram.language.denial import denies
+from engram.language.calendar_words import MONTHS, WEEKDAYS
+from engram.language.denial import denies, is_turned
+from engram.language.numerals import values_of
+from engram.language.supported import new_names
 from engram.model.candidate import Candidate
 from engram.model.instant import Instant, day_of, minutes_between
 from engram.model.memory import (
@@ -40,13 +43,16 @@ _SHARED, _ENOUGH = 0.2, 2
 _CARRIED_OUT = frozenset(["commitment", "decision", "moment", "fact"])
 #: a commitment that is done needs no answer to these questions of the commitment pass
 _ASKED_WHETHER = frozenset(["overdue", "stale"])
+#: what has a capital and names nobody
+_DATES = frozenset([*WEEKDAYS, *MONTHS])
 _JOINTS = re.compile(r"[,;.:。，；] ?|\s(?:and|because|as|since|so|but|und|weil|denn|aber)\s")
 _UNTOUCHED = re.compile(r"\bun[a-z]{3,}ed\b")
 _ASKS = re.compile(r"[?？][\"')\s]*$")
 #: words of what is not done, or not yet
 _UNDONE = re.compile(
     rf"{_ASKS.pattern}|\b(?:will|'ll|going to|gonna|not|n't|never|yet|still|plan(?:s|ned)? to"
-    r"|needs? to|have to|should|must|todo|tomorrow|next|if|once|fail(?:s|ed)?|nicht|kein\w*|noch"
+    r"|needs? to|have to|should|must|almost|nearly|todo|tomorrow|next|if|once|fail(?:s|ed)?"
+    r"|nicht|kein\w*|noch"
     r"|werden?|sollte\w*|muss)\b|n't\b|未|没|还|不|将|要",
     re.IGNORECASE,
 )
@@ -136,6 +142,19 @@ def _denies(clause: str) -> bool:
     return denies(clause) or _UNTOUCHED.search(clause) is not None
 
 
+def _counts_otherwise(text: str, said: str) -> bool:
+    """Whether two texts have numbers, and none in common."""
+    values, others = values_of(text), values_of(said)
+    return bool(values and others) and values.isdisjoint(others)
+
+
+def _names_another(owner: Memory, said: str) -> bool:
+    """Whether words name somebody or something in place of what a memory names."""
+    known = f"{owner.text}\n{owner.quote}"
+    others = (new_names(said, known), new_names(owner.text, said))
+    return all(any(name.casefold() not in _DATES for name in names) for names in others)
+
+
 def unsupported_mention(
     owner: Memory, candidate: Candidate, terms: Callable[[str], frozenset[str]], judge: Judge
 ) -> bool:
@@ -143,7 +162,10 @@ def unsupported_mention(
     said = candidate.sentence or candidate.receipt.quote
     known, told = terms(f"{owner.text} {owner.quote}"), terms(said)
     shared = (known & told) - terms(f"the user and the team {owner.project}")
-    if not shared or len(shared) < min(_ENOUGH, _SHARED * min(len(known), len(told))):
+    # one word tells what the person says again, and does not vouch for what an agent said
+    inferred = owner.authority == AUTHORITIES[0]
+    share = 1 if inferred and values_of(owner.text).isdisjoint(values_of(said)) else _SHARED
+    if not shared or len(shared) < min(_ENOUGH, share * min(len(known), len(told))):
         return True
     time = candidate.receipt.time
     newer = replace(owner, id="", key="", text=said, quote=said, created=time, extra=())
@@ -151,7 +173,8 @@ def unsupported_mention(
         return True
     if candidate.confirms:
         clauses = (_clause(text, shared, terms) for text in (said, owner.text))
-        return bool(_ASKS.search(said)) or len({_denies(clause) for clause in clauses}) > 1
+        unlike = len({_denies(clause) for clause in clauses}) > 1 or is_turned(owner.text, said)
+        return unlike or bool(_ASKS.search(said)) or _counts_otherwise(owner.text, said)
     whose = candidate.voice in ("typed", "agent") or _is_theirs(owner, candidate)
-    may = whose and owner.category in _CARRIED_OUT
+    may = whose and owner.category in _CARRIED_OUT and not _names_another(owner, said)
     return not may or time <= owner.created or bool(is_hedged(candidate) or _UNDONE.search(said))

@@ -88,6 +88,12 @@ _OBJECTS = re.compile(
     r"|нет|не)(?!\w)|不|别|先别|等)",
     re.IGNORECASE,
 )
+#: what takes back the yes before it: "yes, but rather not"
+_RESERVES = re.compile(
+    r"\b(?:but|though|however|aber|jedoch|pero|mais|но)\b[^.!?]*\b(?:no|not|never|rather|\w+n['’]t"
+    r"|wait|nicht|kein\w*|lieber|non|pas|не|нет)\b|但[^。！？]*[不别没]",
+    re.IGNORECASE,
+)
 #: so many sentences of an answer tell whether it agrees, and so many shared words that it takes
 #: up what was proposed
 _FIRST_SENTENCES, _TAKEN_UP = 4, 2
@@ -174,6 +180,8 @@ def agreement_in(turn: Turn, proposal: str) -> str:
             return ""
         if said.endswith(("?", "？")):
             continue
+        if _RESERVES.search(said):
+            return ""
         chosen = any(form.match(said) for form in (_AGREES, _PICK, _ORDINAL, _AS_PROPOSED))
         if chosen or len(named & telling(terms_of(said))) >= _TAKEN_UP:
             return said

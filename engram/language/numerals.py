@@ -59,13 +59,25 @@ _HAN = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5,
 _HAN_NUMBER = re.compile(r"[零〇一二两三四五六七八九十百]+")
 
 
+_ONES = "three|four|five|six|seven|eight|nine"
+#: English words that are numbers and nothing else, with the word behind them
+_NUMBER_WORD = re.compile(
+    rf"\b(?:(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+    rf"(?:[- ](?P<ones>one|two|{_ONES}))?"
+    rf"|(?P<alone>{_ONES}|ten|eleven|twelve|thirteen|fourteen"
+    r"|fifteen|sixteen|seventeen|eighteen|nineteen))"
+    r"\b(?![- ](?:hundred|thousand|million|billion))(?: (?P<unit>[a-z]+))?",
+    re.IGNORECASE,
+)
+
+
 def is_number(word: str) -> bool:
     """Whether a word holds a figure, or is a number by itself."""
     return word.casefold() in _WORDS or any(sign.isdigit() for sign in word)
 
 
 class Number(NamedTuple):
-    """A number in figures: what it says, all that it may be called, and the word behind it."""
+    """A number: what it says, all that it may be called, and the word behind it."""
 
     said: frozenset[str]
     called: frozenset[str]
@@ -81,9 +93,19 @@ def numbers_of(text: str) -> Iterator[Number]:
         yield Number(*_forms(found[0], unit), unit)
 
 
+def number_words_of(text: str) -> Iterator[Number]:
+    """Every number from three to 99 in English words, in order."""
+    for found in _NUMBER_WORD.finditer(text):
+        parts = (found["tens"], found["ones"], found["alone"])
+        value = sum(int(_WORDS[part.casefold()]) for part in parts if part)
+        said = frozenset([str(value)])
+        yield Number(said, said, found["unit"] or "")
+
+
 def values_of(text: str) -> set[str]:
     """All that the numbers of a text may be called."""
-    values = {value for number in numbers_of(text) for value in number.called}
+    numbers = (*numbers_of(text), *number_words_of(text))
+    values = {value for number in numbers for value in number.called}
     values |= {_WORDS[word] for word in _WORD.findall(text.casefold()) if word in _WORDS}
     for found in _HAN_NUMBER.findall(text):
         values.add(_of_han(found))

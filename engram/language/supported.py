@@ -15,12 +15,13 @@ from collections.abc import Iterator, Sequence
 
 from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.language.changes import changes_of
-from engram.language.denial import denies
+from engram.language.denial import denies, is_turned
 from engram.language.german import is_german
-from engram.language.numerals import has_other_numbers, values_of
+from engram.language.numerals import has_other_numbers, number_words_of, values_of
 from engram.language.same_language import same_language
 from engram.language.sentences import sentences_of
 from engram.language.stop_words import TAG
+from engram.language.swapped import is_reversed
 from engram.language.tokens import terms
 from engram.language.wording import beginnings
 
@@ -33,6 +34,9 @@ _NO_SUBJECT = re.compile(r"(?:ly|ing|ed)$")
 _NO_NAMES = TAG - {*WEEKDAYS, *MONTHS} | {"may"}
 #: how a line is marked that holds no longer
 _ENDED = re.compile(r"\((?:superseded|expired|retired|archived)\)")
+#: what stands in place of the denied
+_SET_RIGHT = re.compile(r"\b(?:sondern|but|sino)\b", re.IGNORECASE)
+_LINK = re.compile(r"\w+://[^\s()\[\]<>]+")
 
 
 def shared_words(text: str, given: str) -> float:
@@ -57,8 +61,14 @@ def unsupported(text: str, given: Sequence[str]) -> str:
     everything = "\n".join(given)
     if not same_language(text, everything):
         return "language"
-    if has_other_numbers(text, values_of(everything)):
+    values = values_of(everything)
+    counted = (one for one in number_words_of(text) if one.said.isdisjoint(values))
+    if has_other_numbers(text, values) or any(counted):
         return "number"
+    if any(link not in everything for link in _LINK.findall(text)):
+        return "link"
+    if any(is_reversed(text, line) for line in given):
+        return "roles"
     if new_names(text, everything):
         return "name"
     sentences = sentences_of(text)
@@ -67,7 +77,20 @@ def unsupported(text: str, given: Sequence[str]) -> str:
         return "words"
     denied = "\n".join(one for line in given for one in _over_in(line))
     alone = (one for one in sentences if denies(one) and not _shares_any(one, denied))
-    return "negation" if any(alone) else ""
+    if any(alone) or any(_drops_denial(one, given) for one in sentences):
+        return "negation"
+    return ""
+
+
+def _drops_denial(text: str, given: Sequence[str]) -> bool:
+    """Whether a sentence says what a line denies, and no other line says more of it."""
+    if denies(text):
+        return False
+    turned, others = [0.0], [0.0]
+    for line in given:
+        denied = is_turned(text, line) and not _SET_RIGHT.search(line)
+        (turned if denied else others).append(shared_words(text, line))
+    return max(turned) > 0 and max(turned) >= max(others)
 
 
 def _over_in(line: str) -> list[str]:

@@ -7,6 +7,7 @@ lock, and in one process at a time.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
@@ -305,10 +306,11 @@ def _unfinished(batch: Batch, ports: Ports) -> set[str]:
 
 def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -> list[Verdict]:
     """One verdict a candidate, each seeing what the ones before it did."""
+    named = {(one.receipt.quote, name) for one in batch.candidates for name in one.supersedes}
     admission = AdmissionContext(
         draft.view, ports.redactor.clean, ports.settings, now,
         heard=ports.heard, rules=ports.rule_files,
-        named_in_all=len({name for one in batch.candidates for name in one.supersedes}),
+        named=Counter(quote for quote, _ in named),
     )  # fmt: skip
     per_turn: dict[str, int] = {}
     verdicts = []

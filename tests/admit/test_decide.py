@@ -226,7 +226,7 @@ def test_few_memories_are_replaced_by_one_candidate_and_by_one_answer(knowing: K
     assert decided(admission, supersedes=names[:-1]) == ("supersede", "named", names[:-1])
     assert decided(admission, supersedes=names) == ("review", "unlikely_change", names)
     for in_all, code in ((MOST_NAMED_IN_ALL, "named"), (MOST_NAMED_IN_ALL + 1, "unlikely_change")):
-        one_answer = replace(admission, named_in_all=in_all)
+        one_answer = replace(admission, named={"elsewhere": in_all})
         assert decided(one_answer, supersedes=names[:1])[1] == code
 
 

@@ -27,6 +27,7 @@ from engram.extract.title_context import with_title
 from engram.language.anchor import anchored
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.sentences import sentences_around
+from engram.language.wording import telling, terms_of
 from engram.model.candidate import Appraisal, Candidate, Receipt
 from engram.model.entity import NAMES_FIELD
 from engram.model.entity_ids import entity_id, stem_of
@@ -80,6 +81,15 @@ _SHOWN_TYPE = re.compile(rf" \((?:{'|'.join(ENTITY_TYPES)})\)$")
 _COUNTED = re.compile(r"^\(?\d{1,3}[.)] +(?=\w)")
 #: two plain sentences are asked for; what is longer is a document, characters
 _LONGEST_TEXT = 400
+#: what is said of the place where it is said
+_HERE = re.compile(
+    r"\b(?:this|diese[mnrs]?) (?:repo|repository|project|codebase|package|app|projekt)\b",
+    re.IGNORECASE,
+)
+#: words that what is said of a proposal has in common with it
+_TAKEN_UP = 2
+#: a tag that is no word: a part of a key, a digest
+_RANDOM = re.compile(r"(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]{16,}")
 _MOST_TAGS, _MOST_ENTITIES, _LONGEST_NAME = 5, 5, 60
 
 
@@ -180,6 +190,7 @@ def _built(
     tags = _tags(item.raw.get("tags"))
     due = due_day(item.raw.get("due"), turn, quote, text) if category == "commitment" else ""
     names = _names(item.raw.get("entities"))
+    sentence = sentences_around(turn.text, quote)
     return Candidate(
         category=category,
         text=with_title(dated(anchored(text, turn.time), due, turn), turn),
@@ -191,7 +202,9 @@ def _built(
         tags=tags,
         entities=tuple(names),
         project=turn.project,
-        space="user" if item.raw.get("scope") == "user" else "project",
+        space="user"
+        if item.raw.get("scope") == "user" and not _HERE.search(sentence)
+        else "project",
         valid_from=since_day(item.raw.get("since"), turn, quote),
         fields=(*_fields(category, due), *_unspelt(names, (text, quote))),
         authority="user_asserted",
@@ -199,7 +212,7 @@ def _built(
         supersedes=replaced,
         corrects=category == "correction",
         appraisal=_appraisal(item.raw, confidence, category),
-        sentence=sentences_around(turn.text, quote),
+        sentence=sentence,
     )
 
 
@@ -284,10 +297,23 @@ def _decision(candidate: Candidate, raw: Mapping[str, object], turns: Sequence[T
     if type(number) is not int or not places.index(candidate.receipt.message) + 1 < number:
         return candidate
     turn = turns[number - 1] if number <= len(turns) else None
-    if turn is None or turn.role != "user":
+    if turn is None or turn.role != "user" or not _answers_to(number, candidate, turns):
         return candidate
     words = agreement_in(turn, candidate.text)
     return replace(candidate, also=(receipt_of(turn, words),)) if words else candidate
+
+
+def _answers_to(number: int, candidate: Candidate, turns: Sequence[Turn]) -> bool:
+    """Whether what was said last before a message still speaks of the proposal.
+
+    Once the person spoke of other things, a "yes" is one to what the agent said then.
+    """
+    places = [turn.message for turn in turns]
+    since = turns[places.index(candidate.receipt.message) + 1 : number - 1]
+    if not any(turn.by_person for turn in since):
+        return True
+    said = " ".join((since[-1].text, turns[number - 1].text))
+    return len(telling(terms_of(candidate.text)) & telling(terms_of(said))) >= _TAKEN_UP
 
 
 def _fields(category: str, due: str) -> tuple[tuple[str, str], ...]:
@@ -298,7 +324,9 @@ def _fields(category: str, due: str) -> tuple[tuple[str, str], ...]:
 
 def _tags(value: object) -> tuple[str, ...]:
     named = (" ".join(tag.casefold().split()) for tag in _texts(value, 20))
-    return tuple(dict.fromkeys(tag for tag in named if 1 < len(tag) <= 30))[:_MOST_TAGS]
+    return tuple(
+        dict.fromkeys(tag for tag in named if 1 < len(tag) <= 30 and not _RANDOM.search(tag))
+    )[:_MOST_TAGS]
 
 
 def _names(value: object) -> dict[str, str]:

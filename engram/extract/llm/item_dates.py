@@ -15,6 +15,8 @@ from engram.language.anchor import is_dated
 from engram.language.when import TimeSpan, find_times, past_times
 from engram.model.turn import Turn
 
+#: a lifetime back or ahead: no day beyond it is meant
+_MOST_YEARS = 100
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -23,7 +25,7 @@ def due_day(value: object, turn: Turn, quote: str, text: str) -> str:
 
     Else the model's date, if it lies ahead.
     """
-    day = _day(value)
+    day = _day(value, turn)
     day = day if day >= turn.day else ""
     if day and _states(text, day, turn):
         return day
@@ -54,7 +56,7 @@ def since_day(value: object, turn: Turn, quote: str) -> str:
 
     Where the model's lies ahead, a date without a year is no past one.
     """
-    day = _day(value)
+    day = _day(value, turn)
     past = past_times(quote, turn.time)
     if day > turn.day:
         past = [span for span in past if _YEAR.search(span.expression)]
@@ -75,10 +77,12 @@ def _is_dated(text: str, span: TimeSpan) -> bool:
     return _YEAR.search(span.expression) is not None or is_dated(text, end)
 
 
-def _day(value: object) -> str:
-    """A calendar day as headers write it; empty for anything else."""
+def _day(value: object, turn: Turn) -> str:
+    """A calendar day as headers write it, within a lifetime; empty for anything else."""
     text = value.strip() if isinstance(value, str) else ""
     try:
-        return text if date.fromisoformat(text).isoformat() == text else ""
+        day = date.fromisoformat(text)
+        near = abs(day.year - int(turn.day[:4])) <= _MOST_YEARS
+        return text if near and day.isoformat() == text else ""
     except ValueError:
         return ""

@@ -28,6 +28,8 @@ THIN_QUOTE = "thin_quote"
 LONG_QUOTE = "long_quote"
 #: length of a quote in characters: one word says nothing, and two sentences are asked for
 _SHORTEST, _LONGEST = 8, 1000
+#: what is longer is not even looked for: with all marks no quote is
+_MOST_LOOKED_FOR = 10 * _LONGEST
 #: a quote of so many words may deviate in one, or in two
 _ONE_DEVIATES, _TWO_DEVIATE, _MOST_WORDS = 6, 12, 200
 #: of the places where a part of a quote stands so many are looked at
@@ -157,6 +159,8 @@ def quoted(
 
     `number` is the message that is named, from 1; `texts` are the words of the turns.
     """
+    if len(quote) > _MOST_LOOKED_FOR:
+        return None, "", QUOTE_NOT_FOUND
     if not _folded_words(quote):
         return None, "", NO_QUOTE
     for find in _ways(quote):

@@ -1,21 +1,30 @@
 """What a model states -> whether the conversation it read supports it.
 
 Every number stands in what the model was shown, dates in brackets aside, and none stands in the
-place of another one of the quoted sentence; text and quoted sentence agree in what they deny; a
-third of the words that say something stand in what was shown. Between two languages words are not
-counted, but something has to be in common. Whether a statement takes up the very words that it
-quotes is for admission to say, and whose words those are for `voice`. Pure.
+place of another one of the quoted sentence, or has another unit; no two names or numbers change
+places, and no condition is left out; text and quoted sentence agree in what they deny; a third of
+the words that say something stand in what was shown. Between two languages words are not counted,
+but something has to be in common. Whether a statement takes up the very words that it quotes is for
+admission to say, and whose words those are for `voice`. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from engram.language.denial import is_turned
-from engram.language.numerals import Number, has_other_numbers, numbers_of, values_of
+from engram.language.numerals import (
+    Number,
+    has_other_numbers,
+    is_number,
+    number_words_of,
+    numbers_of,
+    values_of,
+)
 from engram.language.same_language import same_language
+from engram.language.swapped import is_reversed
 from engram.language.when import find_times
 from engram.language.wording import beginnings
 from engram.model.candidate import Support
@@ -26,6 +35,26 @@ _MOST_READ = 4_000
 #: this share of a statement's words stands in the conversation
 _LEAST_SHARE = 3
 _DATED = re.compile(r"\([^()]*\d{4}[^()]*\)")
+#: how a sentence begins that holds under a condition, or is a wish
+_CONDITION = re.compile(
+    r"\W*(?:(?:and|but|so) )?"
+    r"(?:if (?!(?:you|possible|so|not|needed|i)\b)|i wish\b|if only\b|falls )",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(
+    r"\b(?:if|when\w*|once|unless|case|until|after|as soon|would|wish\w*|falls|wenn|sobald)\b",
+    re.IGNORECASE,
+)
+#: a number with a unit of time, and of size
+_MEASURES = tuple(
+    re.compile(rf"\b(?P<number>\d[\d.,]*|[a-z]+(?=[ -]))[ -]?(?:{units})\b")
+    for units in (
+        "(?P<ms>ms|millise\\w+)|(?P<s>s|secs?|seconds?|sekunden?)|(?P<min>mins?|minutes?|minuten)"
+        "|(?P<h>h|hrs?|hours?|stunden?)|(?P<d>days?|tage?n?)|(?P<w>weeks?|wochen?)"
+        "|(?P<mon>months?|monate?n?)|(?P<y>years?|jahre?n?)",
+        "(?P<kb>ki?b)|(?P<mb>mi?b)|(?P<gb>gi?b)|(?P<tb>ti?b)",
+    )
+)
 
 
 class Shown:
@@ -56,12 +85,14 @@ class Shown:
         if turned and invented:
             return "none"
         unlike = bool(stated) and not common and not self._has_number_of(text)
-        return "doubted" if turned or invented or unlike else "full"
+        changed = unlike or is_reversed(text, sentence) or _drops_condition(text, sentence)
+        return "doubted" if turned or invented or changed else "full"
 
     def _has_other_numbers(self, text: str, sentence: str, time: Instant) -> bool:
         """Whether a number of a statement was never shown, or replaces one of its sentence."""
         text = _DATED.sub(" ", text)
-        if not any(map(str.isdigit, text)):
+        counted = list(number_words_of(text))
+        if not (counted or any(map(str.isdigit, text))):
             return False
         spans = [(span.start, span.end) for span in find_times(sentence, time)]
         for span in find_times(text, time):
@@ -73,6 +104,12 @@ class Shown:
         if has_other_numbers(text, known):
             return True
         said, stated = values_of(sentence), values_of(text)
+        if _has_other_unit(text, sentence):
+            return True
+        heard = (*numbers_of(sentence), *number_words_of(sentence))
+        things = {one.unit.casefold() for one in heard} - {""}
+        if any(one.unit.casefold() in things and not one.said & said for one in counted):
+            return True
         left_out = (one for one in numbers_of(sentence) if not one.called & stated)
         units = {_unit(one) for one in left_out} - {""}
         return any(_unit(number) in units and not number.said & said for number in told)
@@ -84,3 +121,23 @@ class Shown:
 def _unit(number: Number) -> str:
     """How the word behind a number begins: s, sec and seconds are no three units."""
     return number.unit[:1].casefold() if number.unit.isascii() else number.unit[:1]
+
+
+def _drops_condition(text: str, sentence: str) -> bool:
+    """Whether what was said of a condition, or as a wish, is told as a fact."""
+    return _CONDITION.match(sentence) is not None and _CONDITIONAL.search(text) is None
+
+
+def _measures(text: str) -> Iterator[tuple[int, str, str]]:
+    """Each measure of a text: whether it is of time or size, its number, its unit."""
+    for family, measure in enumerate(_MEASURES):
+        for found in measure.finditer(text.casefold()):
+            if is_number(found["number"]) and found.lastgroup:
+                yield family, found["number"], found.lastgroup
+
+
+def _has_other_unit(text: str, sentence: str) -> bool:
+    """Whether a number that was said with one unit of time or of size is told with another one."""
+    said = set(_measures(sentence))
+    numbers = {(family, number) for family, number, _ in said}
+    return any(one[:2] in numbers and one not in said for one in _measures(text))
