@@ -13,7 +13,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.index.scoring import BODY, COMPOUND, german_end, german_term, speaker_term
-from engram.language.german import german_stems, is_german
+from engram.language.german import german_stems
+from engram.language.stop_words import is_german
 from engram.language.tokens import terms
 from engram.model.text import words
 

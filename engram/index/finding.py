@@ -28,7 +28,6 @@ from engram.index.scoring import (
     memory_scores,
     speaker_term,
 )
-from engram.language.german import german_stems
 from engram.language.stop_words import QUERY
 from engram.language.tokens import MAX_TERMS, beginning, query_terms
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
@@ -112,6 +111,9 @@ def _asked(corpus: Corpus, query: str, names: list[str], hints: Hints) -> dict[s
 
 def _german(corpus: Corpus, query: str) -> Iterator[tuple[str, float]]:
     """The stems of a query as German words, and the compounds that they begin or end."""
+    # imported here: few vaults hold German
+    from engram.language.german import german_stems
+
     for stem in dict.fromkeys(german_stems(query)[:MAX_TERMS]):
         yield german_term(stem), STEM
         if len(stem) >= _PART:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from engram.language.stop_words import ENGLISH
+
 _FOREIGN = frozenset(
     ["der", "das", "und", "nicht", "ist", "ein", "eine", "einen", "einem", "einer", "ich", "wir",
      "mit", "auf", "für", "bitte", "immer", "sind", "nie", "dem", "den", "im", "zum", "zur",
@@ -20,11 +22,6 @@ _FOREIGN = frozenset(
      "voor", "che", "di", "il", "sono", "non", "sempre", "uma", "não", "com", "em", "jest", "się",
      "och", "inte", "vi", "som", "og", "ikke", "ve", "bir", "için", "nós", "você", "mais", "sur",
      "gebruiken"]
-)  # fmt: skip
-#: function words of English
-ENGLISH = frozenset(
-    ["the", "is", "are", "we", "i", "you", "to", "of", "in", "and", "for", "it", "that", "this",
-     "with", "on", "my", "our", "a", "an", "be", "not", "always", "never", "please", "by"]
 )  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
 #: As much of a text as tells its language.

@@ -3,8 +3,7 @@
     Häuser, Hauses, haus -> haus     Bücher, Buecher, Buch -> buch     Servern, Server -> serv
 
 Light rules for nouns, for search only: what they join too much (Küche, Kuchen) costs a rank, no
-word. `is_german` tells the texts for which it is worth it; it needs a word or letter that no
-English text has.
+word. `is_german` of `stop_words` tells the texts for which it is worth it.
 """
 
 from __future__ import annotations
@@ -12,29 +11,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from engram.language.english import ENGLISH
+from engram.language.stop_words import GERMAN_FILLERS
 
-#: words that are no English ones
-_TELLING = frozenset(
-    ["aber", "alle", "als", "auch", "auf", "aus", "bei", "beim", "bis", "das", "dass", "dem",
-     "den", "der", "des", "dich", "doch", "dort", "durch", "ein", "eine", "einem", "einen",
-     "einer", "eines", "er", "es", "für", "gegen", "gibt", "haben", "habe", "hatte", "ich", "ihr",
-     "ihre", "im", "immer", "ist", "ja", "jede", "jeden", "kann", "kein", "keine", "können",
-     "mein", "meine", "meiner", "mich", "mir", "mit", "muss", "nach", "nicht", "noch", "nur",
-     "oder", "ob", "ohne", "schon", "sehr", "seit", "sich", "sie", "sind", "sondern", "statt",
-     "über", "um", "und", "uns", "unser", "unsere", "vom", "von", "vor", "wann", "warum", "wegen",
-     "weil", "welche", "welchem", "welchen", "welcher", "welches", "wenn", "wer", "werden", "wie",
-     "wir", "wird", "wo", "wurde", "zu", "zum", "zur", "zwischen"]
-)  # fmt: skip
-#: words that say nothing in a German question
-FILLERS = _TELLING | {
-    "am", "an", "da", "die", "hat", "in", "man", "so", "war", "was", "wem", "wen",
-}  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
-_UMLAUTS = frozenset("äöüßÄÖÜ")
-#: as much of a text as tells its language, characters
-_HEAD = 400
-
 _SPELT_OUT = re.compile(r"(?<![qae])ue|(?<!o)oe|ae")
 #: after these letters an `s` may be an ending (Servers, but not Haus)
 _BEFORE_S = frozenset("bdfghklmnrt")
@@ -42,19 +21,12 @@ _ENDINGS = ("ern", "em", "en", "er", "es", "e", "n")
 _SHORTEST = 3
 
 
-def is_german(text: str) -> bool:
-    """Whether a text has German function words, and more than English ones; or an umlaut."""
-    head = text[:_HEAD]
-    words = set(_WORD.findall(head.casefold()))
-    english = len(words & ENGLISH)
-    german = len(words & _TELLING)
-    return german > english or (not english and not _UMLAUTS.isdisjoint(head))
-
-
 def german_stems(text: str) -> list[str]:
     """The stems of the words of a text that say something, with repeats."""
     words = _WORD.findall(unicodedata.normalize("NFC", text).casefold())
-    return [german_stem(word) for word in words if len(word) >= _SHORTEST and word not in FILLERS]
+    return [
+        german_stem(word) for word in words if len(word) >= _SHORTEST and word not in GERMAN_FILLERS
+    ]
 
 
 def german_stem(word: str) -> str:

@@ -1,11 +1,13 @@
 """Words that say nothing, each written once with the roles in which it says nothing.
 
-English, but for articles in `silent`. What `query` leaves out is left out of topics and tags too,
-and what `topic` leaves out is left out of tags. A question keeps `not`, `no` and `never`.
+English, but for articles in `silent` and for `GERMAN_FILLERS`; `is_german` tells when these count.
+What `query` leaves out is left out of topics and tags too, and what `topic` leaves out is left out
+of tags. A question keeps `not`, `no` and `never`.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 #: roles, and the words that play them and no other
@@ -114,3 +116,38 @@ FILLER = _OF["filler"]
 SILENT = _OF["silent"]
 #: what qmd leaves out of an intent, to the letter
 INTENT = _OF["intent"]
+
+#: function words of English
+ENGLISH = frozenset(
+    ["the", "is", "are", "we", "i", "you", "to", "of", "in", "and", "for", "it", "that", "this",
+     "with", "on", "my", "our", "a", "an", "be", "not", "always", "never", "please", "by"]
+)  # fmt: skip
+#: function words of German that are no English ones
+_GERMAN = frozenset(
+    ["aber", "alle", "als", "auch", "auf", "aus", "bei", "beim", "bis", "das", "dass", "dem",
+     "den", "der", "des", "dich", "doch", "dort", "durch", "ein", "eine", "einem", "einen",
+     "einer", "eines", "er", "es", "für", "gegen", "gibt", "haben", "habe", "hatte", "ich", "ihr",
+     "ihre", "im", "immer", "ist", "ja", "jede", "jeden", "kann", "kein", "keine", "können",
+     "mein", "meine", "meiner", "mich", "mir", "mit", "muss", "nach", "nicht", "noch", "nur",
+     "oder", "ob", "ohne", "schon", "sehr", "seit", "sich", "sie", "sind", "sondern", "statt",
+     "über", "um", "und", "uns", "unser", "unsere", "vom", "von", "vor", "wann", "warum", "wegen",
+     "weil", "welche", "welchem", "welchen", "welcher", "welches", "wenn", "wer", "werden", "wie",
+     "wir", "wird", "wo", "wurde", "zu", "zum", "zur", "zwischen"]
+)  # fmt: skip
+#: words that say nothing in a German question
+GERMAN_FILLERS = _GERMAN | {
+    "am", "an", "da", "die", "hat", "in", "man", "so", "war", "was", "wem", "wen",
+}  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+")
+_UMLAUTS = frozenset("äöüßÄÖÜ")
+#: as much of a text as tells its language, characters
+_HEAD = 400
+
+
+def is_german(text: str) -> bool:
+    """Whether a text has German function words, and more than English ones; or an umlaut."""
+    head = text[:_HEAD]
+    words = set(_WORD.findall(head.casefold()))
+    english = len(words & ENGLISH)
+    german = len(words & _GERMAN)
+    return german > english or (not english and not _UMLAUTS.isdisjoint(head))

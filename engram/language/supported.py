@@ -16,11 +16,10 @@ from collections.abc import Iterator, Sequence
 from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.language.changes import changes_of
 from engram.language.denial import denies, is_turned
-from engram.language.german import is_german
 from engram.language.numerals import has_other_numbers, number_words_of, values_of
 from engram.language.same_language import same_language
 from engram.language.sentences import sentences_of
-from engram.language.stop_words import TAG
+from engram.language.stop_words import TAG, is_german
 from engram.language.swapped import is_reversed
 from engram.language.tokens import terms
 from engram.language.wording import beginnings

@@ -23,10 +23,9 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from engram.language.german import FILLERS, is_german
 from engram.language.scripts import DENSE
 from engram.language.stem import stem
-from engram.language.stop_words import QUERY
+from engram.language.stop_words import GERMAN_FILLERS, QUERY, is_german
 from engram.model.text import words
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def query_terms(text: str, limit: int = MAX_TERMS) -> list[str]:
 
     At most `limit` terms. Empty only for text without letters, digits or symbols that mean.
     """
-    stop = QUERY | FILLERS if is_german(text) else QUERY
+    stop = QUERY | GERMAN_FILLERS if is_german(text) else QUERY
     told = dict.fromkeys(_terms(text, asked=True, stop=stop))
     distinct = told or dict.fromkeys(_terms(text, asked=True))
     return list(distinct)[:limit]

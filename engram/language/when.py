@@ -26,8 +26,7 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
-from engram.language.translated_times import translated_times
+from engram.language.calendar_words import GERMAN_HINTS, MONTHS, NUMBERS, WEEKDAYS
 
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
@@ -102,6 +101,11 @@ def _overlap(one: TimeSpan, other: TimeSpan) -> bool:
 
 def _of_other_languages(text: str, today: date) -> list[TimeSpan]:
     """What German and Chinese say, resolved as English would say it."""
+    if text.isascii() and not any(map(text.__contains__, GERMAN_HINTS)):
+        return []
+    # imported here: most texts are English
+    from engram.language.translated_times import translated_times
+
     found: list[TimeSpan] = []
     for one in translated_times(text, today):
         said = f"{one.before}{one.english}"

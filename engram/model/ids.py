@@ -1,4 +1,4 @@
-"""Ids as functions of content: memory ids, message digests, block ids, slugs.
+"""Ids as functions of content: memory ids, message digests, block ids, numbers of speakers, slugs.
 
 Nothing here is random or reads a clock (design promise 7): the same turns give the same ids on
 every machine. Ids are `[a-z0-9-]{1,80}` and are checked wherever they come in with `is_id`.
@@ -52,6 +52,19 @@ def block_id(message: str) -> str:
 def docid(name: str) -> str:
     """`#` and six hex digits of the id of a memory or page, or of a turn's link."""
     return "#" + sha256_text(name)[:6]
+
+
+_NAME_WORD = re.compile(r"\w+")
+
+
+def speaker_number(name: str) -> int:
+    """A number for a speaker's name whatever its case, blanks and signs; 0 for no name.
+
+    "CAROLINE  smith" and "Caroline Smith" have one, which does not tell the name.
+    """
+    folded = unicodedata.normalize("NFKC", name).casefold().strip()
+    words = " ".join(_NAME_WORD.findall(folded)) or folded
+    return int(message_digest("speaker", words)[:15], 16) | 1 if words else 0
 
 
 #: folder of the turns that a person forgot without a memory of them: links, a file for each time

@@ -1,17 +1,15 @@
-"""Names of speakers: as a conversation gives them -> one to show, and a number to compare them by.
+"""Names of speakers: as a conversation gives them -> as they are shown, and told of in statements.
 
-    "CAROLINE  smith" and "Caroline Smith" -> one number        "Tom [3] user:\\n" -> "Tom 3 user"
+    "Tom [3] user:\\n" -> "Tom 3 user"
 
 Guarantees: what is shown holds letters, digits and the few signs of names, on one short line, so
-that it forges neither a message of a prompt nor a line of a header; the number holds no name.
+that it forges neither a message of a prompt nor a line of a header. `ids.speaker_number` compares.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-
-from engram.model.ids import message_digest
 
 #: a longer name is shown cut, characters
 _MOST_SHOWN = 40
@@ -44,10 +42,3 @@ def is_about(text: str, name: str) -> bool:
         said.startswith(one) and not said[len(one) : len(one) + 1].isalnum()
         for one in (named, named.partition(" ")[0])
     )
-
-
-def speaker_number(name: str) -> int:
-    """A number for a name whatever its case, its blanks and its signs; 0 for no name."""
-    folded = unicodedata.normalize("NFKC", name).casefold().strip()
-    words = " ".join(_WORD.findall(folded)) or folded
-    return int(message_digest("speaker", words)[:15], 16) | 1 if words else 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engram.language.german import german_stem, is_german
+from engram.language.german import german_stem
+from engram.language.stop_words import is_german
 from engram.language.tokens import query_terms
 
 

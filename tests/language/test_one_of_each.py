@@ -20,11 +20,9 @@ from engram.language.wording import terms_of
 from engram.model.memory import Memory
 
 SOURCE = Path(engram.__file__).parent
-#: function words that are not left out of anything: they tell English from other languages, follow
-#: a number without being counted, and follow "I" as verbs that are not bent, or as none
-_OTHER_LISTS = {
-    "language/english.py": 1, "language/quantity.py": 1, "language/third_person.py": 2,
-}  # fmt: skip
+#: function words that are not left out of anything: they follow a number without being counted, and
+#: follow "I" as verbs that are not bent, or as none
+_OTHER_LISTS = {"language/quantity.py": 1, "language/third_person.py": 2}
 
 
 def word_lists(path: Path) -> Iterator[list[str]]:

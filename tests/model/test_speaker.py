@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.speaker import is_about, is_of_owner, shown_name, speaker_number
+from engram.model.ids import speaker_number
+from engram.model.speaker import is_about, is_of_owner, shown_name
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ _SILENT = frozenset(
 )  # fmt: skip
 _MEMORY_KEYS = frozenset({"conversations_memory", "project_memories", "memory_files"})
 _THINKING = re.compile(r"<(antThinking)\b[^<>]*>")
-_ARTIFACT = re.compile(r"<antArtifact\b((?:[^\"<>]|\"[^\"]*+(?:\"|\Z))*+)(?:>|\Z)")
+_ARTIFACT = re.compile(r"<antArtifact\b((?>(?:[^\"<>]|\"[^\"]*+(?:\"|\Z))*))(?:>|\Z)")
 _ARTIFACT_END = "</antArtifact>"
 _TITLE = re.compile(r"\btitle=\"([^\"]*)\"")
 #: What older exports write into the text in place of a block.

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.model.ids import message_digest
-from engram.model.speaker import speaker_number
+from engram.model.ids import message_digest, speaker_number
 from engram.model.turn import MODEL_CHOSEN, NextTurn
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ _DIGITS = re.compile(r"\d+")
 class TurnRow(NamedTuple):
     """A turn without its text; `seq` < 0: only a transcript has it.
 
-    `speaker` is the number of a name (`model.speaker`), 0 for none.
+    `speaker` is the number of a name (`model.ids`), 0 for none.
     """
 
     seq: int

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engram.model.speaker import speaker_number
+from engram.model.ids import speaker_number
 
 if TYPE_CHECKING:
     from engram.model.ports import TurnLog

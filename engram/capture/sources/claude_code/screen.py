@@ -18,20 +18,20 @@ from __future__ import annotations
 import re
 
 #: A key with a scalar value; strings with escapes come last, they are rare and slow.
-_PAIR = rb'"[^"\\]*+":(?:"[^"\\]*+"|[a-z0-9.-]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"),'
+_PAIR = rb'"[^"\\]*+":(?:"[^"\\]*+"|[a-z0-9.-]++|"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"),'
 #: The scalar keys at the start of a line with its type, then, where it comes next, a message up to
 #: the opening quote of the long string in the first block of its content.
 _HEAD = re.compile(
-    rb'\{(?:"type":"(?P<type>[a-z-]++)",|' + _PAIR + rb")*+"
-    rb'(?:"message":\{(?:' + _PAIR + rb')*+"content":\[\{'
-    rb'(?P<block>(?:"tool_use_id":"[\w-]++",|"type":"tool_result",)*+"content":"'
+    rb'\{(?>(?:"type":"(?P<type>[a-z-]++)",|' + _PAIR + rb")*)"
+    rb'(?:"message":\{(?>(?:' + _PAIR + rb')*)"content":\[\{'
+    rb'(?P<block>(?>(?:"tool_use_id":"[\w-]++",|"type":"tool_result",)*)"content":"'
     rb'|"type":"thinking","thinking":"))?'
 )
 _QUOTE = re.compile(rb'"(?<!\\")')
 #: From the end of that string to the end of the content: nothing but the rest of the one block.
 _REST = re.compile(
-    rb'(?:,"is_error":(?:true|false)|,"tool_use_id":"[\w-]++"|,"type":"tool_result"'
-    rb'|,"signature":"[^"\\]*+")*+\}\]'
+    rb'(?>(?:,"is_error":(?:true|false)|,"tool_use_id":"[\w-]++"|,"type":"tool_result"'
+    rb'|,"signature":"[^"\\]*+")*)\}\]'
 )
 #: Inside a string the quote would be escaped.
 _GLUED = re.compile(rb'\}[\s\0\xef\xbb\xbf]*\{\s*"')

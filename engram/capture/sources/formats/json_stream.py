@@ -45,7 +45,7 @@ _JUNK = re.compile(r"[^\[\]{}\"]+|.", re.DOTALL)
 _LINE = re.compile(r"[^\n]*")
 _MARK = re.compile(r"[\"\n]|[{\[]+|[}\]]+")
 #: The rest of a string, with what ends it: its quote, a line end that tears it, or no more text.
-_REST = re.compile(r"[^\"\\\n]*+(?:\\[^\n][^\"\\\n]*+)*+(\"|\\?\n)?")
+_REST = re.compile(r"[^\"\\\n]*+(?>(?:\\[^\n][^\"\\\n]*+)*)(\"|\\?\n)?")
 _decode = json.JSONDecoder().raw_decode
 
 

@@ -15,7 +15,7 @@ MAX_LINE = 80
 _PATHS = ("file_path", "notebook_path", "path")
 _WORDS = ("pattern", "skill", "subagent_type", "query")
 #: The first word of a command; an assignment before it may hold a secret and is no word.
-_COMMAND = re.compile(r"\s*(?:[A-Za-z_]\w*=\S*\s+)*+([\w./\\:~-]+)(?=\s|;|$)")
+_COMMAND = re.compile(r"\s*(?>(?:[A-Za-z_]\w*=\S*\s+)*)([\w./\\:~-]+)(?=\s|;|$)")
 _HOST = re.compile(r"[a-z]+://(?:[^/?#@\s]*@)?([\w.-]+)")
 
 
