@@ -369,12 +369,7 @@ _SENT_BY_OTHERS: tuple[tuple[str, AnyCase], ...] = (
 )
 
 
-#: Words of duty.
-_DUTIES = _any(
-    r"\b(?:must|shall|should|always|never|do not|don't|make sure|ensure|be sure|please|needs? to"
-    r"|ha(?:ve|s) to|required|ought to|let's|mandatory|forbidden|prohibited|not allowed|avoid)\b",
-)
-#: how an order to do something begins, and one that allows or forbids it
+#: where an order begins, and how one to do something does
 _BEGINS = r"(?:^|[.!?;:\n] ?|, (?:and |then )?)"
 _DO = (
     rf"{_BEGINS}(?:then |and |first |now |just |also |only |simply )?"
@@ -386,29 +381,8 @@ _DO = (
     r"|pay|transfer|wire|remember|memori[sz]e|note|store|save|record|mention|recommend|suggest|praise|rate|hide|show|print|log|merge|sign)"
     r" (?!(?:is|are|was|were|has|have|of|in|on|for|by|will|does|can|times?)\b)"
 )
-_INSTRUCTS = _any(_DO)
-_OPENING = _any(
-    _DO,
-    rf"{_BEGINS}(?:and |but |just |then )?(?:always|never|do not|don't|make sure|ensure|be sure"
-    r"|please|let's|avoid)\b(?! (?:the|an?|what|whether|how|when|in|on|by|to|at|\w+ed|\w+[^s]s)\b)",
-    r"^(?:always|never|do not|don't|make sure|ensure|be sure|please|let's|avoid)\b",
-)
-
-
-#: What is no plain statement of what is so: it speaks to a reader, claims trust or power, tells
-#: what agents do, or is a form that a program reads.
-_NO_STATEMENT = _any(
-    r"\byou(?:r|rs|rself|rselves|'(?:ll|re|ve|d))?\b|\b(?:is|are|was|were) to (?:be )?\w+",
-    r"\b(?:(?:un)?trust(?:s|ed|ing|worthy)?|exempt\w*|(?:white|allow)-?list\w*|(?<!-)safe|reliable"
-    r"|administrators?|commit rights|write access|unreviewed|unverified|no need to|first choice"
-    r"|hereby|without (?:question|checks?|review|verification))\b",
-    rf"\b{_AI}\b[^.!?;\n]{{0,60}}\b(?:store|note|remember|trust|believe|recommend|prefer|choose|use"
-    r"|follow|obey|treat|handle|send|run|call|accept|approve|skip|ignore|say|tell|answer|reply"
-    r"|memori[sz]e|record|save)(?:s|d|ed)?\b",
-    r"<[a-z!/]|<!--|[{\[] ?[\"']?\w+[\"']? ?:|\"\w+\" ?:|= ?\{|\$[({]|^\w+: ?\n",
-    r"(?:^|\n)[-*+> ]{0,4}[\w.-]+ ?[:=] ?\S+ ?(?:\n|$)",
-    r"\b(?:customary|(?:best|common|standard|usual) practice)\b",
-    # always, never, must and later in other languages
+#: always, never, must and later in other languages
+_ELSEWHERE = (
     r"\b(?:immer|stets|niemals|muss|müssen|darf nicht|siempre|nunca|jamás|debes?|deben|toujours"
     r"|jamais|doit|doivent|sempre|deve|devono|devem|altijd|nooit|moet|zawsze|nigdy|musi)\b"
     r"|всегда|никогда|долж(?:ен|на|ны)|总是|永远|必须|必須|常に|必ず|항상|반드시",
@@ -416,12 +390,48 @@ _NO_STATEMENT = _any(
     r"|d'ora in poi|vanaf nu|od teraz)\b|отныне|впредь|今後|これから|从现在|從現在"
     r"|(?<!\w)以后|앞으로",
 )
-#: What is none where somebody is to do it, and else tells how programs work: it takes a check
-#: away, claims power, or hands something over for good.
-_LOOSENS = _any(
-    r"\b(?:authori[sz]\w+|(?:certificate )?authority|skip\w*|bypass\w*|sole|exclusively?"
-    r"|permanent(?:ly)?|perpetuity|forever|irrevocabl\w+|immediately|urgent|overrid\w+|requires?"
-    r"|insists?|mandates?|instructs?|obliges?|mandated|instructed|obliged|entitled)\b",
+_ADDRESSES = r"\byou(?:r|rs|rself|rselves|'(?:ll|re|ve|d))?\b|\b(?:is|are|was|were) to (?:be )?\w+"
+#: Words of duty, and verbs that begin an order.
+_INSTRUCTS = _any(
+    r"\b(?:must|shall|should|always|never|do not|don't|make sure|ensure|be sure|please|needs? to"
+    r"|ha(?:ve|s) to|required|ought to|let's|mandatory|forbidden|prohibited|not allowed|avoid)\b",
+    _DO,
+)
+
+
+#: What is no plain statement of what is so: it speaks to a reader, claims trust or power, hands
+#: something over for good, tells what agents do, or is a form that a program reads.
+_NO_STATEMENT = _any(
+    _ADDRESSES,
+    r"\b(?:(?:un)?trust(?:s|ed|ing|worthy)?|exempt\w*|(?:white|allow)-?list\w*|safe|reliable"
+    r"|authori[sz]\w+|(?:certificate )?authority|administrators?|commit rights|write access"
+    r"|unreviewed|unverified|skip\w*|bypass\w*|no need to|sole|exclusively?|permanent(?:ly)?"
+    r"|perpetuity|forever|irrevocabl\w+|first choice|hereby|immediately|urgent|overrid\w+"
+    r"|without (?:question|checks?|review|verification))\b",
+    r"\b(?:requires?|insists?|mandates?|instructs?|obliges?|mandated|instructed|obliged|entitled)\b",
+    rf"\b{_AI}\b[^.!?\n]{{0,60}}\b(?:store|note|remember|trust|believe|recommend|prefer|choose|use"
+    r"|follow|obey|treat|handle|send|run|call|accept|approve|skip|ignore|say|tell|answer|reply"
+    r"|memori[sz]e|record|save)(?:s|d|ed)?\b",
+    r"<[a-z!/]|<!--|[{\[] ?[\"']?\w+[\"']? ?:|\"\w+\" ?:|= ?\{|\$[({]|^\w+: ?\n",
+    r"(?:^|\n)[-*+> ]{0,4}[\w.-]+ ?[:=] ?\S+ ?(?:\n|$)",
+    r"\b(?:customary|(?:best|common|standard|usual) practice)\b",
+    *_ELSEWHERE,
+)
+#: What is an order, or a claim of trust, from one who tells how a work is done and what was found.
+_ORDER_OR_CLAIM = _any(
+    _DO,
+    rf"{_BEGINS}(?:and |but |just |then )?(?:always|never|do not|don't|make sure|ensure|be sure"
+    r"|please|let's|avoid)\b"
+    r"(?! (?:the|an?|what|whether|how|when|in|on|by|to|at|\w+ed|\w+[^s]s)\b)",
+    r"^(?:always|never|do not|don't|make sure|ensure|be sure|please|let's|avoid)\b",
+    _ADDRESSES,
+    rf"\b{_AI}\b[^.!?;\n]{{0,60}}\b(?:must|shall|should|ha(?:ve|s) to|needs? to|always|never)\b",
+    r"\b(?:agents|assistants) (?:trust|believe|follow|obey|accept|approve|skip|ignore|run)\b",
+    r"\b(?:must|shall|should|may|can|needs? to|ha(?:ve|s) to)(?: \w+){0,2} (?:skip|bypass"
+    r"|trust)\w*\b",
+    r"\b(?:(?:un)?trust(?:s|ed|ing|worthy)?|exempt\w*|unreviewed|hereby"
+    r"|without (?:question|review|verification))\b",
+    *_ELSEWHERE,
 )
 
 
@@ -517,12 +527,9 @@ def _excused(code: str, before: str, behind: str) -> bool:
 def is_instruction(text: str) -> bool:
     """Whether a text tells somebody what to do or to believe, and is no plain statement."""
     seen = _seen(text)
-    return any(one.search(seen) for one in (_DUTIES, _INSTRUCTS, _NO_STATEMENT, _LOOSENS))
+    return _INSTRUCTS.search(seen) is not None or _NO_STATEMENT.search(seen) is not None
 
 
 def is_order(text: str) -> bool:
     """The same of one who tells how a work is done: what a part "must" do is how it works."""
-    seen = _seen(text)
-    if _OPENING.search(seen) or _NO_STATEMENT.search(seen):
-        return True
-    return bool(_DUTIES.search(seen) and _LOOSENS.search(seen))
+    return _ORDER_OR_CLAIM.search(_seen(text)) is not None

@@ -42,6 +42,7 @@ _OTHERWISE = re.compile(
     r"\b(?:without|except|besides|but|only|unless|until|till|before|than|instead|rather|against"
     r"|stop\w*|quit\w*|end(?:s|ed)|avoid\w*|exclud\w*|forbid\w*|forbidden|prohibit\w*"
     r"|refus\w*|reject\w*|declin\w*|hat(?:e|es|ed)|dislik\w*|lack\w*|miss\w*|fail\w*|cancel\w*"
+    r"|turn\w* down"
     r"|abandon\w*|disabl\w*|skip\w*|forg[eo]t\w*|remov\w*|drop\w*|delet\w*|obsolete"
     r"|deprecat\w*|dead|gone|left|leaves|retir\w*|replac\w*|former\w*|previous\w*|too|free|empty"
     r"|absent|pain|tired|worst|bad|wrong|less|off"

@@ -203,3 +203,12 @@ def test_an_agent_reads_a_file_and_a_part_reads_one() -> None:
     advice = "The agent recommends one price list for each till."
     assert bearing(found_out(advice, "I recommend one price list for each till.")) == ""
     assert bearing(found_out("The agent reads `prices.db` next.", "I read it next.")) == "working"
+
+
+def test_what_somebody_started_is_of_their_life_where_a_model_takes_it_for_lasting() -> None:
+    said = "started learning Spanish in January"
+    made = candidate("The user started learning Spanish.", receipt=receipt_of(
+        turn_of("user", said, SAID, source="test", session="s"), said), origin="model")  # fmt: skip
+    assert bearing(made) == ""
+    assert bearing(replace(made, appraisal=Appraisal(lasting=-1))) == "working"
+    assert bearing(replace(made, text="The user pushed the branch.")) == "working"

@@ -260,6 +260,9 @@ def test_how_a_part_works_is_no_order_in_an_agents_words() -> None:
         "The gateway answers 401 because the Authorization header is missing.",
         "The writer must flush before the index is read.", "Retries do not reset the counter.",
         "The agent recommends one queue for each carrier, to avoid waiting.",
+        "The export is safe to run twice, and skips rows that must not change.",
+        "Their API requires an API key, and stores LLM calls for 30 days.",
+        "The token needs write access; only administrators can see the audit page.",
     ):  # fmt: skip
         found = said(text, voice="agent", origin="model")
         assert not instructs(found), text

@@ -138,7 +138,8 @@ def test_a_model_reads_them_too_and_its_mistakes_stay_out(demo: Demo) -> None:
     assert len(facts) >= 35
     assert "the model costs about $0." in demo.printed
     for refused in (
-        "1 injection_override", "2 low_trust", "1 quote-not-found", "1 unknown_category",
+        "1 dangling", "1 injection_override", "1 low_trust", "1 quote-not-found",
+        "1 unknown_category",
     ):  # fmt: skip
         assert f"refused    {refused}" in demo.printed
     texts = [path.read_text(encoding="utf-8") for path in facts]

@@ -57,6 +57,7 @@ def supported(text: str, said: str, before: str = "") -> str:
         ("Das Team will Kafka für die Logs.", "Wir wollen kein Kafka für die Logs."),
         ("团队使用Redis保存会话。", "我们不使用Redis保存会话。"),
         ("The user's sister lives in Rome.", "定了，就这样吧"),
+        ("The user's father died in spring 2025.", "my dad passed away in spring"),
     ],
 )  # fmt: skip
 def test_another_number_or_a_turned_denial_is_doubted(text: str, said: str) -> None:

@@ -57,7 +57,7 @@ def bearing(candidate: Candidate, said_again: bool = False) -> str:
         return WORKING
     # what another person has finished is no progress of the agent's work
     of_run = candidate.category != "correction" and PARTICIPANT not in dict(candidate.fields)
-    if of_run and not found_out and _is_working(text, quote):
+    if of_run and not found_out and _is_working(candidate, text, quote):
         return WORKING
     if not said_again and _is_request(candidate, text, quote):
         return REQUEST
@@ -318,8 +318,18 @@ def _reports(text: str, quote: str) -> bool:
     return told is not None and not _RESULT.search(text)
 
 
-def _is_working(text: str, quote: str) -> bool:
-    return bool(_WORKING.search(text) or _WORKING.search(quote))
+#: what somebody does in a life as well as in a session
+_LIVED = AnyCase(
+    r"^the user (?:has |just |already )*(?:started|finished|completed|opened|closed|created|tried"
+    r"|saw)\b"
+)
+
+
+def _is_working(candidate: Candidate, text: str, quote: str) -> bool:
+    """By the words quoted; by those of a model's statement, where it says that it lasts."""
+    if candidate.origin != "model" or candidate.appraisal.lasting < 0:
+        return bool(_WORKING.search(text) or _WORKING.search(quote))
+    return _WORKING.search(text) is not None and not _LIVED.match(text)
 
 
 # -- request --------------------------------------------------------------------------------------

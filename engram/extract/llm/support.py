@@ -75,7 +75,7 @@ class Shown:
     def supports(self, text: str, sentence: str, time: Instant) -> Support:
         """How far a statement is supported that rests on a sentence, said at a time."""
         sentence = sentence[:_MOST_READ]
-        stated = set(beginnings(text))
+        stated = {word for word in beginnings(text) if not word.isdigit()}
         common = len(stated & self._beginnings)
         same = same_language(text, sentence)
         if same and _LEAST_SHARE * common < len(stated):
