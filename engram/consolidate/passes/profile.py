@@ -192,10 +192,14 @@ def _belongs(memory: Memory) -> bool:
 
 
 def _is_of_profile(memory: Memory) -> bool:
-    """Whether it is about the person's ways; of facts only the person's own are."""
-    if not memory.of_owner:
+    """Whether it is about the person's ways; of facts only the person's own are.
+
+    What an agent told of how something is done is no skill of the person's.
+    """
+    if not memory.of_owner or memory.category not in SECTIONS:
         return False
-    return memory.category in SECTIONS and (memory.category != "fact" or memory.space == "user")
+    told = memory.category == "skill" and not authority_rank(memory.authority)
+    return memory.space == "user" or not (told or memory.category == "fact")
 
 
 def _heading(memory: Memory) -> str:
