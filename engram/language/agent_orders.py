@@ -379,7 +379,7 @@ _DO = (
     r"|reply|respond|answer|say|tell|ask|give|keep|return|report|share|post|insert|replace|change"
     r"|update|check|verify|reject|refuse|route|point|configure|export|import|pin|visit|click|buy"
     r"|pay|transfer|wire|remember|memori[sz]e|note|store|save|record|mention|recommend|suggest|praise|rate|hide|show|print|log|merge|sign)"
-    r" (?!(?:is|are|was|were|has|have|of|in|on|for|by|will|does|can|times?)\b)"
+    r" (?!(?:is|are|was|were|has|have|of|in|on|for|by|will|does|can|times?|messages?|requests?)\b)"
 )
 #: always, never, must and later in other languages
 _ELSEWHERE = (

@@ -382,8 +382,8 @@ _IMPERATIVE = AnyCase(
     r"^(?:please |pls |just |also |then |and |now )*(?:add|use|remove|delete|change|rename|move"
     r"|put|make|write|create|update|fix|keep(?= (?:it|this|that|these|those|them|both|going)\b)"
     r"|leave|set|run|show|hide|avoid|drop|replace|switch|include|exclude|check|follow|store|save"
-    r"|start|skip|ignore|go|give|take|wait|align"
-    r"|commit|push|merge|deploy|test|do|return|render|display|handle|support|implement)\b"
+    r"|start|skip|ignore|go(?! \d)|give|take|wait|align"
+    r"|commit|push|merge|deploy|test|do|return|render|display|handle|support|implement)(?![\w-])"
 )
 
 
