@@ -398,6 +398,7 @@ _OPENING = _any(
 #: What is no plain statement of what is so: it speaks to a reader, claims trust or power, tells
 #: what agents do, or is a form that a program reads.
 _NO_STATEMENT = _any(
+    r"\b(?:future|later|subsequent) sessions? (?:must|shall|should|ha(?:ve|s) to|needs? to)\b",
     r"\byou(?:r|rs|rself|rselves|'(?:ll|re|ve|d))?\b|\b(?:is|are|was|were) to (?:be )?\w+",
     r"\b(?:(?:un)?trust(?:s|ed|ing|worthy)?|exempt\w*|(?:white|allow)-?list\w*|(?<!-)safe|reliable"
     r"|administrators?|commit rights|write access|unreviewed|unverified|no need to|first choice"
