@@ -55,9 +55,8 @@ _OVER = re.compile(r"\bused to\b|\b(?:wrong|untrue|false) that\b", re.IGNORECASE
 #: words of what is not done, or not yet
 _UNDONE = re.compile(
     rf"{_ASKS.pattern}|\b(?:will|'ll|going to|gonna|not|n't|never|yet|still|plan(?:s|ned)? to"
-    r"|needs? to|have to|should|must|almost|nearly|start(?:ed)? to|cancel\w*|todo|tomorrow|next|if|once"
-    r"|fail(?:s|ed)?|nicht|kein\w*|noch"
-    r"|werden?|sollte\w*|muss)\b|n't\b|未|没|还|不|将|要",
+    r"|needs? to|have to|should|must|almost|nearly|start(?:ed)? to|cancel\w*|todo|tomorrow|next|if"
+    r"|once|fail(?:s|ed)?|nicht|kein\w*|noch|werden?|sollte\w*|muss)\b|n't\b|未|没|还|不|将|要",
     re.IGNORECASE,
 )
 
