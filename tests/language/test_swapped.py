@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.language.reversal import is_reversed
+from engram.language.swapped import is_reversed
 
 
 @pytest.mark.parametrize(
