@@ -39,6 +39,8 @@ from engram.model.succession import settled
 Standing = Literal["free", "owned", "retired"]
 #: the share of the fewer words that a mention and its memory have in common, or so many of them
 _SHARED, _ENOUGH = 0.2, 2
+#: so many that the person's words make theirs what an agent only inferred
+_VOUCHES = 3
 #: what can be carried out
 _CARRIED_OUT = frozenset(["commitment", "decision", "moment", "fact"])
 #: a commitment that is done needs no answer to these questions of the commitment pass
@@ -48,12 +50,13 @@ _DATES = frozenset([*WEEKDAYS, *MONTHS])
 _JOINTS = re.compile(r"[,;.:。，；] ?|\s(?:and|because|as|since|so|but|und|weil|denn|aber)\s")
 _UNTOUCHED = re.compile(r"\bun[a-z]{3,}ed\b")
 _ASKS = re.compile(r"[?？][\"')\s]*$")
+#: what was so, and what is called untrue
+_OVER = re.compile(r"\bused to\b|\b(?:wrong|untrue|false) that\b", re.IGNORECASE)
 #: words of what is not done, or not yet
 _UNDONE = re.compile(
     rf"{_ASKS.pattern}|\b(?:will|'ll|going to|gonna|not|n't|never|yet|still|plan(?:s|ned)? to"
-    r"|needs? to|have to|should|must|almost|nearly|todo|tomorrow|next|if|once|fail(?:s|ed)?"
-    r"|nicht|kein\w*|noch"
-    r"|werden?|sollte\w*|muss)\b|n't\b|未|没|还|不|将|要",
+    r"|needs? to|have to|should|must|almost|nearly|start(?:ed)? to|cancel\w*|todo|tomorrow|next|if"
+    r"|once|fail(?:s|ed)?|nicht|kein\w*|noch|werden?|sollte\w*|muss)\b|n't\b|未|没|还|不|将|要",
     re.IGNORECASE,
 )
 
@@ -162,10 +165,10 @@ def unsupported_mention(
     said = candidate.sentence or candidate.receipt.quote
     known, told = terms(f"{owner.text} {owner.quote}"), terms(said)
     shared = (known & told) - terms(f"the user and the team {owner.project}")
-    # one word tells what the person says again, and does not vouch for what an agent said
     inferred = owner.authority == AUTHORITIES[0]
-    share = 1 if inferred and values_of(owner.text).isdisjoint(values_of(said)) else _SHARED
-    if not shared or len(shared) < min(_ENOUGH, share * min(len(known), len(told))):
+    vouches = inferred and values_of(owner.text).isdisjoint(values_of(said))
+    share, enough = (1, _VOUCHES) if vouches else (_SHARED, _ENOUGH)
+    if not shared or len(shared) < min(enough, share * min(len(known), len(told))):
         return True
     time = candidate.receipt.time
     newer = replace(owner, id="", key="", text=said, quote=said, created=time, extra=())
@@ -174,7 +177,11 @@ def unsupported_mention(
     if candidate.confirms:
         clauses = (_clause(text, shared, terms) for text in (said, owner.text))
         unlike = len({_denies(clause) for clause in clauses}) > 1 or is_turned(owner.text, said)
-        return unlike or bool(_ASKS.search(said)) or _counts_otherwise(owner.text, said)
+        return (
+            unlike
+            or bool(_ASKS.search(said) or _OVER.search(said))
+            or _counts_otherwise(owner.text, said)
+        )
     whose = candidate.voice in ("typed", "agent") or _is_theirs(owner, candidate)
     may = whose and owner.category in _CARRIED_OUT and not _names_another(owner, said)
     return not may or time <= owner.created or bool(is_hedged(candidate) or _UNDONE.search(said))

@@ -88,10 +88,11 @@ _OBJECTS = re.compile(
     r"|нет|не)(?!\w)|不|别|先别|等)",
     re.IGNORECASE,
 )
-#: what takes back the yes before it: "yes, but rather not"
+#: what takes back the yes before it, or puts it off: "yes, but rather not", "ok, first the tests"
 _RESERVES = re.compile(
     r"\b(?:but|though|however|aber|jedoch|pero|mais|но)\b[^.!?]*\b(?:no|not|never|rather|\w+n['’]t"
-    r"|wait|nicht|kein\w*|lieber|non|pas|не|нет)\b|但[^。！？]*[不别没]",
+    r"|wait|nicht|kein\w*|lieber|non|pas|не|нет)\b|但[^。！？]*[不别没]"
+    r"|\bthink (?:about|it over)\b|(?<!the )\bfirst,? \w",
     re.IGNORECASE,
 )
 #: so many sentences of an answer tell whether it agrees, and so many shared words that it takes

@@ -426,6 +426,7 @@ _ORDER_OR_CLAIM = _any(
     r"^(?:always|never|do not|don't|make sure|ensure|be sure|please|let's|avoid)\b",
     _ADDRESSES,
     rf"\b{_AI}\b[^.!?;\n]{{0,60}}\b(?:must|shall|should|ha(?:ve|s) to|needs? to|always|never)\b",
+    r"\b(?:future|later|subsequent) sessions? (?:must|shall|should|ha(?:ve|s) to|needs? to)\b",
     r"\b(?:agents|assistants) (?:trust|believe|follow|obey|accept|approve|skip|ignore|run)\b",
     r"\b(?:must|shall|should|may|can|needs? to|ha(?:ve|s) to)(?: \w+){0,2} (?:skip|bypass"
     r"|trust)\w*\b",

@@ -35,7 +35,7 @@ _NO_NAMES = TAG - {*WEEKDAYS, *MONTHS} | {"may"}
 _ENDED = re.compile(r"\((?:superseded|expired|retired|archived)\)")
 #: what stands in place of the denied
 _SET_RIGHT = re.compile(r"\b(?:sondern|but|sino)\b", re.IGNORECASE)
-_LINK = re.compile(r"\w+://[^\s()\[\]<>]+")
+LINK = re.compile(r"\w+://[^\s()\[\]<>]+")
 
 
 def shared_words(text: str, given: str) -> float:
@@ -64,7 +64,7 @@ def unsupported(text: str, given: Sequence[str]) -> str:
     counted = (one for one in number_words_of(text) if one.said.isdisjoint(values))
     if has_other_numbers(text, values) or any(counted):
         return "number"
-    if any(link not in everything for link in _LINK.findall(text)):
+    if any(link not in everything for link in LINK.findall(text)):
         return "link"
     if any(is_reversed(text, line) for line in given):
         return "roles"

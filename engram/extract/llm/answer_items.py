@@ -83,7 +83,8 @@ _COUNTED = re.compile(r"^\(?\d{1,3}[.)] +(?=\w)")
 _LONGEST_TEXT = 400
 #: what is said of the place where it is said
 _HERE = re.compile(
-    r"\b(?:this|diese[mnrs]?) (?:repo|repository|project|codebase|package|app|projekt)\b",
+    r"\b(?:this|diese[mnrs]?) (?:repo|repository|project|codebase|package|app|projekt)\b"
+    r"|\bour team\b",
     re.IGNORECASE,
 )
 #: words that what is said of a proposal has in common with it

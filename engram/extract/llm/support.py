@@ -24,6 +24,7 @@ from engram.language.numerals import (
     values_of,
 )
 from engram.language.same_language import same_language
+from engram.language.supported import LINK
 from engram.language.swapped import is_reversed
 from engram.language.when import find_times
 from engram.language.wording import beginnings
@@ -38,8 +39,9 @@ _DATED = re.compile(r"\([^()]*\d{4}[^()]*\)")
 #: how a sentence begins that holds under a condition, or is a wish
 _CONDITION = re.compile(
     r"\W*(?:(?:and|but|so) )?"
-    r"(?:if (?!(?:you|possible|so|not|needed|i)\b)|i wish\b|if only\b|falls )",
-    re.IGNORECASE,
+    r"(?:if (?!(?:you|possible|so|not|needed|i)\b)|i wish\b|if only\b|suppose\b|falls )"
+    r"|.*\bonly if\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _CONDITIONAL = re.compile(
     r"\b(?:if|when\w*|once|unless|case|until|after|as soon|would|wish\w*|falls|wenn|sobald)\b",
@@ -78,6 +80,8 @@ class Shown:
         stated = {word for word in beginnings(text) if not word.isdigit()}
         common = len(stated & self._beginnings)
         same = same_language(text, sentence)
+        if any(link not in self._texts for link in LINK.findall(text)):
+            return "none"
         if same and _LEAST_SHARE * common < len(stated):
             return "none"
         turned = same and is_turned(text, sentence)
