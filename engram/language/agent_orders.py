@@ -340,7 +340,7 @@ _ADDRESS = (
     r"|test|local|internal)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|webhook|endpoint|server|address)"
 )
 _STRICT_EXFILTRATION = _any(
-    rf"\b(?:send|post|upload|leak|exfiltrate|forward|e-?mail|transmit|publish|submit|report|beacon"
+    rf"(?<![\w/.-])(?:send|post|upload|leak|exfiltrate|forward|e-?mail|transmit|publish|submit|report|beacon"
     rf"|deliver|copy|sync|push|mail|cc|bcc)\b[^.!?\n]{{0,80}}\b(?:to|at|via|into)"
     rf" ?[^.!?\n]{{0,30}}{_ADDRESS}",
     r"\b(?:call|fetch|get|visit|open|load|request|ping|query|contact|render|embed|include|append"

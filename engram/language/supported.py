@@ -35,7 +35,7 @@ _NO_NAMES = TAG - {*WEEKDAYS, *MONTHS} | {"may"}
 _ENDED = re.compile(r"\((?:superseded|expired|retired|archived)\)")
 #: what stands in place of the denied
 _SET_RIGHT = re.compile(r"\b(?:sondern|but|sino)\b", re.IGNORECASE)
-LINK = re.compile(r"\w+://[^\s()\[\]<>]+")
+LINK = re.compile(r"\w+://[^\s()\[\]<>]*[^\s()\[\]<>.,;:!?'\"`]")
 
 
 def shared_words(text: str, given: str) -> float:

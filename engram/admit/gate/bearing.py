@@ -122,6 +122,7 @@ def _is_question(candidate: Candidate, text: str, quote: str, sentence: str) -> 
         told, _, asked = sentence.rpartition(",")
         if len(told.split()) > 2 and _ASKS.match(asked.strip()) and not _ASKS.search(told):
             return not terms_of(told) & terms_of(text)
+        return _ASKED.search(quote) is not None
     rest = sentence.partition(quote)[2]
     return len(rest.split()) <= _TAG_WORDS and _ASKED.search(sentence) is not None
 
@@ -227,12 +228,18 @@ _OF_SOMEBODY = re.compile(
 )
 
 
+#: words of a statement that names no more than it is about
+_ONE_BREATH = 10
+
+
 def _is_dangling(candidate: Candidate, text: str) -> bool:
     if candidate.project and THIS_PROJECT.match(text):
         return False
     if _PRONOUN.match(text) and not EMPTY_IT.match(text):
         return True
-    return bool(_SHOWN.search(text) or _OF_SOMEBODY.match(text))
+    # a model names in a long statement what its last words point to
+    alone = candidate.origin != "model" or len(text.split()) <= _ONE_BREATH
+    return bool(alone and _SHOWN.search(text)) or _OF_SOMEBODY.match(text) is not None
 
 
 # -- passing --------------------------------------------------------------------------------------
