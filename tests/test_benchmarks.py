@@ -86,8 +86,8 @@ SMALL = {
     ),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip
-#: takes its time by itself, and has a test of its own (tests/capture/test_redact.py)
-TESTED_ELSEWHERE = {"redaction"}
+#: take their time, and have tests of their own (capture/test_redact, pipeline/test_stored_model_answers)
+TESTED_ELSEWHERE = {"model_tier", "redaction"}
 
 
 @pytest.fixture(scope="module")

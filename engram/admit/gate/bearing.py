@@ -110,6 +110,7 @@ _ASKS = AnyCase(
 
 #: A question behind a statement, of more words than a tag, is about something else.
 _TAG_WORDS = 5
+_WORDS = re.compile(r"\w+")
 
 
 def _is_question(candidate: Candidate, text: str, quote: str, sentence: str) -> bool:
@@ -122,9 +123,10 @@ def _is_question(candidate: Candidate, text: str, quote: str, sentence: str) -> 
         told, _, asked = sentence.rpartition(",")
         if len(told.split()) > 2 and _ASKS.match(asked.strip()) and not _ASKS.search(told):
             return not terms_of(told) & terms_of(text)
-        return _ASKED.search(quote) is not None
     rest = sentence.partition(quote)[2]
-    return len(rest.split()) <= _TAG_WORDS and _ASKED.search(sentence) is not None
+    # what stands behind it is a sentence of its own to a model, which has read it
+    most = _TAG_WORDS if candidate.origin != "model" else 0
+    return len(_WORDS.findall(rest)) <= most and _ASKED.search(sentence) is not None
 
 
 # -- repair ---------------------------------------------------------------------------------------
