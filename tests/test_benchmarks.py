@@ -86,7 +86,7 @@ SMALL = {
     ),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip
-#: take their time, and have tests of their own (capture/test_redact, pipeline/test_stored_model_answers)
+#: have tests of their own (capture/test_redact, pipeline/test_stored_model_answers)
 TESTED_ELSEWHERE = {"model_tier", "redaction"}
 
 
