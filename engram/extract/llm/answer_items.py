@@ -3,9 +3,9 @@
 Whatever can be checked is checked: the category comes from a closed list (after an alias table),
 the quote must stand in a message (the captured words are taken instead of the model's), dates must
 be dates, replaced memories must have been in the question, and who agreed to a decision must have
-said so later. A finding is filed as a decision, a skill or a fact. Signs that nobody sees are left
-out, and how far the conversation supports an item is noted. One bad item never costs the others,
-and what is said again is one item. Whose words are quoted is for `voice` to say.
+said so later. A finding is filed as a decision, a skill or a fact. How far the conversation
+supports an item is noted. One bad item never costs the others, and what is said again is one item.
+Whose words are quoted is for `voice` to say.
 """
 
 from __future__ import annotations
