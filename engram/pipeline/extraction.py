@@ -32,6 +32,8 @@ from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
 
+#: a turn may propose as many memories again for every so many characters
+_LONG_TURN = 2_000
 #: turns extracted under one transaction; bounds its file and the memory it takes
 BATCH_TURNS = 2_000
 #: pending turns of a conversation that are read for one question: more than it can hold
@@ -312,6 +314,8 @@ def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -
         heard=ports.heard, rules=ports.rule_files,
         named=Counter(quote for quote, _ in named),
     )  # fmt: skip
+    each = ports.settings.extract.max_per_turn
+    most = {turn.message: each * (1 + len(turn.text) // _LONG_TURN) for turn in batch.turns}
     per_turn: dict[str, int] = {}
     verdicts = []
     for candidate in batch.candidates:
@@ -321,7 +325,7 @@ def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -
         code = candidate.fault or verify(candidate, batch.turns, admission.heard)
         if code:
             verdict = Verdict("refuse", code, candidate)
-        elif per_turn[message] > ports.settings.extract.max_per_turn:
+        elif per_turn[message] > most[message]:
             verdict = Verdict("refuse", "too_many", candidate)
         else:
             verdict = admit(candidate, admission)
