@@ -23,12 +23,12 @@ from engram.model.errors import EngramError
 from engram.model.memory import (
     AUTHORITIES,
     CATEGORIES,
-    SCHEMAS,
     SPACES,
     SPECULATIVE_DAYS,
     STATUSES,
 )
 from engram.model.refusal_codes import MEANINGS
+from engram.model.schemas import SCHEMAS
 from engram.model.settings import Settings
 from engram.recall import blocks
 from engram.settings.keys import CHOICES, RANGES, known_keys

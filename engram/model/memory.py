@@ -13,7 +13,6 @@ CATEGORIES = (
     "correction", "principle", "preference", "commitment", "decision",
     "relationship", "entity", "moment", "skill", "fact",
 )  # fmt: skip
-SCHEMAS = ("session", "runbook", "constraint", "tech_debt")
 STATUSES = ("active", "needs-review", "superseded", "retired", "archived", "expired")
 #: what search covers unless asked for more (design 5.20)
 LIVE = frozenset({"active", "needs-review"})
@@ -28,11 +27,21 @@ SPACES = ("session", "user", "project", "system")
 PROTECTED = frozenset({"decision", "preference", "principle"})
 
 #: header keys with the state of a promise: our own (records 9), and a person's
-_STATES = ("commitment_state", "state", "outcome")
+_STATES = ("commitment_state", "debt_state", "state", "outcome")
 #: tags, and values of the state, that close a promise
 _CLOSING_TAGS = frozenset(["fulfilled", "expired", "done", "cancelled", "canceled", "completed"])
 _CLOSED = _CLOSING_TAGS | frozenset(
-    ["abandoned", "closed", "dropped", "fixed", "kept", "obsolete", "resolved", "wontfix"]
+    [
+        "abandoned",
+        "closed",
+        "dropped",
+        "fixed",
+        "kept",
+        "obsolete",
+        "resolved",
+        "wont_fix",
+        "wontfix",
+    ]
 )
 
 Tier = Literal["explicit", "implied", "inferred", "speculative"]
@@ -102,7 +111,8 @@ class Memory:
 
     `text` is the statement without the quote; `quote` the first quoted receipt of the body;
     `sources` are `transcript#^block` links, one per confirmation. `extra` holds the schema scalars
-    and unknown keys of the header as text.
+    and unknown keys of the header as text. `sections` are heading and text of every `##` section,
+    in the order of the file.
     """
 
     id: str
@@ -129,12 +139,14 @@ class Memory:
     quote: str = ""
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    related_files: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
+    sections: tuple[tuple[str, str], ...] = ()
 
     @property
     def live(self) -> bool:

@@ -343,7 +343,8 @@ class IndexSync:
 
 def document_of(memory: Memory) -> Document:
     """What of a memory is searchable: its words, its quote, its tags and entities."""
-    body = "\n".join((memory.text, memory.quote, *memory.tags, *memory.entities))
+    told = (text for _, text in memory.sections)
+    body = "\n".join((memory.text, memory.quote, *told, *memory.tags, *memory.entities))
     return Document(memory.id, "memories", memory.title, body, day_of(memory.created))
 
 

@@ -132,4 +132,5 @@ class Naming:
 def _said_by(memory: Memory) -> str:
     """All the words of a memory's file."""
     lists = (*memory.tags, *memory.entities, *memory.aliases, *memory.extras.values())
-    return "\n".join((memory.text, memory.quote, memory.title, *lists))
+    told = (text for _, text in memory.sections)
+    return "\n".join((memory.text, memory.quote, memory.title, *told, *lists))

@@ -135,7 +135,7 @@ def _free_of_secrets(memory: Memory, clean: Callable[[str], bool]) -> bool:
 
     One line may be a secret where two are none, and so may what a control character had split.
     """
-    said = (memory.text, memory.quote, memory.title)
+    said = (memory.text, memory.quote, memory.title, *(text for _, text in memory.sections))
     others = (
         *memory.aliases,
         *memory.tags,

@@ -14,7 +14,8 @@ from functools import cache
 from os.path import isabs
 from typing import NamedTuple
 
-from engram.model.memory import CATEGORIES, LEVELS, SCHEMAS
+from engram.model.memory import CATEGORIES, LEVELS
+from engram.model.schemas import SCHEMAS
 from engram.model.settings import Settings
 from engram.settings.toml_tables import parse
 
@@ -86,7 +87,12 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 #: the allowed entry names of a table
 ENTRIES: dict[str, tuple[str, ...]] = {
-    "retention.days": ("episodic", "semantic", "procedural", *CATEGORIES, *SCHEMAS),
+    "retention.days": (
+        "episodic",
+        "semantic",
+        "procedural",
+        *dict.fromkeys((*CATEGORIES, *SCHEMAS)),
+    ),
 }
 
 

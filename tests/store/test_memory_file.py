@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engram.model.attributes import normal_slot
 from engram.model.errors import BadInput
 from engram.model.markdown import inert_value, neutralise, quote_block
-from engram.model.memory import AUTHORITIES, CATEGORIES, SCHEMAS, SPACES, STATUSES, Memory
+from engram.model.memory import AUTHORITIES, CATEGORIES, SPACES, STATUSES, Memory
 from engram.store.files.document import parse, patch
 from engram.store.files.memory_file import memory_changes, read_memory, render_memory
 from tests.effort import examples
@@ -86,6 +86,11 @@ shares = st.integers(0, 1000).map(lambda number: number / 1000)
 tags = st.lists(
     texts.map(lambda text: inert_value(text.strip().lstrip("#").strip())).filter(bool), max_size=3
 ).map(tuple)  # fmt: skip
+lines_in_sections = st.lists(inert.filter(bool), min_size=1, max_size=3).map("\n".join)
+sections = st.tuples(
+    st.sampled_from(["Steps", "steps", "Context", "Changes", "Notes of mine", "Was ist", "C#"]),
+    lines_in_sections.map(neutralise) | st.just(""),
+)
 own_keys = {"severity", "due", "related files", "été", "a: b", ""}
 extras = st.dictionaries(st.sampled_from(sorted(own_keys)), texts, max_size=3)
 
@@ -97,7 +102,6 @@ memories = st.builds(
     path=st.sampled_from(["facts/2026-03-06/x.md", "x.md"]),
     status=st.sampled_from(STATUSES),
     kind=st.sampled_from(["episode", "note"]),
-    schema=st.sampled_from(["", *SCHEMAS]),
     title=texts,
     created=instants,
     status_since=instants,
@@ -113,6 +117,8 @@ memories = st.builds(
     space=st.sampled_from(SPACES),
     key=texts.map(normal_slot),
     quote=inert,
+    related_files=st.lists(texts.filter(bool), max_size=3).map(tuple),
+    sections=st.lists(sections, max_size=4).map(tuple),
     aliases=st.lists(texts.filter(bool), max_size=3).map(tuple),
     tags=tags,
     entities=links,
@@ -170,14 +176,15 @@ def test_foreign_text_comes_back_neutralised(text: str, quotes: list[str]) -> No
 
 @examples(75)
 @given(memories, memories)
-def test_changes_of_a_memory_are_changes_of_its_header(before: Memory, other: Memory) -> None:
+def test_changes_of_a_memory_change_its_header_and_sections(before: Memory, other: Memory) -> None:
     after = replace(other, id=before.id, path=before.path, text=before.text, quote=before.quote)
     data = render_memory(before)
     changed = memory_changes(data, before, after)
     found = read_memory(before.path, changed).memory
     assert replace(found, extra=()) == replace(after, extra=())
     assert found.extras == after.extras
-    assert parse(changed).body == parse(data).body
+    unchanged = replace(after, sections=before.sections)
+    assert parse(memory_changes(data, before, unchanged)).body == parse(data).body
     assert memory_changes(data, before, before) == data
 
 
@@ -203,7 +210,8 @@ def test_defaults_and_empty_fields_are_left_out() -> None:
 
 def test_keys_stand_in_a_fixed_order() -> None:
     full = replace(
-        MEMORY, kind="episode", schema="constraint", title="010", status="superseded",
+        MEMORY, category="fact", kind="episode", schema="constraint", title="010",
+        status="superseded",
         status_since="2026-03-07T00:00:00Z", status_reason="newer: said so",
         valid_until="2026-03-07",
         confidence=1.0, importance=1 / 3, sensitivity="public", space="user", key="user::editor",
@@ -343,10 +351,10 @@ def test_other_states_are_what_the_header_says() -> None:
 
 
 def test_unknown_keys_are_kept_as_text() -> None:
-    memory, problems = read("due: 2026-05-01\nrelated_files:\n  - a.py\n  - b.py\nmine: {a: 1}")
+    memory, problems = read("due: 2026-05-01\nplaces:\n  - a.py\n  - b.py\nmine: {a: 1}")
     assert memory.extras == {
         "due": "2026-05-01",
-        "related_files": "a.py, b.py",
+        "places": "a.py, b.py",
         "mine": '{"a": "1"}',
     }
     assert problems == ()

@@ -218,6 +218,7 @@ class PurgePlanner:
         ids = {memory.id for memory in memories}
         for memory in (*memories, *(one for one in read if one.id in ids)):
             yield from (memory.text, memory.quote, memory.title, *memory.tags)
+            yield from (text for _, text in memory.sections)
 
     def _pages_gone(self, remains: PurgeRemains) -> frozenset[str]:
         """The boxes that nothing is left in, and the entities that nothing speaks of any more."""

@@ -140,6 +140,12 @@ def patch(
     return result
 
 
+def with_body(data: bytes, body: str) -> bytes:
+    """The note with another body; header and fences keep their bytes."""
+    frame = _framed(data)
+    return _bytes(frame, frame.text[: frame.body] + body)
+
+
 def _framed(data: bytes) -> _Frame:
     """Find the header's fences."""
     bom = data.startswith(BOM)

@@ -3,12 +3,13 @@
 Reading is tolerant: a value that cannot be used is named in `problems` and its default is taken,
 and what a person writes in other ways is understood (`tags: a, b`, `tags: #a`, one link instead of
 a list, a heading as title). The statement is the body up to the first quote or `##` section, the
-receipt is the first quote before any section. Links lose their brackets, labels and folders.
+receipt is the first quote before any section; every `##` section is kept with its text (what a
+schema says of them is read by `model/record`). Links lose their brackets, labels and folders.
 
 Writing gives exactly the shape of design 4.1, keys in a fixed order; what is empty or the default
 is left out, but for `_ALWAYS`. Foreign text is neutralised, in the header too. `read_memory` of a
 rendered memory is that memory, if its texts are inert. An existing file is never rendered again:
-`memory_changes` patches single keys of it.
+`memory_changes` patches single keys and lines of sections of it.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
 from engram.model.markdown import code_lines, inert_value, neutralise, quote_block
-from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
-from engram.store.files.document import NoteDocument, parse, patch, render
+from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SPACES, STATUSES, Memory
+from engram.model.schemas import SCHEMA_TABLE, SCHEMAS, categories_of, written_schema
+from engram.store.files.body_sections import section_blocks, sections_in, with_sections
+from engram.store.files.document import NoteDocument, parse, patch, render, with_body
 from engram.store.files.links import targets_of
 
 if TYPE_CHECKING:
@@ -36,8 +39,8 @@ if TYPE_CHECKING:
 _ORDER = (
     "id", "category", "kind", "schema", "title", "status", "status_since", "status_reason",
     "extra", "created", "valid_from", "valid_until", "expires", "confidence", "importance",
-    "sensitivity", "authority", "project", "space", "key", "aliases", "tags", "entities",
-    "sources", "supersedes", "superseded_by", "conflicts",
+    "sensitivity", "authority", "project", "space", "key", "aliases", "tags", "related_files",
+    "entities", "sources", "supersedes", "superseded_by", "conflicts",
 )  # fmt: skip
 #: Written even when they are the default: a reader without this program must not have to know it.
 _ALWAYS = frozenset(["id", "category", "kind", "status", "confidence", "importance"])
@@ -74,15 +77,16 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
     header = document.header
     known = _Known(header, problems, document.header_lines is not None)
     heading, text, quote = _statement(document.body)
+    category = known.choice("category", CATEGORIES, "fact")
     status = known.choice("status", STATUSES, "active")
     memory = Memory(
         id=_identity(path, known),
-        category=known.choice("category", CATEGORIES, "fact"),
+        category=category,
         text=text,
         path=path,
         status="archived" if status in LIVE and path.startswith("archive/") else status,
         kind=known.choice("kind", ("episode", "note"), "note"),
-        schema=known.choice("schema", SCHEMAS, ""),
+        schema=known.schema(category),
         title=known.text("title") or heading,
         created=known.time("created", instant_of),
         status_since=known.time("status_since", instant_of),
@@ -100,12 +104,14 @@ def read_memory(path: str, data: bytes) -> MemoryFile:
         quote=quote,
         aliases=_texts(header.get("aliases")),
         tags=_tags(document),
+        related_files=_texts(header.get("related_files")),
         entities=targets_of(header.get("entities")),
         sources=targets_of(header.get("sources")),
         supersedes=targets_of(header.get("supersedes")),
         superseded_by=targets_of(header.get("superseded_by")),
         conflicts=targets_of(header.get("conflicts")),
         extra=tuple((key, _one(value)) for key, value in header.items() if key not in KEYS),
+        sections=sections_in(document.body) if "##" in document.body else (),
     )
     return MemoryFile(memory, tuple(problems), document)
 
@@ -129,15 +135,17 @@ def render_memory(memory: Memory, quotes: Sequence[str] = ()) -> bytes:
         block = quote_block(quote)
         if block and block not in blocks:
             blocks.append(block)
+    blocks += section_blocks(memory.sections)
     return render(header, "\n\n".join(block for block in blocks if block))
 
 
 def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
-    """The file with the header keys patched in which two states of its memory differ.
+    """The file with the header keys and section lines patched in which two states of its memory
+    differ.
 
     List items that stay are kept as the person wrote them. A note without a header gets one, with
-    its id. Raises BadInput when the header cannot be patched, or when text or quote differ: a body
-    belongs to the person.
+    its id. Raises BadInput when the header or a section cannot be patched, or when text or quote
+    differ: a statement is replaced by another memory, never changed.
     """
     if (before.text, before.quote) != (after.text, after.quote):
         raise BadInput(
@@ -156,7 +164,11 @@ def memory_changes(data: bytes, before: Memory, after: Memory) -> bytes:
             changes[name] = _as_found(document.header.get(name), _written(after, name), name)
     if changes and document.header_lines is None:
         changes = {"id": after.id, **changes}
-    return patch(data, changes, create=True)
+    made = patch(data, changes, create=True)
+    if before.sections == after.sections:
+        return made
+    body = with_sections(document.body, before.sections, after.sections, document.newline)
+    return with_body(made, body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +196,17 @@ class _Known:
         elif self.exists and key in ("category", "status"):
             self.problems.append(f"{key} is missing: read as {default}")
         return default
+
+    def schema(self, category: str) -> str:
+        """The schema, if the category may have it; nothing where the category says it already."""
+        name = self.choice("schema", SCHEMAS, "")
+        allowed = categories_of(SCHEMA_TABLE[name]) if name else ()
+        if name and category not in allowed:
+            self.problems.append(
+                f"schema {name!r} belongs to category {' or '.join(allowed)}: not used"
+            )
+            return ""
+        return written_schema(category, name)
 
     def share(self, key: str, default: float) -> float:
         """A number from 0 to 1."""
