@@ -69,6 +69,8 @@ class LlmSettings(NamedTuple):
     #: prices of a model that config/prices.toml does not list; 0: it counts as the dearest
     usd_per_million_input: float = 0.0
     usd_per_million_output: float = 0.0
+    #: the model that checks drafted decisions, constraints and ends of records; empty: none
+    verify_model: str = ""
     #: while no model answers: wait (turns stay pending), or rules
     when_away: str = "wait"
 
@@ -80,9 +82,27 @@ class RetentionSettings(NamedTuple):
     #: seed 003), a schema its category
     days: tuple[tuple[str, int], ...] = (
         ("episodic", 14), ("semantic", 180), ("procedural", 365), ("commitment", 90),
+        ("session", 90),
     )  # fmt: skip
+    #: days that what was retired stays where it is, until `gc` moves it
+    grace_days: int = 30
     #: hours in which retired content is not learnt again (design 5.3)
     resurrection_hours: int = 24
+
+
+class RecordSettings(NamedTuple):
+    """`[records]`: the six record schemas (seed 001)."""
+
+    #: sessions of a project that stay active
+    sessions: int = 5
+    #: records of one schema above which `status` says so
+    most: int = 100
+    #: by schema: auto, by-hand (made with `engram new` only), off; what is not named is auto
+    capture: tuple[tuple[str, str], ...] = ()
+    #: by schema: what it is, for triage and for a model; shipped in config/records.toml
+    describe: tuple[tuple[str, str], ...] = ()
+    #: by schema: the score from which a conversation is drafted from; shipped there too
+    thresholds: tuple[tuple[str, float], ...] = ()
 
 
 class BoxSettings(NamedTuple):
@@ -155,6 +175,7 @@ class Settings(NamedTuple):
     extract: ExtractSettings = ExtractSettings()
     llm: LlmSettings = LlmSettings()
     retention: RetentionSettings = RetentionSettings()
+    records: RecordSettings = RecordSettings()
     boxes: BoxSettings = BoxSettings()
     consolidate: ConsolidateSettings = ConsolidateSettings()
     recall: RecallSettings = RecallSettings()

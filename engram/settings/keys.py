@@ -30,6 +30,8 @@ _KINDS: dict[object, str] = {
     tuple[str, ...]: "list of texts",
     tuple[float, ...]: "list of numbers",
     tuple[tuple[str, int], ...]: "table of whole numbers",
+    tuple[tuple[str, float], ...]: "table of numbers",
+    tuple[tuple[str, str], ...]: "table of texts",
 }
 
 _URL = re.compile(r"https?://[^\s@/]+(?:/\S*)?")
@@ -58,6 +60,10 @@ RANGES: dict[str, tuple[float, float]] = {
     "llm.usd_per_million_output": (0, 100_000),
     "retention.days": (0, 36_500),
     "retention.resurrection_hours": (0, 8760),
+    "retention.grace_days": (0, 36_500),
+    "records.sessions": (1, 1000),
+    "records.most": (1, 100_000),
+    "records.thresholds": (0, 1),
     "boxes.topic_shift": (0, 1),
     "boxes.gap_minutes": (1, 10_080),
     "boxes.max_memories": (1, 1000),
@@ -83,6 +89,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "trigger.mode": ("smart", "every_n", "time_based"),
     "extract.min_importance": LEVELS,
     "llm.when_away": ("wait", "rules"),
+    "records.capture": ("auto", "by-hand", "off"),
 }
 
 #: the allowed entry names of a table
@@ -93,6 +100,9 @@ ENTRIES: dict[str, tuple[str, ...]] = {
         "procedural",
         *dict.fromkeys((*CATEGORIES, *SCHEMAS)),
     ),
+    "records.capture": SCHEMAS,
+    "records.describe": SCHEMAS,
+    "records.thresholds": SCHEMAS,
 }
 
 
@@ -124,9 +134,10 @@ def known_keys() -> dict[str, Key]:
             continue
         for inner, annotated in table.__annotations__.items():
             name, kind = f"{outer}.{inner}", _KINDS[annotated]
-            if kind == "table of whole numbers":
+            if kind.startswith("table of "):
                 rows = (f"{name}.{entry}" for entry in ENTRIES[name])
-                found.update({row: Key(row, "whole number", name) for row in rows})
+                item = kind.removeprefix("table of ").removesuffix("s")
+                found.update({row: Key(row, item, name) for row in rows})
             else:
                 found[name] = Key(name, kind)
     return found
@@ -233,7 +244,8 @@ def _in_range(key: Key, value: int | float) -> int | float:
 
 
 def _checked_text(key: Key, text: str) -> str:
-    if key.name in CHOICES and text not in CHOICES[key.name]:
+    choices = CHOICES.get(key.table or key.name)
+    if choices is not None and text not in choices:
         raise ValueError(allowed(key))
     if key.name == "vault":
         rooted = isabs(text) or text == "~" or text.startswith(("~/", "~\\"))
@@ -245,6 +257,8 @@ def _checked_text(key: Key, text: str) -> str:
         raise ValueError("the name of an environment variable; the key itself never stands here")
     if key.name.endswith("model") and not (text.isprintable() and len(text) <= 200):
         raise ValueError("the name of a model")
+    if key.table == "records.describe" and not (text.isprintable() and 0 < len(text) <= 500):
+        raise ValueError("one line of at most 500 characters")
     return text
 
 

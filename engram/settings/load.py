@@ -39,7 +39,9 @@ VAULT_KEYS = frozenset({
     "owner",
     "trigger.mode", "trigger.buffer_max_turns", "trigger.buffer_max_minutes",
     "extract.min_importance", "extract.max_per_turn",
-    "retention.days", "retention.resurrection_hours",
+    "retention.days", "retention.resurrection_hours", "retention.grace_days",
+    "records.sessions", "records.most", "records.capture", "records.describe",
+    "records.thresholds",
     "recall.budget_tokens", "recall.limit",
 })  # fmt: skip
 
