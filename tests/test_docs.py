@@ -437,8 +437,15 @@ def test_every_key_that_may_be_set_is_in_the_page_of_settings() -> None:
     entries = [
         code for name in ("types", "days-categories", "schemas") for code in codes(page, name)
     ]
-    rows = set(first_codes(page, "settings"))
-    assert rows | {f"retention.days.{entry}" for entry in entries} == set(known_keys())
+    named = {f"retention.days.{entry}" for entry in entries}
+    named |= {
+        f"records.{name}.{schema}"
+        for name in ("capture", "describe", "thresholds")
+        for schema in codes(page, "record-schemas")
+    }
+    assert set(first_codes(page, "settings")) | named == set(known_keys())
+    assert codes(page, "record-schemas") == list(SCHEMAS)
+    assert tuple(codes(page, "capture")) == CHOICES["records.capture"]
 
 
 def _flat(values: dict[str, Any], above: str = "") -> Iterator[tuple[str, object]]:

@@ -23,7 +23,7 @@ FOREVER = RetentionSettings(days=(("semantic", 0),))
     [
         ({"category": "fact"}, 180), ({"category": "decision"}, 180), ({"category": "moment"}, 14),
         ({"category": "skill"}, 365), ({"category": "commitment"}, 90),
-        ({"category": "fact", "schema": "session"}, 14),
+        ({"category": "moment", "schema": "session"}, 90),
         ({"category": "fact", "schema": "runbook"}, 365),
         ({"category": "fact", "confidence": 0.39}, 30),
         ({"category": "moment", "confidence": 0.1}, 14),
