@@ -158,7 +158,7 @@ def test_what_the_readme_says_is_not_there_is_not_there(demo_vault: DemoVault) -
     missing = README.split("## What is not there yet\n")[1].split("\n## ")[0]
     line = next(line for line in missing.splitlines() if "commands" in line)
     named = re.findall(r"`(\w+)`", line)
-    assert len(named) == 4
+    assert len(named) == 3
     assert {*named}.isdisjoint({*VERBS, *FACES})
     assert "`summaries/` of a vault stays empty" in missing
     assert list((demo_vault.root / "summaries").iterdir()) == []

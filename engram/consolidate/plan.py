@@ -238,3 +238,4 @@ def events_of(steps: Sequence[Step]) -> Iterator[Event]:
         )
         for subject in step.subjects:
             yield Event("consolidated", subject, details)
+        yield from step.events

@@ -4,6 +4,7 @@
     review          set aside for the person: stale, or lower in authority than what it contradicts
     replaced        the person's own word that a model judged to be replaced, behind its successor
     speculative     not confirmed, and about to expire for it
+    unheld          left to be done in a session that is out of use, and said nowhere else
     new             learnt since a day, newest first, and not vouched for by the person
 
 Pure. A memory in a contradiction is asked about there, and nowhere else.
@@ -24,11 +25,13 @@ _SOON = 7
 
 
 def queue(
-    live: Sequence[Memory], now: Instant, find: Callable[[str], Memory | None], since: Day = ""
-) -> list[ReviewItem]:
+    live: Sequence[Memory], now: Instant, find: Callable[[str], Memory | None], since: Day = "",
+    left: Sequence[tuple[Memory, str]] = (),
+) -> list[ReviewItem]:  # fmt: skip
     """The whole queue; `since` is the day from which on a memory is new, by default a week ago.
 
-    `find` gives the memory of an id, whatever its status.
+    `find` gives the memory of an id, whatever its status; `left` is what sessions that are out of
+    use left to be done, with them.
     """
     found: dict[tuple[str, ...], ReviewItem] = {}
     asked: set[str] = set()
@@ -40,11 +43,16 @@ def queue(
                 found.setdefault(names, item)
         asked.update(name for names in found for name in names)
     fresh = _new(live, since or plus_days(now, -_SOON))
-    return [*found.values(), *(item for item in fresh if item.memories[0].id not in asked)]
+    why = "it left the newest sessions, and no other memory says this"
+    undone = [ReviewItem("unheld", (session,), why, item) for session, item in left]
+    new = (item for item in fresh if item.memories[0].id not in asked)
+    return [*found.values(), *undone, *new]
 
 
 def still_asked(reason: Reason, found: Sequence[Memory | None]) -> list[Memory] | None:
     """The memories of a question as they are by now; None when it is answered already."""
+    if reason == "unheld":
+        return [memory for memory in found if memory is not None] or None
     if reason == "replaced":
         newer, older = found
         asked = newer is not None and older is not None and _is_replaced(newer, older)

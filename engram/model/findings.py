@@ -63,13 +63,17 @@ class AuditReport:
 
 
 #: why a memory is put to the person
-Reason = Literal["contradiction", "review", "replaced", "speculative", "new"]
+Reason = Literal["contradiction", "review", "replaced", "speculative", "unheld", "new"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """One question to the person: about one memory, or about a pair, with why it is asked."""
+    """One question to the person: about one memory, or about a pair, with why it is asked.
+
+    `item` is what of the memory is meant, where that is not all of it.
+    """
 
     reason: Reason
     memories: tuple[Memory, ...]
     why: str
+    item: str = ""

@@ -18,6 +18,8 @@ STATUSES = ("active", "needs-review", "superseded", "retired", "archived", "expi
 LIVE = frozenset({"active", "needs-review"})
 #: lowest first
 AUTHORITIES = ("ai_inferred", "user_asserted", "tool_verified", "system_imposed")
+#: the folder of what is archived, and of what was retired long ago
+ARCHIVE = "archive"
 #: of the header's `decision_state`: until the person agreed, and since
 DECISION_STATES = ("proposed", "accepted")
 #: the header key with the day on which a commitment or a plan was carried out
@@ -188,6 +190,11 @@ def closed_as(memory: Memory) -> str:
     found = [state for state in states if state in _CLOSED]
     found += [tag for tag in map(str.casefold, memory.tags) if tag in _CLOSING_TAGS]
     return found[0] if found else ""
+
+
+def is_uncollected(memory: Memory) -> bool:
+    """Whether a memory is retired and its file does not lie in the archive."""
+    return memory.status == "retired" and not memory.path.startswith(f"{ARCHIVE}/")
 
 
 def scope_of(space: str, project: str, entities: tuple[str, ...]) -> str:

@@ -14,7 +14,8 @@ from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
-from engram.model.memory import Memory
+from engram.model.memory import Memory, is_uncollected
+from engram.model.schemas import schema_name
 from engram.model.step import Step
 from engram.model.text import content_hash
 from engram.model.view import VaultView
@@ -139,6 +140,19 @@ class Overlay:
                 and memory.category == "commitment"
                 and "" < memory.extras.get("due", "") < day
             ),
+        )
+
+    def records(self, schema: str) -> Sequence[Memory]:
+        """Live ones that would have this schema."""
+        return self._over(self._under.records(schema), lambda memory: schema_name(memory) == schema)
+
+    def retired(self) -> Sequence[Memory]:
+        """Those that would be retired, and not in the archive."""
+        here = {memory.id: memory for memory in self._under.retired()} | self.memories
+        return _oldest_first(
+            memory
+            for name, memory in here.items()
+            if name not in self._gone and is_uncollected(memory)
         )
 
     def _over(self, found: Iterable[Memory], wanted: Callable[[Memory], bool]) -> Sequence[Memory]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from engram.model.change import Change, Event, Plan, Range
@@ -10,6 +10,7 @@ from engram.model.change import Change, Event, Plan, Range
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from engram.model.instant import Instant
     from engram.model.memory import Memory
     from engram.model.model_request import ModelAbsence, Spent
     from engram.model.step import Step
@@ -29,6 +30,32 @@ class MemoryEdit:
     events: tuple[Event, ...]
     changes: tuple[Change, ...] = ()
     ack: tuple[Range, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """Result of a collection: memories that were moved with the time they were retired.
+
+    `dated` are those of which nobody wrote down when; `waiting` counts those that are retired for
+    less than their days of grace.
+    """
+
+    moved: tuple[tuple[Memory, Instant], ...] = ()
+    dated: tuple[Memory, ...] = ()
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordCounts:
+    """Records of one schema: in use, changed more than five times, retired within seven days.
+
+    `many`: there are more than the setting `records.most`.
+    """
+
+    live: int = 0
+    often_updated: int = 0
+    retired: int = 0
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +115,9 @@ class Edited:
         if self.after is None:
             return [("id", self.before.id, "")]
         return [
-            (field.name, old, new)
-            for field in fields(self.after)
-            if (old := _value(self.before, field.name)) != (new := _value(self.after, field.name))
+            (one.name, old, new)
+            for one in fields(self.after)
+            if (old := _value(self.before, one.name)) != (new := _value(self.after, one.name))
         ]
 
 
@@ -122,8 +149,8 @@ class IndexStatus:
 class Status:
     """Counts of one vault; `refused` (in the last 30 days) and `failures` by their stable codes.
 
-    `to_review` is how many memories were set aside for the person; `model` is None where none is
-    configured.
+    `to_review` is how many memories were set aside for the person; `records` has those schemas
+    that there are records of; `model` is None where none is configured.
     """
 
     vault: str
@@ -138,6 +165,7 @@ class Status:
     failures: dict[str, int]
     transactions: int
     to_review: int = 0
+    records: Mapping[str, RecordCounts] = field(default_factory=dict)
     model: ModelStatus | None = None
     index: IndexStatus = IndexStatus()
 

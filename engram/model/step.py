@@ -9,7 +9,7 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 
 if TYPE_CHECKING:
-    from engram.model.change import Change
+    from engram.model.change import Change, Event
     from engram.model.instant import Instant
     from engram.model.memory import Memory
 
@@ -49,7 +49,9 @@ class Step:
 
     `task` names the pass and `action` what it does (`merge`, `archive`); `subjects` are the ids
     concerned, the survivor first; `why` is one phrase for a person. `amended` and `pages` hold
-    `(before, after)`; None is a page that is not there. `prose` are plain pages as bytes.
+    `(before, after)`; None is a page that is not there. `prose` are plain pages as bytes. `events`
+    are logged beside the step's own. `notes` are for the person who looks on, in the words of the
+    memories: nothing logs them.
     """
 
     task: str
@@ -60,3 +62,5 @@ class Step:
     amended: tuple[tuple[Memory, Memory], ...] = ()
     pages: tuple[tuple[Page | None, Page | None], ...] = ()
     prose: tuple[Change, ...] = ()
+    events: tuple[Event, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -56,6 +56,14 @@ class VaultView(Protocol):
         """Active commitments whose header `due` is a day before that one."""
         ...
 
+    def records(self, schema: str) -> Sequence[Memory]:
+        """Every live memory that has this schema, by its header or by its category."""
+        ...
+
+    def retired(self) -> Sequence[Memory]:
+        """Retired memories whose files do not lie in the archive."""
+        ...
+
     def accesses(self, identifiers: Iterable[str] | None = None) -> Mapping[str, Access]:
         """How often these memories, or all, were asked for; those that never were are absent."""
         ...

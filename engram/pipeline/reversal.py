@@ -1,17 +1,18 @@
 """Reversal: the plan of an undo, with the pages that show what it takes back.
 
-Boxes, entities and the profile are folds over memories. Those that the undo does not restore byte
-for byte are made anew here without what goes, in whichever transaction they were written since; a
-page of which nothing is left goes too. Every line of a person stays. Nothing is written here.
+Boxes, entities, profile and index are folds over memories. Those that the undo does not restore
+byte for byte are made anew here without what goes, in whichever transaction they were written
+since; a page of which nothing is left goes too. Every line of a person stays. Nothing is written
+here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from engram.consolidate.entity_book import EntityBook
-from engram.consolidate.passes import profile
+from engram.consolidate.passes import profile, record_index
 from engram.model.box import Box
 from engram.model.change import Change, Plan
 from engram.model.entity import Entity
@@ -36,7 +37,7 @@ def undo_plan(what: str, ports: Ports) -> Plan:
     for _, memory in reverted.reworded.values():
         view.put(memory)
     pages = [*_boxes(reverted, ports), *_entities(reverted, view, ports)]
-    changes = (*ports.pages.pages(pages), *_profile(reverted, view, ports))
+    changes = (*ports.pages.pages(pages), *_plain_pages(reverted, view, ports))
     return reverted.plan._replace(changes=(*reverted.plan.changes, *changes))
 
 
@@ -141,20 +142,23 @@ def _names(entity: Entity) -> Iterator[str]:
     yield from (entity.id, entity.name, *entity.aliases)
 
 
-# -- the profile ----------------------------------------------------------------------------------
+# -- plain pages ----------------------------------------------------------------------------------
 
 
-def _profile(reverted: Reverted, view: Overlay, ports: Ports) -> Iterable[Change]:
-    """The change of the profile, if it has lines of what goes or words that are no more."""
-    text = ports.view.page(profile.PATH) or ""
-    stale = any(first_line(now.text) in text for now, _ in reverted.reworded.values())
-    listed = any(f"[[{name}]]" in text for name in reverted.gone)
-    if profile.PATH in _handled(reverted) or not (stale or listed):
-        return ()
-    request = ConsolidationRequest(changed=frozenset(reverted.gone))
-    context = replace(pass_context(request, ports), view=view)
-    changes = [change for step in profile.plan(context) for change in step.prose]
-    return [
-        replace(change, after=None) if profile.is_bare((change.after or b"").decode()) else change
-        for change in changes
-    ]
+def _plain_pages(reverted: Reverted, view: Overlay, ports: Ports) -> Iterator[Change]:
+    """The changes of profile and index, where they tell of what goes, or words that are no more."""
+    handled = _handled(reverted)
+    for path, plan, is_bare in (
+        (profile.PATH, profile.plan, profile.is_bare),
+        (record_index.PATH, record_index.plan, record_index.is_bare),
+    ):
+        text = ports.view.page(path) or ""
+        stale = any(first_line(now.text) in text for now, _ in reverted.reworded.values())
+        listed = any(f"[[{name}]]" in text for name in reverted.gone)
+        if path in handled or not (stale or listed):
+            continue
+        request = ConsolidationRequest(changed=frozenset(reverted.gone))
+        context = replace(pass_context(request, ports), view=view)
+        for change in (change for step in plan(context) for change in step.prose):
+            left = (change.after or b"").decode()
+            yield replace(change, after=None) if is_bare(left) else change

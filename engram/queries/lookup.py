@@ -100,6 +100,11 @@ class Lookup:
         found = self._projections.catalog.memory(row.id) if row is not None and row.id else None
         return found, row.problem if row is not None else ""
 
+    def last_event(self, memory: Memory) -> Instant:
+        """When something last happened to a memory, by the log; empty where it knows of nothing."""
+        events = self._projections.catalog.log.events(memory.id)
+        return events[-1][1] if events else ""
+
     def opponents(self, memory: Memory) -> list[Memory]:
         """Those that stand against a memory by the links of either, oldest first."""
         return [

@@ -38,7 +38,15 @@ if TYPE_CHECKING:
     )
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
-    from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Scope, Status
+    from engram.model.report import (
+        Collected,
+        Edited,
+        MergeReport,
+        PurgeReport,
+        Remembered,
+        Scope,
+        Status,
+    )
     from engram.model.shown import MemoryOrigin, Refusal, ShownTurn, SourceStep
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
@@ -213,6 +221,17 @@ def ruling(before: Memory, after: Memory) -> Shape:
     return {"id": before.id, "was": before.status, "status": after.status}
 
 
+def collected(done: Collected) -> Shape:
+    """`gc`: what was moved and since when it was retired, what was dated, how many have time."""
+    return {
+        "moved": [
+            {"id": memory.id, "retired": since, "file": memory.path} for memory, since in done.moved
+        ],
+        "dated": [memory.id for memory in done.dated],
+        "waiting": done.waiting,
+    }
+
+
 def edit(done: Edited) -> Shape:
     """`edit`: each field that was changed, as it was and as it is."""
     return {
@@ -227,6 +246,7 @@ def review_item(item: ReviewItem, keys: Mapping[str, str]) -> Shape:
         "reason": item.reason,
         "why": item.why,
         "keys": keys,
+        **({"item": item.item} if item.item else {}),
         "memories": [
             {
                 "id": memory.id, "category": memory.category, "status": memory.status,
@@ -277,7 +297,7 @@ def step(number: int, one: Step) -> Shape:
     """`consolidate`: one step."""
     return {
         "step": number, "pass": one.task, "action": one.action, "subjects": one.subjects,
-        "why": one.why,
+        "why": one.why, **({"notes": one.notes} if one.notes else {}),
     }  # fmt: skip
 
 

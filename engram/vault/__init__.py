@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engram.model.model_request import Estimate, Request, Tier
     from engram.model.ports import ChangeDetector, Clock
     from engram.model.report import (
+        Collected,
         Consolidated,
         Edited,
         IndexStatus,
@@ -381,10 +382,11 @@ class Vault:
     def to_review(self, since: Day = "") -> Sequence[ReviewItem]:
         """What waits for the person, the most pressing first (see `health.review_queue`)."""
         from engram.health.review_queue import queue
+        from engram.queries.unheld_items import open_items
 
         self._settled()
-        find = self.parts.view.memory
-        return queue(self.parts.view.live(), self.clock.now(), find, since)
+        view, now = self.parts.view, self.clock.now()
+        return queue(view.live(), now, view.memory, since, open_items(view, now))
 
     def still_asked(self, item: ReviewItem) -> Sequence[Memory] | None:
         """The memories of a question as they are by now; None when it is answered already."""
@@ -412,13 +414,14 @@ class Vault:
 
     def status(self) -> Status:
         """What is captured, pending, refused and put aside."""
-        from engram.queries.status import status_of
+        from engram.queries.status import record_counts, status_of
 
         self.ready_to_read()
         parts = self.parts
         return status_of(
             self.root, self.trusted, parts.catalog, self.waiting(), parts.index.status(),
             parts.model_status(), self.clock.now(),
+            record_counts(parts.view, self.settings.records.most, self.clock.now()),
         )  # fmt: skip
 
     def model_status(self) -> ModelStatus | None:
@@ -636,6 +639,13 @@ class Vault:
         return edits.decide(
             lambda: edits.archive(self._named(references), now), self.parts, dry_run=dry_run
         )
+
+    def gc(self, *, dry_run: bool = False) -> Collected:
+        """What was retired `retention.grace_days` ago or longer moves to the folder `archive/`."""
+        from engram.pipeline.collection import collect
+
+        self._settled()
+        return collect(self.parts, self.parts.lookup.last_event, dry_run=dry_run)
 
     def supersede(self, old: str, new: str, *, dry_run: bool = False) -> MemoryEdit:
         """A memory that there is replaces another one."""

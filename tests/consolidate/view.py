@@ -10,7 +10,8 @@ from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
-from engram.model.memory import Memory
+from engram.model.memory import Memory, is_uncollected
+from engram.model.schemas import schema_name
 from engram.model.step import Access, Step
 from engram.model.text import content_hash as hash_of
 from engram.model.text import words
@@ -79,6 +80,12 @@ class Remembered:
     def holding(self, terms: Iterable[str]) -> Sequence[str]:
         wanted = set(terms)
         return [one.id for one in self._all() if one.live and wanted & set(words(one.text))]
+
+    def records(self, schema: str) -> Sequence[Memory]:
+        return [one for one in self._all() if one.live and schema_name(one) == schema]
+
+    def retired(self) -> Sequence[Memory]:
+        return list(filter(is_uncollected, self._all()))
 
     def accesses(self, identifiers: Iterable[str] | None = None) -> Mapping[str, Access]:
         wanted = self.reads if identifiers is None else identifiers

@@ -14,6 +14,7 @@ from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.ids import FORGOTTEN as FORGOTTEN
 from engram.model.instant import Instant, day_of
+from engram.model.memory import ARCHIVE as ARCHIVE
 from engram.model.memory import Memory
 from engram.store.base.copy_name import original_name
 
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 CONFIG = "engram.toml"
-FACTS, ARCHIVE, TRANSCRIPTS = "facts", "archive", "transcripts"
+FACTS, TRANSCRIPTS = "facts", "transcripts"
 BOXES, ENTITIES = "boxes", "entities"
-PROFILE, IDENTITY = "profile.md", "IDENTITY.md"
+PROFILE, IDENTITY, INDEX = "profile.md", "IDENTITY.md", "index.md"
 #: plain pages that the program generates from memories
-PROSE = (PROFILE, IDENTITY)
+PROSE = (PROFILE, IDENTITY, INDEX)
 STATE, PENDING, JOURNAL, TURNS = "state", "state/pending", "state/journal", "state/turns"
 DEAD_LETTER = "state/dead-letter"
 HASHES, TRACE, CURSORS = "state/fact-hashes.txt", "state/trace.jsonl", "state/cursors.json"
@@ -43,7 +44,7 @@ FOLDERS = (
 #: files written by the program, never imported as a person's words
 OWN = (
     *(folder.partition("/")[0] for folder in FOLDERS if folder != INBOX), TAKEN,
-    "README.md", "home.md", PROFILE, IDENTITY, "views",
+    "README.md", "home.md", PROFILE, IDENTITY, INDEX, "views",
 )  # fmt: skip
 #: folders of Markdown that a person reads and edits; scanned for hand edits
 CONTENT = (FACTS, ARCHIVE, BOXES, ENTITIES)

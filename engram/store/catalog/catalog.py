@@ -17,6 +17,7 @@ from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Audience, Memory
+from engram.model.schemas import schema_name
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
@@ -318,12 +319,12 @@ class Catalog:
         """Record a memory as its file says it, and to whom it may be given."""
         self._drop_memory(memory.id)
         self.db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
             memory.valid_until, _session_of(memory), _is_forgotten(memory), audience,
-            body_of(memory),
+            schema_name(memory), body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from engram.language.tokens import telling_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
-from engram.model.memory import Memory
+from engram.model.memory import ARCHIVE, Memory
 from engram.store.catalog.row_body import decode
 
 if TYPE_CHECKING:
@@ -114,6 +114,20 @@ class CatalogView:
             " and status = 'active'"
         )
         return [memory for memory in promised if "" < memory.extras.get("due", "") < day]
+
+    def records(self, schema: str) -> list[Memory]:
+        """Every live memory that has this schema, oldest first."""
+        return self._memories(
+            f"memories indexed by memories_recorded where record = ? and record != '' and {_LIVE}",
+            schema,
+        )
+
+    def retired(self) -> list[Memory]:
+        """Retired memories whose files do not lie in the archive, oldest first."""
+        return self._memories(
+            "memories indexed by memories_retired where status = 'retired' and path not glob ?",
+            f"{ARCHIVE}/*",
+        )
 
     def accesses(self, identifiers: Iterable[str] | None = None) -> Mapping[str, Access]:
         """How often each of these, or of all, was asked for; what the log has since is counted."""

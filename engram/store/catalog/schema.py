@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"15, analysis {ANALYSIS}"
+SCHEMA = f"16, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -19,7 +19,7 @@ create index files_stem on files(stem);
 create table memories(
   number integer primary key, id text unique, path text, status text, category text, created text,
   project text, space text, slot text, hash text, importance real, expires text, valid_until text,
-  session text, forgotten int, audience text, body text
+  session text, forgotten int, audience text, record text, body text
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
@@ -35,6 +35,9 @@ create index memories_aged on memories(importance, created)
   where status = 'active' and created != '';
 create index memories_promised on memories(created)
   where category = 'commitment' and status = 'active';
+create index memories_recorded on memories(record, created)
+  where record != '' and status in ('active', 'needs-review');
+create index memories_retired on memories(created) where status = 'retired';
 create index memories_named on memories(id, status);
 create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;

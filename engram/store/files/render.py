@@ -128,9 +128,13 @@ def _patched(data: bytes, before: Page, after: Page) -> bytes:
 
 def _archive_move(before: Memory, after: Memory) -> str:
     """The path of an amended memory's file: the status decides on archive/, people on the rest."""
+    if after.path != before.path:
+        return after.path
     in_archive = before.path.startswith(f"{layout.ARCHIVE}/")
     if in_archive == (after.status == "archived"):
         return before.path
+    if in_archive and after.status == before.status:
+        return before.path  # collected: retired long ago, and still retired
     if in_archive:
         return layout.memory_path(replace(after, status="active"))
     return f"{layout.ARCHIVE}/{before.path.partition('/')[2]}"

@@ -59,6 +59,7 @@ VERBS: dict[str, str] = {
     "review": "the weekly habit: what waits for you, one key each",
     "purge": "destroy a memory's content for good",
     "consolidate": "merge, replace, age and tidy now; all of it can be undone",
+    "gc": "move to the archive what was retired long ago",
     "conflicts": "take in what sync tools left apart, as far as that is sure",
     "undo": "take a change back; undo an undo to have it again",
     "log": "the changes, newest first",

@@ -8,6 +8,7 @@ from engram.model.report import Consolidated
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
+from engram.surfaces.cli.terminal import fitted
 
 
 @click.command("consolidate")
@@ -29,6 +30,8 @@ def command(full: bool, dry_run: bool, rules: bool) -> None:
     else:
         for number, step in enumerate(done.steps, 1):
             say_step(str(number), step.action, step.subjects[0], step.why)
+            for note in step.notes:
+                say(fitted(note, 8))
     _tell(done, dry_run)
 
 

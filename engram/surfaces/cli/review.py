@@ -35,6 +35,7 @@ _PAIR = {
 _REPLACED = {
     "k": "it is replaced", "b": "both hold", "e": "edit this one", "s": "skip", "q": "quit",
 }  # fmt: skip
+_UNHELD = {"k": "keep it as a commitment", "s": "skip", "q": "quit"}
 _REFUSED = {"k": "keep", "s": "skip", "q": "quit"}
 _DONE = {
     "k": "kept", "f": "forgot", "r": "resolved", "o": "resolved", "b": "resolved", "e": "edited",
@@ -49,7 +50,8 @@ _DONE = {
 @common
 def command(limit: int, since: str, refused: bool) -> None:
     """Ask about contradictions, then about what is stale, what of your words a model judged to be
-    replaced, speculation that is about to expire, and what the week brought. One key each; every
+    replaced, speculation that is about to expire, what sessions left to be done, and what the week
+    brought. One key each; every
     answer is a change of its own that `engram undo` takes back. With --json the queue is printed
     and nothing is asked.
 
@@ -148,7 +150,9 @@ def _ask(vault: Vault, item: ReviewItem, number: str, counts: Counter[str]) -> b
 
 def _do(vault: Vault, key: str, item: ReviewItem, memories: Sequence[Memory]) -> None:
     this, other = memories[0].id, memories[-1].id
-    if key == "k":
+    if key == "k" and item.reason == "unheld":
+        vault.remember(item.item, category="commitment", project=memories[0].project)
+    elif key == "k":
         vault.confirm([this])
     elif key == "b" and item.reason == "replaced":
         vault.restore(other)
@@ -173,9 +177,13 @@ def _show(item: ReviewItem, memories: Sequence[Memory], number: str) -> None:
         say(fitted(memory.text, 4))
         if memory.quote and memory.quote != memory.text:
             say(fitted(f"> {memory.quote}", 4))
+    if item.item:
+        say(fitted(f"- {item.item}", 4))
 
 
 def _keys(item: ReviewItem) -> Mapping[str, str]:
     if item.reason == "replaced":
         return _REPLACED
+    if item.reason == "unheld":
+        return _UNHELD
     return _PAIR if len(item.memories) > 1 else _ONE

@@ -11,7 +11,7 @@ from engram.daemon.spool import hook_failures, noted
 from engram.daemon.state.heartbeat import read_heartbeat
 from engram.daemon.state.instance_lock import InstanceLock
 from engram.model.refusal_codes import meaning
-from engram.model.report import ModelStatus
+from engram.model.report import ModelStatus, Status
 from engram.model.turn import Waiting
 from engram.settings.paths import places_of
 from engram.surfaces import json as shapes
@@ -41,6 +41,7 @@ def command() -> None:
     if state.to_review:
         wait = plural(state.to_review, "memory waits", "memories wait")
         say(f"review     {wait} for you: `engram review`")
+    _say_records(state)
     say(f"turns      {state.turns:,} in {plural(state.transcripts, 'conversation')}")
     say(f"pending    {plural(state.pending, 'turn')}")
     if grown:
@@ -66,6 +67,23 @@ def command() -> None:
         say(f"failed     {count:,} {code}")
     if failed:
         say(f"hooks      {plural(failed, 'hook')} of agents failed; {log} says why")
+
+
+def _say_records(state: Status) -> None:
+    """How many records of each schema there are, and which of them are worth a look."""
+    if not state.records:
+        return
+    shown = ", ".join(f"{one.live:,} {name}" for name, one in state.records.items())
+    say(f"records    {shown}")
+    for name, counts in state.records.items():
+        if counts.often_updated:
+            often = plural(counts.often_updated, "record")
+            say(f"           {name}: {often} changed more than 5 times")
+        if counts.retired:
+            say(f"           {name}: {counts.retired:,} retired in the last 7 days")
+        if counts.many:
+            most = "more than `records.most`; retire what is over, or merge what says the same"
+            say(f"           {name}: {counts.live:,} are {most}")
 
 
 def _why(waiting: Waiting) -> str:
