@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 
 @contextmanager
 def writing(ports: Ports, *, index: bool = True, settle: bool = True) -> Iterator[int]:
-    """Under the writer lock, with hand edits taken up before and the index caught up after.
+    """Under the writer lock, with hand edits taken up first; the index is caught up without it.
 
-    Yields how many files were edited; without `settle` nobody has looked. Raises Untrusted and
-    FormatTooNew for a vault that may not be written here.
+    So nobody who writes waits for the index of another. Yields how many files were edited; without
+    `settle` nobody has looked. Raises Untrusted and FormatTooNew for a vault that may not be
+    written here.
     """
     ports.check_writable()
     if index:
         ports.index.prepare()  # before the lock, so that others do not wait for it
     with ports.committer.lock():
         yield ports.settler.settle() if settle else 0
-        if index:
-            ports.index.refresh()
+    if index:
+        ports.index.refresh()
 
 
 def settle_all(ports: Ports, *, writable: bool) -> str:

@@ -4,6 +4,10 @@ Turns transactions, turns, boxes and entities into documents for the Finder. Gua
 committed is found (the index follows before it is asked); an unusable index is rebuilt, and while
 that is impossible the files are scanned: never an empty answer for that reason. Writes nothing but
 the cache.
+
+One process at a time brings the index up, under a lock of its own: who writes files waits for no
+index. It may read what is committed meanwhile: the index then knows some things before it says so,
+and is told of them once more. Who waited finds its own changes brought up by the one before.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from engram.model.report import IndexStatus
     from engram.model.step import Page
     from engram.store.base.disk import VaultDisk
+    from engram.store.base.lock import WriterLock
     from engram.store.commits.projections import Projections
     from engram.store.commits.transaction_log import TransactionLog
 
@@ -50,7 +55,10 @@ class IndexSync:
         turn_log: TurnLog,
         transaction_log: TransactionLog,
         finder: SearchIndex,
+        turn: WriterLock,
     ) -> None:
+        """`turn` is held by the one who brings the index up."""
+        self.turn = turn
         self._disk = disk
         self._projections = projections
         self._turn_log = turn_log
@@ -73,10 +81,10 @@ class IndexSync:
         self._finder.state()
 
     def refresh(self, patience: float | None = None) -> bool:
-        """Bring the index up to the catalog, or build it anew; False when that cannot be now:
-        another one writes, or the vault cannot be locked.
+        """Bring the index up to the catalog as it is now, or build it anew; False when that cannot
+        be now: another one does it and is not done, or the cache cannot be locked.
 
-        `patience` is how long to wait for that other one, seconds; None as long as any writer.
+        `patience` is how long to wait for that other one, seconds; None as long as for a writer.
         """
         if self._finder is not self._on_disk and self._on_disk.state().usable:
             self._finder, self.index_reason = self._on_disk, ""  # somebody has built it meanwhile
@@ -91,19 +99,25 @@ class IndexSync:
         return not behind
 
     def _brought_up(self, patience: float | None) -> str:
-        """Bring the index up under the lock; why that cannot be now."""
+        """Bring the index up in turn; why that cannot be now."""
+        wanted = self._target()
         try:
-            with self._projections.guard.hold(patience):
-                if not self._is_current():
+            with self.turn.hold(patience):
+                # a catalog that was replaced may know what was purged since
+                self._projections.reopen_if_replaced()
+                if not self._is_current(wanted):
                     self._bring_up()
         except (Locked, StorageError) as reason:
             return str(reason)
         return ""
 
-    def _is_current(self) -> bool:
+    def _is_current(self, wanted: int | None = None) -> bool:
+        """Whether the index has seen what the catalog has, or at least `wanted` of it."""
         state = self._finder.state()
-        indexed = self._projections.catalog.indexed
-        return indexed and state.usable and state.seen == self._target()
+        indexed, now = self._projections.catalog.indexed, self._target()
+        if not (indexed and state.usable and state.seen is not None):
+            return False
+        return state.seen == now or (wanted is not None and wanted <= state.seen < now)
 
     def _bring_up(self) -> None:
         state, target = self._finder.state(), self._target()
@@ -122,21 +136,26 @@ class IndexSync:
         self.rebuild()
 
     def show(self, links: Sequence[str]) -> None:
-        """Put turns that only transcripts have into the index, if that is as the catalog is."""
-        if not (links and self._is_current()):
+        """Put turns that only transcripts have into the index; one built anew has them."""
+        if not links:
             return
-        try:
-            self._finder.update(self._foreign_documents(links), [], seen=self._target())
-        except IndexUnusable as reason:
-            _log.warning("the index is not usable (%s); building it anew", reason)
-            self.rebuild()
+        with self.turn.hold():
+            if not (self._projections.catalog.indexed and self._finder.state().usable):
+                return
+            try:
+                self._finder.update(self._foreign_documents(links), [])
+            except IndexUnusable as reason:
+                _log.warning("the index is not usable (%s); building it anew", reason)
+                self.rebuild()
 
     def rebuild(self) -> None:
         """A new generation of everything; without one, a scan of the files for this process."""
         self.index_reason = ""
         try:
-            with self._projections.guard.hold():
-                self._finder.rebuild(self._everything(), seen=self._target())
+            with self.turn.hold():
+                # before the documents: what is committed meanwhile is looked at once more
+                target = self._target()
+                self._finder.rebuild(self._everything(), seen=target)
                 self._projections.catalog.set_indexed()
         except IndexUnusable as reason:
             self._scan_files(str(reason))

@@ -365,9 +365,13 @@ class VaultParts:
     def index(self) -> IndexSync:
         """The full-text index."""
         from engram.queries.index_sync import IndexSync
+        from engram.store.base.lock import WriterLock
 
         finder = self.adapters.finder(self.cache / "index")
-        return IndexSync(self.disk, self.projections, self.turn_log, self.transaction_log, finder)
+        turn = WriterLock(self.cache / "indexing", self.settings.store.lock_timeout_seconds)
+        return IndexSync(
+            self.disk, self.projections, self.turn_log, self.transaction_log, finder, turn
+        )
 
     @cached_property
     def lookup(self) -> Lookup:

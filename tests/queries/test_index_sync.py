@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -178,7 +179,7 @@ def test_a_memory_is_found_by_words_quote_tags_and_entities(light: Vault) -> Non
 # -- beside somebody who writes -------------------------------------------------------------------
 
 
-def test_a_search_does_not_wait_for_whoever_writes(
+def test_a_search_waits_neither_for_who_writes_nor_for_who_brings_the_index_up(
     vault: Vault, open_vault: Callable[..., Vault]
 ) -> None:
     vault.capture(turns(2))
@@ -187,9 +188,43 @@ def test_a_search_does_not_wait_for_whoever_writes(
     with writer.parts.committer.lock():
         ingest.take_in(turns(2, "t"), writer.parts)
         answers = vault.search("valve")
-        assert answers.behind and len(answers.turns) == 2
+        assert not answers.behind and len(answers.turns) == 4
+    with writer.parts.index.turn.hold():
+        ingest.take_in(turns(1, "u"), writer.parts)
+        answers = vault.search("valve")
+        assert answers.behind and len(answers.turns) == 4
     answers = vault.search("valve")
-    assert not answers.behind and len(answers.turns) == 4
+    assert not answers.behind and len(answers.turns) == 5
+
+
+def test_who_waited_finds_the_index_brought_up_by_the_one_before(
+    vault: Vault, open_vault: Callable[..., Vault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.capture(turns(2))
+    other, here = open_vault(), vault.parts.index
+    ingest.take_in(turns(1, "t"), vault.parts)
+    updates: list[int | None] = []
+    update = WhooshFinder.update
+
+    def counted(*found: object, seen: int | None = None) -> None:
+        updates.append(seen)
+        update(*found, seen=seen)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(WhooshFinder, "update", counted)
+    hold = here.turn.hold
+
+    @contextmanager
+    def after_another(patience: float | None = None) -> Iterator[bool]:
+        # another brings it up first, and something more is written before it is this one's turn
+        assert other.parts.index.refresh()
+        ingest.take_in(turns(1, "u"), other.parts)
+        with hold(patience) as first:
+            yield first
+
+    monkeypatch.setattr(here.turn, "hold", after_another)
+    assert here.refresh() and len(updates) == 1
+    monkeypatch.undo()
+    assert len(vault.search("valve").turns) == 4
 
 
 def test_an_index_in_memory_gives_way_to_the_one_that_is_built(
@@ -198,7 +233,7 @@ def test_an_index_in_memory_gives_way_to_the_one_that_is_built(
     monkeypatch.setattr("engram.queries.index_sync._BUILDING", 0.0)
     vault.capture(turns(2))
     writer = open_vault()
-    with writer.parts.committer.lock():
+    with writer.parts.index.turn.hold():
         WhooshFinder(vault.parts.cache / "index").drop()
         assert len(vault.search("valve").turns) == 2 and vault.index_status().reason
     writer.rebuild_index()

@@ -115,7 +115,7 @@ class Projections:
         """
         if any(map(layout.is_transaction, self._disk.names(layout.PENDING))):
             return True
-        self._reopen_if_replaced()
+        self.reopen_if_replaced()
         if self._diverged() or self._transaction_log.sha_of(self.catalog.last + 1):
             return True
         segments = [name for name in self._disk.names(layout.TURNS) if name.endswith(".jsonl")]
@@ -125,7 +125,7 @@ class Projections:
         last = f"{layout.TURNS}/{segments[-1]}"
         return self._disk.size(last) != self.catalog.turns.end_of(last)
 
-    def _reopen_if_replaced(self) -> None:
+    def reopen_if_replaced(self) -> None:
         """Reopen a catalog whose file was replaced, or is damaged, in a long-lived process."""
         if self._open is not None and not (self._open.is_sound() and self._open.is_at(self._path)):
             self.close()
@@ -142,7 +142,7 @@ class Projections:
 
     def catch_up(self) -> None:
         """Replay the turns and transactions that the catalog has not seen; repair the views."""
-        self._reopen_if_replaced()
+        self.reopen_if_replaced()
         segment, size, end = self.turn_log.end()
         known = self.catalog.turns
         # the same turns at other offsets: the length of a line was changed
