@@ -170,12 +170,16 @@ def _named(memory: Memory, view: VaultView, rules: RecordRules) -> Memory:
     while view.taken([name]):
         number += 1
         name = f"{base}-{number}"
-    return replace(memory, id=name, expires=expiry(memory, rules.now, rules.retention))
+    # a record without a slug travels under its id
+    aliases = tuple(one for one in memory.aliases if one != name)
+    expires = expiry(memory, rules.now, rules.retention)
+    return replace(memory, id=name, aliases=aliases, expires=expires)
 
 
 def _known(memory: Memory, note: RecordNote, view: VaultView) -> Memory | None:
-    """The memory of the same slug, a live one before others, the newest of them."""
-    called = view.called(note.common.id) if note.common.id else ()
+    """The memory of the same slug or id, a live one before others, the newest of them."""
+    name = note.common.id
+    called = [*view.called(name), *filter(None, [view.memory(name)])] if name else []
     ours = [
         one
         for one in called
@@ -203,7 +207,7 @@ def _grown(ours: Memory, theirs: Memory, note: RecordNote, now: Instant) -> Reco
         ours,
         schema=theirs.schema,
         title=ours.title or theirs.title,
-        aliases=_joined(ours.aliases, theirs.aliases),
+        aliases=tuple(one for one in _joined(ours.aliases, theirs.aliases) if one != ours.id),
         tags=_joined(ours.tags, theirs.tags)[: max(TAGS_MOST, len(ours.tags))],
         related_files=_joined(ours.related_files, theirs.related_files)[:ITEMS_MOST],
     )

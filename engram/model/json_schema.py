@@ -88,13 +88,11 @@ def content_schema(schema: Schema) -> JsonSchema:
     properties: JsonSchema = {}
     required: list[str] = []
     for one in schema.fields:
-        if is_ours(schema, one):
-            continue
         if one.within:
             held = properties.setdefault(one.within, _optional(_object({}, [])))
             held["properties"][one.name] = _optional(_field(schema, one))
         else:
-            wanted = _always(schema, one)
+            wanted = _always(schema, one) and not is_ours(schema, one)
             properties[one.name] = _field(schema, one) if wanted else _optional(_field(schema, one))
             required += [one.name] if wanted else []
     return _object(properties, required)

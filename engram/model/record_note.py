@@ -58,7 +58,7 @@ def note_text(note: RecordNote) -> str:
         "record_status": common.status if common.status != "active" else "",
         "since": common.since,
         "because": " ".join(common.reason.split()),
-        "confidence": f"{record.confidence:.3f}".rstrip("0").rstrip(".") if record.confidence else "",
+        "confidence": f"{record.confidence:g}" if record.confidence else "",
         "times_updated": str(common.times_updated or ""),
         **{one.place: record.text(one.name) for one in form.scalars},
     }  # fmt: skip

@@ -38,7 +38,15 @@ if TYPE_CHECKING:
     )
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
-    from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Scope, Status
+    from engram.model.report import (
+        Edited,
+        MergeReport,
+        PurgeReport,
+        RecordExport,
+        Remembered,
+        Scope,
+        Status,
+    )
     from engram.model.shown import MemoryOrigin, Refusal, ShownTurn, SourceStep
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
@@ -507,6 +515,18 @@ def exported(changed: Changed, block: RulesBlock, dry_run: bool, diff: str) -> S
     return {
         "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
         "memories": list(block.shown), "left_out": block.left_out, "diff": diff,
+    }  # fmt: skip
+
+
+def exported_records(
+    folder: str, written: Iterable[str], same: int, newer: Iterable[str], dry_run: bool,
+    found: RecordExport,
+) -> Shape:  # fmt: skip
+    """`export claude-memory DIR`: which files were written, and what was not."""
+    return {
+        "folder": folder, "dry_run": dry_run, "written": list(written), "unchanged": same,
+        "newer": list(newer), "withheld": found.withheld,
+        "incomplete": [one.path for one in found.records if not one.whole],
     }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ CONTENT = {
         "goal outcome completed next_actions", "in_progress blockers key_changes",
     ),
     "decision": ("status context decision rationale", "alternatives consequences"),
-    "runbook": ("trigger steps verification", "symptoms root_cause environment"),
+    "runbook": ("trigger steps verification", "summary symptoms root_cause environment"),
     "constraint": ("kind rule impact severity active", "workarounds expires"),
     "tech_debt": (
         "status priority description reason_deferred",
@@ -60,8 +60,6 @@ def test_limits_choices_and_meanings_come_from_the_table(name: str) -> None:
     assert common["category"] == {"const": schema.seed_name}
     fields = common["content"]["properties"]
     for one in schema.fields:
-        if one.name == "summary":
-            continue
         found = (fields[one.within]["properties"] if one.within else fields)[one.name]
         assert found["description"] == one.meaning
         if one.is_list:
