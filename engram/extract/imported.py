@@ -17,6 +17,7 @@ from engram.language.keywords import entities_of, tags_of
 from engram.model.candidate import Candidate
 from engram.model.entity_ids import entity_id
 from engram.model.ports import Extractor
+from engram.model.record_note import STORE
 from engram.model.turn import Turn
 
 #: sources whose every turn is a statement
@@ -64,6 +65,8 @@ class ImportedTier:
 
     def extract(self, turns: Sequence[Turn]) -> list[Candidate]:
         """The candidates of all turns, in their order."""
+        # a record is no conversation: `pipeline/record_import` reads it
+        turns = [turn for turn in turns if turn.source != STORE]
         if not any(map(is_stated, turns)):
             return self._rules.extract(turns)
         found: list[Candidate] = []

@@ -37,6 +37,8 @@ class ExtractionResult:
     memories: int = 0
     confirmed: int = 0
     superseded: int = 0
+    #: records of which more is known since
+    updated: int = 0
     refused: dict[str, int] = field(default_factory=dict)
     #: transcripts whose extraction failed, and those that wait for a model or a new budget
     failed: int = 0

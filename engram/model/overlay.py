@@ -97,6 +97,16 @@ class Overlay:
             found[name] = self.memories.get(name) or found[name]
         return [memory for name, memory in found.items() if name not in self._gone]
 
+    def called(self, alias: str) -> Sequence[Memory]:
+        """Every memory with this alias, as it would be."""
+        found = {memory.id: memory for memory in self._under.called(alias)}
+        found.update(self.memories)
+        return [
+            memory
+            for name, memory in found.items()
+            if alias in memory.aliases and name not in self._gone
+        ]
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live holders of a slot."""
         return self._over(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.change import Change, Event, Plan, Range
 
@@ -224,3 +224,27 @@ class Reverted:
     gone: Mapping[str, Memory]
     reworded: Mapping[str, tuple[Memory, Memory]]
     links: frozenset[str]
+
+
+class ExportedRecord(NamedTuple):
+    """One record as seed 001's JSON object, and its file's path below the folder of a store.
+
+    `whole`: it has all that the format requires.
+    """
+
+    path: str
+    project: str
+    data: dict[str, object]
+    whole: bool
+
+
+class RecordExport(NamedTuple):
+    """Records to be handed on, and how many were kept back because they tell a secret."""
+
+    records: tuple[ExportedRecord, ...]
+    withheld: int
+
+    @property
+    def projects(self) -> tuple[str, ...]:
+        """The projects of the records, by name; '' for those of none."""
+        return tuple(sorted({one.project for one in self.records}))

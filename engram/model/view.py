@@ -36,6 +36,10 @@ class VaultView(Protocol):
         """Every memory, of any status, whose scoped content hash this is."""
         ...
 
+    def called(self, alias: str) -> Sequence[Memory]:
+        """Every memory, of any status, that has this alias."""
+        ...
+
     def holders(self, slot: str, space: str, project: str) -> Sequence[Memory]:
         """Live memories whose header key is this slot, in that space and project."""
         ...

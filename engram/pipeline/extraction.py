@@ -25,11 +25,13 @@ from engram.model.instant import Instant
 from engram.model.intake import ExtractionResult
 from engram.model.model_request import Request, Tier
 from engram.model.ports import Asker, Extractor
+from engram.model.record_note import is_stored_record
 from engram.model.turn import MODEL_CHOSEN, Waiting
 from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ports import Ports
+from engram.pipeline.record_import import enter_records
 from engram.pipeline.writing import writing
 
 #: a turn may propose as many memories again for every so many characters
@@ -124,11 +126,14 @@ def extract(
     pending, waits longer each time, and goes to the dead letter after `max_attempts`; what fails
     because no model answers, or the budget is used up, only waits. What was paid for is committed
     at once. What came with an import carries its batch, so that undoing the import takes the
-    memories along. Nothing that an extractor raises gets out of here.
+    memories along. Nothing that an extractor raises gets out of here. Records of another store are
+    taken as they are.
     """
     outcome = ExtractionResult()
     names, last = list(dict.fromkeys(transcripts)), ports.turn_log.end()[2]
     _leave_to_others(names, ports)
+    enter_records(filter(is_stored_record, names), ports, outcome)
+    names = [name for name in names if not is_stored_record(name)]
     queue = [(first.time, name) for name in names if (first := ports.turns.next_pending(name))]
     heapify(queue)
     batches: dict[str, Batch] = {}

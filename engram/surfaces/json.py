@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Edited,
         MergeReport,
         PurgeReport,
+        RecordExport,
         Remembered,
         Scope,
         Status,
@@ -527,6 +528,18 @@ def exported(changed: Changed, block: RulesBlock, dry_run: bool, diff: str) -> S
     return {
         "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
         "memories": list(block.shown), "left_out": block.left_out, "diff": diff,
+    }  # fmt: skip
+
+
+def exported_records(
+    folder: str, written: Iterable[str], same: int, newer: Iterable[str], dry_run: bool,
+    found: RecordExport,
+) -> Shape:  # fmt: skip
+    """`export claude-memory DIR`: which files were written, and what was not."""
+    return {
+        "folder": folder, "dry_run": dry_run, "written": list(written), "unchanged": same,
+        "newer": list(newer), "withheld": found.withheld,
+        "incomplete": [one.path for one in found.records if not one.whole],
     }  # fmt: skip
 
 

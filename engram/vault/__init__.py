@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         ModelStatus,
         PurgePreview,
         PurgeReport,
+        RecordExport,
         Remembered,
         Scope,
         Status,
@@ -262,6 +263,24 @@ class Vault:
         self._settled()
         recipient, today = self._recipient(projects), day_of(self.clock.now())
         return rules_block(self.parts.catalog, recipient, today, most, self.parts.redactor.clean)
+
+    def exported_records(
+        self, *, schemas: Sequence[str] = (), projects: Sequence[str] | None = None,
+        statuses: Sequence[str] = (),
+    ) -> RecordExport:  # fmt: skip
+        """The records as seed 001's JSON objects, whoever made them; '' is for no project.
+
+        Without `statuses`, what is in use, in review, retired or archived.
+        """
+        from engram.model.ids import slug
+        from engram.queries.record_export import exported_records
+
+        self._settled()
+        names = None if projects is None else {slug(one) if one else "" for one in projects}
+        return exported_records(
+            self.parts.catalog, self.parts.redactor.clean, schemas=schemas, projects=names,
+            statuses=statuses,
+        )  # fmt: skip
 
     def _recipient(self, projects: Sequence[str]) -> Recipient:
         from engram.capture.exclusion import Exclusion

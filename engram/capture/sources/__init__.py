@@ -29,6 +29,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "claude-ai": ("claude_ai", "ClaudeAi"),
     "mem0": ("mem0", "Mem0"),
     "mcp-memory": ("mcp_memory", "McpMemory"),
+    "claude-memory": ("claude_memory", "ClaudeMemory"),
     "aider": ("aider", "Aider"),
     "specstory": ("specstory", "SpecStory"),
     "jsonl": ("jsonl", "JsonLines"),

@@ -104,6 +104,8 @@ class Tally:
     unparsed_lines: int = 0
     #: line or message types that the source does not know, by name
     unknown: dict[str, int] = field(default_factory=dict)
+    #: what was left out of a document, and of which: `(name, what)`
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 class ForeignRows(Protocol):

@@ -7,6 +7,7 @@ the sums of the access log.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,11 @@ class CatalogView:
     def owners(self, content_hash: str) -> list[Memory]:
         """Every memory whose scoped content hash this is; newest last."""
         return self._memories("memories where hash = ?", content_hash)
+
+    def called(self, alias: str) -> list[Memory]:
+        """Every memory, of any status, that has this alias; newest last."""
+        found = self._memories("memories where instr(body, ?)", json.dumps(alias))
+        return [memory for memory in found if alias in memory.aliases]
 
     def holders(self, slot: str, space: str, project: str) -> list[Memory]:
         """Live memories whose key is this slot, in that space and project; newest last."""

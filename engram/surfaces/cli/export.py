@@ -1,4 +1,4 @@
-"""`engram export claude`: memories in a marked block of an agent's file of rules."""
+"""`engram export`: memories in a marked block of an agent's file of rules, or records as JSON."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ from engram.model.marked_block import with_lines, without_lines
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import Verbs, common
 from engram.surfaces.cli.connect import diff
+from engram.surfaces.cli.export_records import (
+    PROJECT_OPTION,
+    SCHEMA_OPTION,
+    STATUS_OPTION,
+    USER_OPTION,
+    chosen_records,
+    claude_memory,
+    print_list,
+)
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.hooks.agent_settings import Changed
 from engram.surfaces.remote.call_context import caller
@@ -28,10 +37,29 @@ _FILE = "CLAUDE.md"
 _LARGEST = 64 * 1_048_576
 
 
-@click.group("export", cls=Verbs, no_args_is_help=False)
+@click.group("export", cls=Verbs, no_args_is_help=False, invoke_without_command=True)
+@SCHEMA_OPTION
+@PROJECT_OPTION
+@USER_OPTION
+@STATUS_OPTION
 @common
-def command() -> None:
-    """Put memories where another program reads them."""
+@click.pass_context
+def command(
+    context: click.Context, schemas: Sequence[str], project: str, user: bool,
+    statuses: Sequence[str],
+) -> None:  # fmt: skip
+    """Put memories where another program reads them.
+
+    Without a COMMAND the records are printed as one list: engram export --schema decision --json
+    """
+    if context.invoked_subcommand is None:
+        print_list(chosen_records(schemas, project, user, statuses))
+    elif schemas or project or user or statuses:
+        name = context.invoked_subcommand
+        raise click.UsageError(f"put the options behind the command: engram export {name} ...")
+
+
+command.add_command(claude_memory)
 
 
 @command.command("claude")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from engram.vault import Vault
 
 AUTO = "auto"
+#: as many notes on what was left out are shown
+_NOTES = 20
 
 
 @click.command("import")
@@ -150,6 +152,7 @@ def _say(title: str, report: ImportReport, outcome: ExtractionResult | None) -> 
         written = plural(outcome.memories, "memory", "memories")
         say(
             f"wrote {written}, confirmed {outcome.confirmed}, superseded {outcome.superseded},"
+            f"{f' updated {outcome.updated},' if outcome.updated else ''}"
             f" {refusals_told(outcome.refused)}"
         )
 
@@ -157,6 +160,10 @@ def _say(title: str, report: ImportReport, outcome: ExtractionResult | None) -> 
 def _talk_of(source: str, report: ImportReport) -> None:
     for name, problem in report.problems:
         talk(f"skipped {name}: {problem}")
+    for name, what in report.tally.notes[:_NOTES]:
+        talk(f"left out of {name}: {what}")
+    if len(report.tally.notes) > _NOTES:
+        talk(f"{len(report.tally.notes) - _NOTES} more such notes")
     if not (report.files or report.problems or report.excluded):
         talk(f"there is no file that {source} could be in")
     elif report.excluded:
