@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from engram.extract.conversation_lines import LEFT_OUT, ConversationLine, lines_of
 from engram.extract.llm.prompt import label_of
-from engram.extract.triage import SchemaScore
 from engram.model.instant import weekday_of
 from engram.model.model_request import fenced
+from engram.model.schema_score import SchemaScore
 from engram.model.text import tokens_of
 from engram.model.turn import Turn
 
@@ -50,7 +50,10 @@ def excerpt_of(
     lines = lines_of(turns)
     hits = sorted({hit.line for one in scores for hit in one.hits})
     boosted = sorted({hit.line for one in scores for hit in one.hits if hit.boosted})
-    tried = [*((hits, window) for window in (WINDOW, *_NARROWER)), (boosted or hits, _AROUND_BOOSTED)]
+    tried = [
+        *((hits, window) for window in (WINDOW, *_NARROWER)),
+        (boosted or hits, _AROUND_BOOSTED),
+    ]
     for centres, window in tried:
         found = _excerpt(merged_ranges(centres, len(lines), window), lines, turns)
         if tokens_of(found.text) <= room and len(_bytes(found.text)) <= MOST_BYTES:
@@ -96,7 +99,9 @@ def _excerpt(
                 places.append(at)
                 told.append(("\n" if told else "") + _heading(at, turns[at]))
             text = line.text.rstrip()
-            told.append(text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]} {LEFT_OUT}")
+            told.append(
+                text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]} {LEFT_OUT}"
+            )
         parts.append("\n".join(told).strip("\n"))
     return Excerpt(f"\n{APART}\n".join(parts), tuple(dict.fromkeys(places)))
 

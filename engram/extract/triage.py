@@ -16,10 +16,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from engram.extract.conversation_lines import ConversationLine, lines_of
 from engram.model.errors import ConfigError
+from engram.model.schema_score import SchemaScore, TriageHit
 from engram.model.schemas import SCHEMA_TABLE
 from engram.model.settings import RecordSettings
 from engram.model.turn import Turn
@@ -33,37 +34,6 @@ _BREAK = re.compile(r"\n\s*")
 _KEYS = frozenset({"describe", "threshold"})
 _WORD_KEYS = _KEYS | {"plain", "boosted", "words", "beside"}
 _SESSION_KEYS = _KEYS | {"tool_call", "tool", "turn"}
-
-
-class TriageHit(NamedTuple):
-    """One line that points to a schema; `line` and `turn` are places, from 0."""
-
-    line: int
-    turn: int
-    words: str
-    boosted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaScore:
-    """How much points to one schema; `plain` and `boosted` are the hits that count.
-
-    `counted` are the numbers behind a session's score.
-    """
-
-    schema: str
-    describe: str
-    score: float
-    threshold: float
-    plain: int = 0
-    boosted: int = 0
-    hits: tuple[TriageHit, ...] = ()
-    counted: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def triggers(self) -> bool:
-        """Whether it is drafted."""
-        return self.score >= self.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +163,13 @@ def _check(name: str, row: object) -> None:
     """Raise ConfigError for a table with other keys, or values of another kind."""
     keys = _SESSION_KEYS if name == SESSION else _WORD_KEYS
     if not isinstance(row, Mapping) or set(row) - {"unless"} != keys:
-        raise ConfigError(f"config/records.toml: [{name}]: needs {', '.join(sorted(keys))}", _hint())
+        raise ConfigError(
+            f"config/records.toml: [{name}]: needs {', '.join(sorted(keys))}", _hint()
+        )
     for key, value in row.items():
-        texts = key in ("describe", "words", "beside", "unless")
-        if not isinstance(value, str if texts else int | float) or not (texts or 0 <= value <= 1):
+        is_text = key in ("describe", "words", "beside", "unless")
+        is_share = isinstance(value, int | float) and 0 <= value <= 1
+        if not (isinstance(value, str) if is_text else is_share):
             raise ConfigError(f"config/records.toml: [{name}]: {key} is not understood", _hint())
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from engram.capture.signals import Signals
     from engram.capture.turn_log import VaultTurnLog
     from engram.extract.llm.prompt import ExtractionPrompt
+    from engram.extract.triage import TriagePatterns
     from engram.index.contract import SearchIndex
     from engram.llm.budget import Budget
     from engram.llm.provider import Provider
@@ -427,6 +428,13 @@ class VaultParts:
     def rules(self) -> Extractor:
         """Who reads without asking a model."""
         return self.adapters.extractor or _rules(self.settings.extract.max_per_turn)
+
+    @cached_property
+    def triage_patterns(self) -> TriagePatterns:
+        """What points to records in a conversation, as the settings have it."""
+        from engram.extract.triage import compile_triage
+
+        return compile_triage(shipped("records"), self.settings.records)
 
     @cached_property
     def asks_model(self) -> bool:

@@ -27,9 +27,7 @@ def _score_category(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _score_session(given: dict[str, Any]) -> dict[str, Any]:
-    one = score_session(
-        given["tool_uses"], given["distinct_tools"], given["exchanges"], _PATTERNS
-    )
+    one = score_session(given["tool_uses"], given["distinct_tools"], given["exchanges"], _PATTERNS)
     return {"score": one.score, "triggers": one.triggers}
 
 
