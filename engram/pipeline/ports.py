@@ -24,6 +24,7 @@ from engram.model.ports import (
     Judge,
     Model,
     PageWriter,
+    RecordAsker,
     TurnLog,
     TurnStore,
     Writer,
@@ -93,6 +94,10 @@ class Ports(Protocol):
     @property
     def rules(self) -> Extractor:
         """Who reads what was imported, and all where no model is to be asked."""
+
+    @property
+    def record_asker(self) -> RecordAsker | None:
+        """Who drafts records of what was captured live by asking a model; None without one."""
 
     @property
     def heard(self) -> Heard:

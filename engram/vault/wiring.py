@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from engram.capture.signals import Signals
     from engram.capture.turn_log import VaultTurnLog
     from engram.extract.llm.prompt import ExtractionPrompt
+    from engram.extract.triage import TriagePatterns
     from engram.index.contract import SearchIndex
     from engram.llm.budget import Budget
     from engram.llm.provider import Provider
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         Heard,
         Judge,
         Model,
+        RecordAsker,
         Sleeper,
         WrittenRules,
     )
@@ -433,6 +435,13 @@ class VaultParts:
         return self.adapters.extractor or _rules(self.settings.extract.max_per_turn)
 
     @cached_property
+    def triage_patterns(self) -> TriagePatterns:
+        """What points to records in a conversation, as the settings have it."""
+        from engram.extract.triage import compile_triage
+
+        return compile_triage(shipped("records"), self.settings.records)
+
+    @cached_property
     def asks_model(self) -> bool:
         """Whether a model reads what is captured live; only for a registered vault."""
         if self.adapters.extractor is not None:
@@ -451,6 +460,24 @@ class VaultParts:
         context = VaultPromptContext(self.projections, self.attributed_turns, self.index)
         model = ModelTier(self.extraction_prompt, self.model(self._budget), context)
         return Tiers(self.rules, model, self.settings.llm.when_away)
+
+    @cached_property
+    def record_asker(self) -> RecordAsker | None:
+        """Who drafts records by asking a model; None where none may be asked."""
+        if not self.asks_model or self.adapters.extractor is not None:
+            return None
+        from engram.extract.llm.draft_check import DraftCheck
+        from engram.extract.llm.record_prompt import RecordPrompt
+        from engram.extract.records import RecordTier
+
+        llm, most = self.settings.llm, self.settings.llm.max_input_tokens
+        check = None
+        if llm.verify_model:
+            asked = tuple(replace(one, model=llm.verify_model) for one in self._providers[:1])
+            check = DraftCheck(shipped("prompts/verify"), self.model(self._budget, asked), most)
+        prompt = RecordPrompt(shipped("prompts/records"), most)
+        model = self.model(self._budget)
+        return RecordTier(self.triage_patterns, prompt, model, lambda: self.heard, check)
 
     @property
     def heard(self) -> Heard:
@@ -542,8 +569,8 @@ class VaultParts:
         budget.begin_run()
         return self.model(budget)
 
-    def model(self, budget: Budget) -> Model:
-        """The model behind the configured providers."""
+    def model(self, budget: Budget, asked: Sequence[Provider] = ()) -> Model:
+        """The model behind the configured providers, or behind these."""
         if self.adapters.model is not None:
             return self.adapters.model
         from engram.llm.chain import Chain
@@ -554,7 +581,7 @@ class VaultParts:
 
         llm = self.settings.llm
         return Chain(
-            self._providers,
+            asked or self._providers,
             Wire(llm.timeout_seconds),
             ProviderHabits(VaultDisk(self.places.state_dir), self.clock),
             budget,

@@ -43,6 +43,7 @@ from engram.model.ports.thinking import (
     NoRules,
     NothingHeard,
     PromptContext,
+    RecordAsker,
     WrittenRules,
 )
 
@@ -72,6 +73,7 @@ __all__ = [
     "NothingHeard",
     "PageWriter",
     "PromptContext",
+    "RecordAsker",
     "Sleeper",
     "Source",
     "SourceReading",
