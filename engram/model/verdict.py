@@ -14,11 +14,13 @@ Decision = Literal["new", "same", "update", "supersede", "retire", "review", "re
 class MemoryPatch(NamedTuple):
     """What an update or a retirement makes of a memory: `after`, and the names of what changed.
 
-    Receipts and the renewed end of its life are added where the verdict is entered.
+    Receipts and the renewed end of its life are added where the verdict is entered. `reason` is one
+    line for the log; whoever makes the patch answers for its words.
     """
 
     after: Memory
     fields: tuple[str, ...]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
