@@ -46,7 +46,7 @@ class Overlay:
         # counted as the vault is now: how rare a word or a name is need not be exact
         self.terms, self.frequencies = under.terms, under.frequencies
         self.mentioned, self.accesses, self.opening = under.mentioned, under.accesses, under.opening
-        self.spoken = under.spoken
+        self.spoken, self.purged = under.spoken, under.purged
 
     def put(self, memory: Memory) -> None:
         """Add a memory, new or as it will be amended."""
@@ -118,6 +118,16 @@ class Overlay:
             ),
         )
 
+    def retired_as(self, alias: str) -> Sequence[Memory]:
+        """Retired memories that have this alias."""
+        found = {memory.id: memory for memory in self._under.retired_as(alias)}
+        found.update(self.memories)
+        return _oldest_first(
+            memory
+            for name, memory in found.items()
+            if memory.status == "retired" and alias in memory.aliases and name not in self._gone
+        )
+
     def live(self) -> Sequence[Memory]:
         """Every memory that would be active or in need of review."""
         if self._live is None:
@@ -152,9 +162,16 @@ class Overlay:
             ),
         )
 
-    def records(self, schema: str) -> Sequence[Memory]:
+    def records(self, schema: str, space: str = "", project: str = "") -> Sequence[Memory]:
         """Live ones that would have this schema."""
-        return self._over(self._under.records(schema), lambda memory: schema_name(memory) == schema)
+        return self._over(
+            self._under.records(schema, space, project),
+            lambda memory: (
+                schema_name(memory) == schema
+                and space in ("", memory.space)
+                and (space != "project" or memory.project == project)
+            ),
+        )
 
     def retired(self) -> Sequence[Memory]:
         """Those that would be retired, and not in the archive."""

@@ -44,6 +44,14 @@ class VaultView(Protocol):
         """Live memories whose header key is this slot, in that space and project."""
         ...
 
+    def retired_as(self, alias: str) -> Sequence[Memory]:
+        """Retired memories that have this alias."""
+        ...
+
+    def purged(self, since: Instant) -> Sequence[str]:
+        """Ids of the memories that were purged at or after a time."""
+        ...
+
     def live(self) -> Sequence[Memory]:
         """Every active or needs-review memory."""
         ...
@@ -60,8 +68,11 @@ class VaultView(Protocol):
         """Active commitments whose header `due` is a day before that one."""
         ...
 
-    def records(self, schema: str) -> Sequence[Memory]:
-        """Every live memory that has this schema, by its header or by its category."""
+    def records(self, schema: str, space: str = "", project: str = "") -> Sequence[Memory]:
+        """Every live memory that has this schema, by its header or by its category.
+
+        With `space` those of that space; of the space "project" those of that project.
+        """
         ...
 
     def retired(self) -> Sequence[Memory]:

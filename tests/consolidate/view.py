@@ -46,6 +46,12 @@ class Remembered:
         found = map(self.memories.__getitem__, self.holding(words(candidate.text)))
         return [one for one in found if (one.space, one.project) == wanted]
 
+    def retired_as(self, alias: str) -> Sequence[Memory]:
+        return [one for one in self._all() if one.status == "retired" and alias in one.aliases]
+
+    def purged(self, since: Instant) -> Sequence[str]:
+        return ()
+
     def live(self) -> Sequence[Memory]:
         self.loaded += 1
         return [memory for memory in self._all() if memory.live]
@@ -81,8 +87,10 @@ class Remembered:
         wanted = set(terms)
         return [one.id for one in self._all() if one.live and wanted & set(words(one.text))]
 
-    def records(self, schema: str) -> Sequence[Memory]:
-        return [one for one in self._all() if one.live and schema_name(one) == schema]
+    def records(self, schema: str, space: str = "", project: str = "") -> Sequence[Memory]:
+        live = [one for one in self._all() if one.live and schema_name(one) == schema]
+        here = [one for one in live if space in ("", one.space)]
+        return [one for one in here if space != "project" or one.project == project]
 
     def retired(self) -> Sequence[Memory]:
         return list(filter(is_uncollected, self._all()))

@@ -81,6 +81,22 @@ class CatalogView:
             slot, space, project,
         )  # fmt: skip
 
+    def retired_as(self, alias: str) -> list[Memory]:
+        """Retired memories that have this alias."""
+        found = self._memories(
+            "memories where status = 'retired' and instr(body, ?)", json.dumps(alias)
+        )
+        return [one for one in found if alias in one.aliases]
+
+    def purged(self, since: Instant) -> list[str]:
+        """Ids of the memories that were purged at or after a time."""
+        rows = self._db.rows(
+            "select subject from transactions join events using (n)"
+            " where kind = 'purge' and time >= ? and name = 'memory_purged' order by subject",
+            since,
+        )
+        return [str(row[0]) for row in rows]
+
     def live(self) -> list[Memory]:
         """Every active or needs-review memory, oldest first."""
         return self._memories(f"memories where {_LIVE}")
@@ -121,12 +137,13 @@ class CatalogView:
         )
         return [memory for memory in promised if "" < memory.extras.get("due", "") < day]
 
-    def records(self, schema: str) -> list[Memory]:
-        """Every live memory that has this schema, oldest first."""
+    def records(self, schema: str, space: str = "", project: str = "") -> list[Memory]:
+        """Every live memory that has this schema, of that space and project, oldest first."""
         return self._memories(
-            f"memories indexed by memories_recorded where record = ? and record != '' and {_LIVE}",
-            schema,
-        )
+            f"memories indexed by memories_recorded where record = ? and record != '' and {_LIVE}"
+            " and ? in ('', space) and (? != 'project' or project = ?)",
+            schema, space, space, project,
+        )  # fmt: skip
 
     def retired(self) -> list[Memory]:
         """Retired memories whose files do not lie in the archive, oldest first."""

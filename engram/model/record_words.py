@@ -1,0 +1,95 @@
+"""Titles and tags of records as they are written: inert, on one line, within their limits.
+
+Text -> text without what nobody sees and what the index of seed 001 would take for its own marks
+(` -> `, `#tags:`, `[confidence: ...]`), to a fixed point: cleaning twice changes nothing. Letters
+of every script stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from engram.model.schemas import TAGS_MOST, TITLE_MOST
+
+_MARKS = re.compile(r"#tags:|\[\s*confidence\s*:[^\]]*\]", re.IGNORECASE)
+_ARROW = re.compile(r"\s+->\s+")
+#: an arrow at either end has nothing on its other side
+_LOOSE_ARROW = re.compile(r"^(?:\s*->)+(?:\s+|$)|(?:\s+|^)(?:->\s*)+$")
+#: joiners are letters of these scripts, and hold an emoji together
+_JOINED = re.compile(
+    "(?<=[\u0600-\u0fff\u1780-\u17ff])[\u200c\u200d](?=[\u0600-\u0fff\u1780-\u17ff])"
+    "|(?<=[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2600-\u27bf\U0001f000-\U0001faff])"
+)
+#: what is not written: controls, format characters, halves of characters, line separators
+_UNWRITTEN = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
+
+
+def clean_title(text: str) -> str:
+    """A title as it is written; empty where nothing is left of it."""
+    return _cut(_cleaned(text, " - "))
+
+
+def clean_tags(given: object, most: int = TAGS_MOST) -> tuple[str, ...]:
+    """Tags as they are written, each once, the first `most`; one text is one tag.
+
+    What is no text is left out: foreign JSON has numbers and nulls.
+    """
+    items = [given] if isinstance(given, str) else given if isinstance(given, Iterable) else ()
+    texts = (item for item in items if isinstance(item, str))
+    return tuple(dict.fromkeys(filter(None, map(_tag, texts))))[:most]
+
+
+def joined_tags(held: tuple[str, ...], more: Iterable[str]) -> tuple[str, ...]:
+    """The tags held, and of those that come as many as there is room for, in their order."""
+    known = set(clean_tags(held, len(held)))
+    fresh = [tag for tag in clean_tags(tuple(more), ITEMS_READ) if tag not in known]
+    return (*held, *fresh[: max(TAGS_MOST - len(held), 0)])
+
+
+#: so many tags of one draft are looked at
+ITEMS_READ = 100
+
+
+def brief(text: str) -> str:
+    """The words of a value on one line of a title's length, for a line about it."""
+    return _cut(" ".join(_seen(text.replace("\n", " ")).split()))
+
+
+def clamped(number: float) -> float:
+    """A share as 0 to 1; what is no number is 0."""
+    return min(max(number, 0.0), 1.0) if number == number else 0.0
+
+
+def _tag(text: str) -> str:
+    tag = _cleaned(text.replace(",", " "), " ").casefold().lstrip("#")
+    return _cut(_cleaned(" ".join(tag.split()), " "))
+
+
+def _cleaned(text: str, arrow: str) -> str:
+    while True:
+        made = _LOOSE_ARROW.sub("", _ARROW.sub(arrow, _MARKS.sub("", _seen(text)))).strip()
+        if made == text:
+            return made
+        text = made
+
+
+def _cut(text: str) -> str:
+    """At most as long as a title; nothing that joins is left at the end."""
+    while len(text) > TITLE_MOST or text != (made := _cleaned(text, " ")):
+        text = text[:TITLE_MOST] if len(text) > TITLE_MOST else made
+    return text
+
+
+def _seen(text: str) -> str:
+    """The characters that somebody sees, composed."""
+    if text.isascii():
+        return "".join(sign for sign in text if " " <= sign <= "~")
+    kept = {found.start() for found in _JOINED.finditer(text)}
+    signs = (
+        sign
+        for place, sign in enumerate(text)
+        if place in kept or unicodedata.category(sign) not in _UNWRITTEN
+    )
+    return unicodedata.normalize("NFC", "".join(signs))
