@@ -21,6 +21,7 @@ from engram.admit.merging import SLUG_MOST, Exists, MergeError, merged
 from engram.admit.prepared import prepared
 from engram.admit.record_search import FoundRecord, nearest
 from engram.admit.resurrection import gone_lately
+from engram.admit.same import says_otherwise
 from engram.admit.slot import outranks
 from engram.language.tokens import telling_terms
 from engram.model.candidate import Candidate, Receipt
@@ -176,10 +177,15 @@ class _Settling(NamedTuple):
     def updated(self, memory: Memory) -> Verdict:
         """What adds to a record updates it; what changes what it states supersedes it."""
         opinion = self._opinion(memory)
-        replaces = opinion is not None and opinion.relation in ("supersedes", "contradicts")
-        if opinion is None or not replaces or opinion.partial:
+        if opinion is None:
             return self._patched(memory)
         candidate = _succeeding(self.candidate, memory)
+        if opinion.relation not in ("supersedes", "contradicts") or opinion.partial:
+            if not says_otherwise(memory, self.draft.record.statement, self.admission.view.terms):
+                return self._patched(memory)
+            # who names the record that it changes is believed as anybody who names a predecessor
+            named = (memory.id,) if self.draft.target else ()
+            return admit(replace(candidate, supersedes=named), self.admission)
         verdict = admit(candidate, self.admission)
         if verdict.decision == "refuse" or memory.id in verdict.memories:
             return verdict
