@@ -257,7 +257,8 @@ def _titled(memory: Memory, title: str) -> Memory:
     """A memory under another title; the names that it had still lead to it."""
     names = memory.aliases
     if not names or title_difference(memory.title, title) > _ANOTHER_TITLE:
-        names = tuple(dict.fromkeys((*names, slug(title, limit=SLUG_MOST))))
+        # the first is the one it is called by
+        names = tuple(dict.fromkeys((slug(title, limit=SLUG_MOST), *names)))
     return replace(memory, title=title, aliases=names)
 
 

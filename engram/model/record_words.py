@@ -61,8 +61,10 @@ def clamped(number: float) -> float:
 
 def _tag(text: str) -> str:
     def label(one: str) -> str:
-        words = _cleaned(one.replace(",", " "), " ").casefold().lstrip("#")
-        return " ".join(words.split())
+        words = _cleaned(one.replace(",", " "), " ")
+        # a sign before it is how people write a tag; one of a mark is still to go
+        bare = words.lstrip("#") if words == one else words
+        return " ".join(bare.casefold().split())
 
     return _settled(text, label)
 

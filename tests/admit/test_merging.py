@@ -191,7 +191,7 @@ def test_another_title_gets_a_name_of_its_own_and_the_old_one_leads_on() -> None
     near = grown(held, title="Use OAuth auth")
     assert (near.title, near.aliases) == ("Use OAuth auth", ("use-jwt-auth",))
     far = grown(held, title="Adopt PASETO tokens")
-    assert far.aliases == ("use-jwt-auth", "adopt-paseto-tokens")
+    assert far.aliases == ("adopt-paseto-tokens", "use-jwt-auth")
     with pytest.raises(MergeError):
         grown(held, title="Adopt PASETO tokens", named=False)
     assert grown(replace(held, title=""), title="Tokens", named=False).title == "Tokens"
