@@ -322,6 +322,26 @@ def test_nothing_retired_comes_back_for_a_day(
         assert (verdict.decision, verdict.memories) == ("refuse", (held.id,))
 
 
+def test_nothing_purged_comes_back_by_its_content(drafting: Drafting) -> None:
+    made, admission = drafting()
+    born = entered(record_draft(), made, admission)
+    assert born is not None
+    for said, purged, code in [
+        (SAID, born.id, "retired_recently"),
+        ("2026-03-06T11:00:00Z", born.id, "retired_recently"),
+        (SAID, f"{born.id}-2", "retired_recently"),
+        (SAID, record_memory("constraint").id, "new"),
+        (SAID, "notes-of-mine", "new"),
+    ]:
+        fresh, anew = drafting()
+        fresh.view.purged = lambda since, gone=purged: [gone]  # type: ignore[misc]
+        assert settled(record_draft(time=said), anew).code == code
+    asked: list[str] = []
+    made.view.purged = lambda since: asked.append(since) or []  # type: ignore[func-returns-value]
+    settled(record_draft("session"), admission)
+    assert asked == ["2026-03-05T12:00:00Z"]
+
+
 def test_a_name_of_another_project_stands_in_nobodys_way(knowing: Knowing) -> None:
     held = replace(HELD, text="Other words.", project="bar", aliases=("postgres-for-the-shop",))
     assert settled(record_draft(), knowing(_retired(held, NOW))).decision == "new"
