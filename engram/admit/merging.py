@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from engram.admit.change_lines import (
     CHANGES_NAME,
@@ -26,6 +27,7 @@ from engram.language.tokens import telling_terms
 from engram.model.errors import BadInput
 from engram.model.ids import slug
 from engram.model.instant import Day
+from engram.model.markdown import inert_line, inert_value
 from engram.model.memory import Memory
 from engram.model.record import (
     DONE,
@@ -109,7 +111,7 @@ def merged(
     title = clean_title(record.title)
     if title and title != memory.title and (not memory.title or (named and not outranked)):
         after = _titled(after, title)
-    files = _joined_files(memory.related_files, record.related_files, exists)
+    files = _joined_files(memory.related_files, map(inert_value, record.related_files), exists)
     tags = joined_tags(memory.tags, record.tags)
     after = replace(after, tags=tags, related_files=files)
     return protected(memory, after, day=day, why=why, exists=exists)
@@ -165,9 +167,9 @@ def title_difference(one: str, other: str) -> float:
 
 
 def _with_scalar(memory: Memory, field: SchemaField, value: str, outranked: bool) -> Memory:
-    held = memory.extras.get(field.place, "").strip()
+    held, value = memory.extras.get(field.place, "").strip(), inert_line(value)
     kept = outranked and field.place not in _REPORTED
-    if value == held or (held and (kept or (field.place, value) == _PROPOSED)):
+    if value in ("", held) or (held and (kept or (field.place, value) == _PROPOSED)):
         return memory
     return replace(memory, extra=tuple({**memory.extras, field.place: value}.items()))
 
@@ -194,13 +196,17 @@ def _says_more(value: str, old: str) -> bool:
 def _with_items(memory: Memory, form: Schema, field: SchemaField, items: tuple[str, ...]) -> Memory:
     places = [heading.casefold() == field.place.casefold() for heading, _ in memory.sections]
     texts = [text for (_, text), here in zip(memory.sections, places, strict=True) if here]
-    held = {same_item(field, item): item for text in texts for item in items_in(text)}
-    said = {same_item(field, item): item for item in items}
-    fresh = [item for key, item in said.items() if key and key not in held]
-    done = {key for key, item in said.items() if item.startswith(DONE)}
+    key = partial(same_item, field)
+    held = {key(item): item for text in texts for item in items_in(text)}
+    said: dict[str, str] = {}
+    for item in items:
+        # as it will be read: an item without words is none
+        said.setdefault(next(map(key, items_in(item_line(field, item))), ""), item)
+    fresh = [item for name, item in said.items() if name and name not in held]
+    done = {name for name, item in said.items() if item.startswith(DONE)}
     over: set[str] = set()
     if form.name == "session" and field.name in _STANDING:
-        over = {key for key, item in held.items() if receipt_in(item) and key not in said}
+        over = {name for name, item in held.items() if receipt_in(item) and name not in said}
     lines = [_lines_left(text, field, over, done) for text in texts]
     count = sum(len(items_in(text)) for text in lines)
     if fresh := fresh[: max(ITEMS_MOST - count, 0)]:
@@ -251,7 +257,8 @@ def _titled(memory: Memory, title: str) -> Memory:
     """A memory under another title; the names that it had still lead to it."""
     names = memory.aliases
     if not names or title_difference(memory.title, title) > _ANOTHER_TITLE:
-        names = tuple(dict.fromkeys((*names, slug(title, limit=SLUG_MOST))))
+        # the first is the one it is called by
+        names = tuple(dict.fromkeys((slug(title, limit=SLUG_MOST), *names)))
     return replace(memory, title=title, aliases=names)
 
 

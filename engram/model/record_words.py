@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from engram.model.schemas import TAGS_MOST, TITLE_MOST
+from engram.model.markdown import inert_value
+from engram.model.schemas import ITEMS_MOST, TAGS_MOST, TITLE_MOST
 
 _MARKS = re.compile(r"#tags:|\[\s*confidence\s*:[^\]]*\]", re.IGNORECASE)
 _ARROW = re.compile(r"\s+->\s+")
@@ -28,7 +29,7 @@ _UNWRITTEN = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
 
 def clean_title(text: str) -> str:
     """A title as it is written; empty where nothing is left of it."""
-    return _cut(_cleaned(text, " - "))
+    return _settled(text, lambda one: _cleaned(one, " - "))
 
 
 def clean_tags(given: object, most: int = TAGS_MOST) -> tuple[str, ...]:
@@ -44,17 +45,13 @@ def clean_tags(given: object, most: int = TAGS_MOST) -> tuple[str, ...]:
 def joined_tags(held: tuple[str, ...], more: Iterable[str]) -> tuple[str, ...]:
     """The tags held, and of those that come as many as there is room for, in their order."""
     known = set(clean_tags(held, len(held)))
-    fresh = [tag for tag in clean_tags(tuple(more), ITEMS_READ) if tag not in known]
+    fresh = [tag for tag in clean_tags(tuple(more), ITEMS_MOST) if tag not in known]
     return (*held, *fresh[: max(TAGS_MOST - len(held), 0)])
-
-
-#: so many tags of one draft are looked at
-ITEMS_READ = 100
 
 
 def brief(text: str) -> str:
     """The words of a value on one line of a title's length, for a line about it."""
-    return _cut(" ".join(_seen(text.replace("\n", " ")).split()))
+    return _settled(" ".join(text.split()), lambda one: " ".join(_seen(one).split()))
 
 
 def clamped(number: float) -> float:
@@ -63,23 +60,30 @@ def clamped(number: float) -> float:
 
 
 def _tag(text: str) -> str:
-    tag = _cleaned(text.replace(",", " "), " ").casefold().lstrip("#")
-    return _cut(_cleaned(" ".join(tag.split()), " "))
+    def label(one: str) -> str:
+        words = _cleaned(one.replace(",", " "), " ")
+        # a sign before it is how people write a tag; one of a mark is still to go
+        bare = words.lstrip("#") if words == one else words
+        return " ".join(bare.casefold().split())
+
+    return _settled(text, label)
 
 
 def _cleaned(text: str, arrow: str) -> str:
+    unmarked = _LOOSE_ARROW.sub("", _MARKS.sub("", _seen(text)).strip())
+    return _ARROW.sub(arrow, unmarked).strip()
+
+
+def _settled(text: str, clean: Callable[[str], str]) -> str:
+    """A text cleaned, inert and no longer than a title, until nothing of that changes it."""
     while True:
-        made = _LOOSE_ARROW.sub("", _ARROW.sub(arrow, _MARKS.sub("", _seen(text)))).strip()
+        plain = text
+        while (cleaner := clean(plain)) != plain:
+            plain = cleaner
+        made = inert_value(plain)[:TITLE_MOST]
         if made == text:
             return made
         text = made
-
-
-def _cut(text: str) -> str:
-    """At most as long as a title; nothing that joins is left at the end."""
-    while len(text) > TITLE_MOST or text != (made := _cleaned(text, " ")):
-        text = text[:TITLE_MOST] if len(text) > TITLE_MOST else made
-    return text
 
 
 def _seen(text: str) -> str:

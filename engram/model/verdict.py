@@ -31,7 +31,8 @@ class Verdict:
     memories concerned: the owner of the same content, those superseded, or those in conflict.
     `judged` is the code of what was compared with the first of them (`amount`, `value`).
     `factors` are the numbers that the score was made of, by name; empty when none was made.
-    `patch` is what an update or a retirement makes of the first memory; else None.
+    `patch` is what an update or a retirement makes of the first memory; else None. `left_out` says
+    which parts of a record are not written, and why (`completed:secret`).
     """
 
     decision: Decision
@@ -41,3 +42,4 @@ class Verdict:
     judged: str = ""
     factors: tuple[tuple[str, int], ...] = ()
     patch: MemoryPatch | None = None
+    left_out: tuple[str, ...] = ()
