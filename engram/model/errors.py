@@ -23,6 +23,9 @@ given (`--json`). One that is given to an error is both; else `told` is what see
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class EngramError(Exception):
     """What went wrong, in one line; `hint` says what the user can do about it."""
@@ -49,6 +52,16 @@ class EngramError(Exception):
     def told(self) -> str:
         """A stable name for programs: the one that was given, else that of the kind of error."""
         return self._given or self.told_by_default
+
+
+@contextmanager
+def called(code: str) -> Iterator[None]:
+    """Errors about what is asked for are told to programs by a code of the verb (seed 001)."""
+    try:
+        yield
+    except (BadInput, NotFound) as error:
+        error.told_by_default = code
+        raise
 
 
 class BadInput(EngramError):

@@ -28,7 +28,7 @@ from engram.model.retention import renewed
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
-from engram.model.text import sha256_bytes
+from engram.model.text import content_hash, sha256_bytes
 from engram.model.turn import turn_of
 from engram.pipeline.writing import writing
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from engram.model.ports import Writer
     from engram.model.turn import Turn
     from engram.model.verdict import Verdict
+    from engram.model.view import VaultView
     from engram.pipeline.ports import Ports
 
 
@@ -45,14 +46,16 @@ def decide(
 ) -> MemoryEdit:
     """Do what a person decides, in one transaction; a dry run decides and writes nothing.
 
-    The decision is made with hand edits taken up.
+    The decision is made with hand edits taken up. What is so already needs no transaction.
     """
     if dry_run:
         ports.settler.within(math.inf)
         return decision()
     with writing(ports):
         edit = decision()
-        ports.committer.commit(plan_of(edit, ports.writer))
+        plan = plan_of(edit, ports.writer)
+        if plan.changes or plan.events:
+            ports.committer.commit(plan)
         return edit
 
 
@@ -84,8 +87,8 @@ def forget(
             pairs.append((memory, after))
             details = (("reason", reason or "forgotten"), ("was", memory.status))
             events.append(Event("memory_deleted", memory.id, details))
-    if memories and not pairs:
-        raise BadInput(f"{memories[0].id} is forgotten already", "`engram restore` brings it back")
+    if not pairs:
+        silenced = ()
     return MemoryEdit("forget", tuple(pairs), tuple(events), tuple(silenced))
 
 
@@ -93,13 +96,14 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     """What forgetting a scope means: its memories, its turns, and the pages that tell of either.
 
     A turn is hidden by the memory that was made of it, so that both come back together; any other
-    by a list of its own. Raises BadInput where there is nothing to forget.
+    by a list of its own. What is forgotten already changes nothing; raises BadInput where nothing
+    is named.
     """
     memories = list(scope.memories)
     hiding = {link for one in memories if one.status != "retired" for link in one.sources}
     links = sorted(set(scope.links) - hiding - ports.turns.hidden())
-    if not (links or memories):
-        raise BadInput("there is nothing that is not forgotten already", "`engram log` shows it")
+    if not (scope.links or memories):
+        raise BadInput("there is nothing to forget", "`engram log` shows what was forgotten")
     silenced: list[Change] = []
     if hiding or links:
         names = [memory.id for memory in memories]
@@ -121,10 +125,25 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     )
 
 
+def unowned(memory: Memory, view: VaultView) -> Memory:
+    """The memory, if no other one that is in use says the same. Raises BadInput."""
+    for other in view.owners(content_hash(memory.text, memory.scope)):
+        if other.live and other.id != memory.id and not memory.live:
+            raise BadInput(
+                f"{other.id} says the same and is in use: {memory.id} was not restored",
+                f"`engram show {other.id}`; or `engram retire {other.id}` first",
+                code="RESTORE_ERROR",
+            )
+    return memory
+
+
 def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> MemoryEdit:
-    """Make a memory active again, whatever took it out of the active set; its TTL starts anew."""
+    """Make a memory active again, whatever took it out of the active set; its TTL starts anew.
+
+    One that is active already stays as it is.
+    """
     if memory.status == "active":
-        raise BadInput(f"{memory.id} is active already", "`engram show` prints it")
+        return MemoryEdit("restore", ((memory, memory),), ())
     after = replace(
         memory,
         status="active",
@@ -309,10 +328,14 @@ def _end(
     pairs, events = [], []
     for memory in _each(memories):
         if memory.status == status:
-            raise BadInput(f"{memory.id} is {status} already", "`engram restore` brings it back")
-        if memory.status == "retired":  # its turns may be hidden, and would be found again
+            pairs.append((memory, memory))
+            continue
+        # the turns of what is retired may be hidden, and would be found again
+        if memory.status in ("retired", "archived"):
             raise BadInput(
-                f"{memory.id} is retired: restore it first", f"`engram restore {memory.id}`"
+                f"{memory.id} is {memory.status}: restore it first",
+                f"`engram restore {memory.id}`",
+                code=f"{verb.upper()}_ERROR",
             )
         after = replace(memory, status=status, status_since=now, status_reason=code)
         details = (("reason", reason or code), ("was", memory.status))

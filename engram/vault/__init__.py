@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from engram.model.errors import BadInput, NotFound, Untrusted
+from engram.model.errors import BadInput, NotFound, Untrusted, called
 from engram.model.instant import day_of
 from engram.settings.load import load
 from engram.settings.paths import places_of
@@ -582,7 +582,8 @@ class Vault:
     ) -> Scope:
         """Take memories out of use, and turns out of search, one by one, by conversation or text.
 
-        A memory takes its source turns along; every file stays. Returns what was meant.
+        A memory takes its source turns along; every file stays. Returns what was meant, which may
+        be `already` forgotten.
         """
         from engram.pipeline import edits
 
@@ -592,8 +593,8 @@ class Vault:
             meant.append(self.parts.naming.scope(references, matching, gone=False))
             return edits.forgotten(meant[0], edits.reason_of(reason, self.parts), self.parts)
 
-        edits.decide(forgotten, self.parts, dry_run=dry_run)
-        return meant[0]
+        done = edits.decide(forgotten, self.parts, dry_run=dry_run)
+        return replace(meant[0], already=not (done.pairs or done.changes))
 
     def restore(self, reference: str) -> str:
         """Make a memory active again; one whose file was removed comes back as it last was."""
@@ -603,9 +604,12 @@ class Vault:
             memory = self.parts.lookup.find_memory(reference)
             if memory is None:
                 return edits.bring_back(reference, *self.parts.lookup.removed(reference))
+            memory = edits.unowned(memory, self.parts.view)
             return edits.restore(memory, self.clock.now(), self.settings.retention)
 
-        return edits.decide(restored, self.parts).events[0].subject
+        with called("RESTORE_ERROR"):
+            done = edits.decide(restored, self.parts)
+        return done.pairs[0][0].id if done.pairs else done.events[0].subject
 
     def confirm(self, references: Sequence[str], *, dry_run: bool = False) -> MemoryEdit:
         """The person says that these hold: active, explicit, and their time starts anew."""
@@ -624,18 +628,21 @@ class Vault:
         from engram.pipeline import edits
 
         now, said = self.clock.now(), edits.reason_of(reason, self.parts)
-        return edits.decide(
-            lambda: edits.retire(self._named(references), said, now), self.parts, dry_run=dry_run
-        )
+        with called("RETIRE_ERROR"):
+            return edits.decide(
+                lambda: edits.retire(self._named(references), said, now),
+                self.parts, dry_run=dry_run,
+            )  # fmt: skip
 
     def archive(self, references: Sequence[str], *, dry_run: bool = False) -> MemoryEdit:
         """Out of the way, into the folder `archive/`."""
         from engram.pipeline import edits
 
         now = self.clock.now()
-        return edits.decide(
-            lambda: edits.archive(self._named(references), now), self.parts, dry_run=dry_run
-        )
+        with called("ARCHIVE_ERROR"):
+            return edits.decide(
+                lambda: edits.archive(self._named(references), now), self.parts, dry_run=dry_run
+            )
 
     def supersede(self, old: str, new: str, *, dry_run: bool = False) -> MemoryEdit:
         """A memory that there is replaces another one."""

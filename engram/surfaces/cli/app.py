@@ -1,9 +1,9 @@
 """`engram`: a router that imports a verb's file only when the verb is called.
 
 Turns arguments into one verb's call, and every EngramError and every mistake in the arguments into
-one `error:` and one `hint:` line with its exit code; anything else is a bug (exit 70). With `--json`
-an error is also an object on stdout, `{code, message, hint}`, if no data was written before it.
-`--vault` and `--json` may stand before or after the command.
+one `error:` and one `hint:` line with its exit code; anything else is a bug (exit 70). With
+`--json` an error is also an object on stdout, `{code, message, hint}`, if no data was written
+before it. `--vault` and `--json` may stand before or after the command.
 """
 
 from __future__ import annotations
