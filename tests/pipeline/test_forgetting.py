@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from engram.model.errors import BadInput, NotFound
+from engram.model.errors import NotFound
 from engram.model.turn import turn_of
 from engram.vault import Vault
 from tests.kit import where
