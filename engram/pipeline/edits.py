@@ -33,6 +33,7 @@ from engram.model.turn import turn_of
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
+    from engram.capture.redact.redactor import Redactor
     from engram.model.candidate import Candidate
     from engram.model.ports import Writer
     from engram.model.turn import Turn
@@ -179,15 +180,21 @@ def rewrite(memory: Memory, before: bytes, after: bytes) -> MemoryEdit:
     return MemoryEdit("edit", (), (event,), (Change(memory.path, before, after, "edited"),))
 
 
+def refuse_added(before: bytes, after: bytes, redactor: Redactor) -> None:
+    """Raise BadInput for a secret, or an order to an agent, in lines that were not there before."""
+    known = set(before.decode("utf-8", "replace").splitlines())
+    lines = after.decode("utf-8", "replace").splitlines()
+    added = [line for line in lines if line.strip() and line not in known]
+    for text in dict.fromkeys(["\n".join(added), *added]):
+        refuse_text(text, redactor)
+
+
 # -- what is remembered ---------------------------------------------------------------------------
 
 
 def remember(text: str, category: str, project: str, ports: Ports) -> Remembered:
     """One explicit memory in the person's words. Raises BadInput for what is refused."""
     # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.gate.secure import tells_secret
-    from engram.admit.gate.sensitivity import tells_of_another
-    from engram.language.agent_orders import injection
     from engram.language.hidden_text import without_hidden_signs
 
     redactor = ports.redactor
@@ -197,17 +204,7 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     now, words = ports.clock.now(), " ".join(without_hidden_signs(legible(text)).split())
     if not words:
         raise BadInput("there is nothing to remember", "give the text as an argument")
-    if tells_of_another(words):
-        raise BadInput(
-            "this is somebody else's health, pay or number; it was not written",
-            "say what you want to mind, without it",
-        )
-    if not redactor.clean(words) or tells_secret(words):
-        raise BadInput("this holds a secret; it was not written", "say it without the secret")
-    if code := injection(words):
-        raise BadInput(
-            f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement"
-        )
+    refuse_text(words, redactor)
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
     turn = cleaned(turn, redactor)[0]
     ports.check_writable()
@@ -221,6 +218,30 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
             why = f"refused: {verdict.code} ({meaning(verdict.code)})"
             raise BadInput(why, "say it as a plain statement")
         return Remembered(verdict.decision, verdict.code, stands)
+
+
+def refuse_text(words: str, redactor: Redactor) -> None:
+    """Raise BadInput for what is never stored, whoever says it."""
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.secure import tells_secret
+    from engram.admit.gate.sensitivity import tells_of_another
+    from engram.language.agent_orders import injection
+
+    refused = "SECURITY_ERROR"
+    if tells_of_another(words):
+        raise BadInput(
+            "this is somebody else's health, pay or number; it was not written",
+            "say what you want to mind, without it", code=refused,
+        )  # fmt: skip
+    if not redactor.clean(words) or tells_secret(words):
+        raise BadInput(
+            "this holds a secret; it was not written", "say it without the secret", code=refused
+        )
+    if code := injection(words):
+        raise BadInput(
+            f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement",
+            code=refused,
+        )  # fmt: skip
 
 
 def dictated(

@@ -575,6 +575,35 @@ class Vault:
 
         return remember(text, category, project, self.parts)
 
+    def new(
+        self, data: bytes, schema: str, *, title: str = "", tags: Sequence[str] = (),
+        project: str = "", dry_run: bool = False,
+    ) -> Remembered:  # fmt: skip
+        """One record in the person's words: a filled-in form, or seed 001's JSON.
+
+        `title` counts instead of the record's, `tags` beside its own. Raises BadInput.
+        """
+        from engram.pipeline.new_records import make
+        from engram.queries.record_input import read_record
+
+        record, common, faults = read_record(data, schema, title=title, tags=tags)
+        self._settled()
+        return make(
+            record, faults, common.id, project, self.parts.lookup.called, self.parts,
+            dry_run=dry_run,
+        )  # fmt: skip
+
+    def form(
+        self, schema: str, *, title: str = "", tags: Sequence[str] = ()
+    ) -> tuple[bytes, Path]:  # fmt: skip
+        """The form of a record to fill in, and where an editor is to find it. Raises Untrusted."""
+        from engram.model.record_form import form_text
+        from engram.model.schemas import SCHEMA_TABLE
+
+        self.parts.check_writable()
+        text = form_text(SCHEMA_TABLE[schema], title=title, tags=tags)
+        return text.encode("utf-8"), self.parts.draft(f"new-{schema.replace('_', '-')}")
+
     # -- what the person decides ---------------------------------------------------------------
 
     def forget(
@@ -700,6 +729,23 @@ class Vault:
             written = edits.rewrite(memory, before, after)
             self.parts.committer.commit(edits.plan_of(written, self.parts.writer))
             return Edited(memory, *self.parts.lookup.at(memory.path))
+
+    def replace_text(self, reference: str, data: bytes, expected: str = "") -> Edited:
+        """A memory's file as a program gives it, made of the version whose SHA-256 is `expected`.
+
+        Raises Conflict where the file is another one, and BadInput for what may not be changed so.
+        """
+        from engram.model.report import Edited
+        from engram.pipeline.edits import refuse_added
+        from engram.queries.replacement import check_replacement
+
+        with called("UPDATE_ERROR"):
+            draft = self.to_edit(reference)
+        check_replacement(draft.memory, draft.before, data, expected)
+        refuse_added(draft.before, data, self.parts.redactor)
+        if data == draft.before:
+            return Edited(draft.memory, draft.memory)
+        return self.edit(draft.memory, draft.before, data)
 
     # -- taking away and taking back -----------------------------------------------------------
 

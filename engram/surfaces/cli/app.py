@@ -36,6 +36,7 @@ VERBS: dict[str, str] = {
     "sources": "the kinds of transcripts, and what is on this machine",
     "capture": "take in turns from stdin, or follow a folder",
     "remember": "write one memory down, in your words",
+    "new": "write one record down: a decision, a runbook, a session ...",
     "extract": "turn pending turns into memories now",
     "retry": "queue again what failed too often",
     "search": "find memories and turns by words",
