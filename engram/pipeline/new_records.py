@@ -21,6 +21,7 @@ from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import Memory
 from engram.model.project_path import is_project_path
 from engram.model.record import FieldFault, Record, faults_of, parts_of, record_of
+from engram.model.record_json import ID_FORM
 from engram.model.report import Remembered
 from engram.model.retention import expiry
 from engram.model.schemas import RECORD_MOST, schema_of
@@ -39,7 +40,6 @@ Namesakes = Callable[[str], Sequence[Memory]]
 #: as many faults are told at once
 _TOLD = 5
 _PATH = "PATH_ERROR"
-_NAME = "an id has 1 to 80 small letters, digits and hyphens, such as use-jwt"
 
 
 def make(
@@ -82,8 +82,11 @@ def _check(
 ) -> None:  # fmt: skip
     """Raise BadInput for what is no whole record, and for paths that lead elsewhere."""
     found = list(faults)
-    if any(one.field == "id" for one in found) or (name and not is_id(name)):
-        raise BadInput("the id is no name: a record has no path of its own", _NAME, code=_PATH)
+    if any(one.expected == ID_FORM for one in found) or (name and not is_id(name)):
+        raise BadInput(
+            "the id is no name: where a record is written is not for it to say",
+            f"an id has {ID_FORM}, such as use-jwt", code=_PATH,
+        )  # fmt: skip
     if found := [*found, *faults_of(record)]:
         told = "; ".join(str(one) for one in dict.fromkeys(found[:_TOLD]))
         raise BadInput(

@@ -97,6 +97,8 @@ def _from_form(text: str, form: Schema) -> RecordFromJson:
         faults.append(FieldFault(form.statement.name, "no quote: you say it yourself", "a quote"))
     faults += _of_sections(memory.sections, form)
     category = form.category
+    if memory.text.startswith("##"):  # no statement: what is read in its place is all the rest
+        memory = replace(memory, text="")
     schema = written_schema(category, form.name)
     found = record_of(replace(memory, category=category, schema=schema))
     return RecordFromJson(found, CommonFields(id="".join(aliases[:1])), tuple(faults))
@@ -109,7 +111,7 @@ def _of_header(
         yield FieldFault("header", "keys and values", problem)
     scalars = {one.place for one in form.scalars}
     for key in [key for key in header if key not in _OF_A_FORM | scalars][:_NAMED]:
-        yield FieldFault(key, "no such field", str(header[key])[:40])
+        yield FieldFault(key, "no field of this name", str(header[key])[:40])
     if header.get("schema", form.name) not in ("", form.name):
         yield FieldFault("schema", form.name, str(header["schema"]))
     if header.get("category", "") not in ("", *categories_of(form)):
@@ -121,6 +123,6 @@ def _of_sections(sections: Iterable[tuple[str, str]], form: Schema) -> Iterable[
     counted = Counter(heading.casefold() for heading, _ in sections)
     for heading, times in list(counted.items())[: 2 * _NAMED]:
         if heading not in known:
-            yield FieldFault(f"## {heading[:40]}", "no such section", "one")
+            yield FieldFault(f"## {heading[:40]}", "no section of this name", "one")
         elif times > 1 and len(sections_by_name(sections)[heading]) > 1:
             yield FieldFault(f"## {heading}", "one section", f"{times}")
