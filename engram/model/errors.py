@@ -16,9 +16,15 @@
       BudgetExceeded            exit 4: the daily or per-run limit is reached
 
 Anything else that reaches the command line is a bug (exit 70).
+
+Two names are stable: `code`, by which the trace counts failures, and `told`, which programs are
+given (`--json`). One that is given to an error is both; else `told` is what seed 001 calls it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class EngramError(Exception):
@@ -26,59 +32,84 @@ class EngramError(Exception):
 
     exit_code = 1
     default_hint = "run `engram doctor` to see the state of the vault"
+    #: what programs are told, where the error itself says nothing
+    told_by_default = "ERROR"
 
     #: whether turns that failed by it stay pending however often, and never go to the dead letter
     patient = False
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    def __init__(self, message: str, hint: str | None = None, *, code: str = "") -> None:
         super().__init__(message)
         self.hint = hint if hint is not None else self.default_hint
+        self._given = code
 
     @property
     def code(self) -> str:
         """A stable name for the trace and for counting."""
-        return type(self).__name__
+        return self._given or type(self).__name__
+
+    @property
+    def told(self) -> str:
+        """A stable name for programs: the one that was given, else that of the kind of error."""
+        return self._given or self.told_by_default
+
+
+@contextmanager
+def called(code: str) -> Iterator[None]:
+    """Errors about what is asked for are told to programs by a code of the verb (seed 001)."""
+    try:
+        yield
+    except (BadInput, NotFound) as error:
+        error.told_by_default = code
+        raise
 
 
 class BadInput(EngramError):
     """A path, a format or an argument cannot be used; nothing was changed."""
 
+    told_by_default = "INPUT_ERROR"
     default_hint = "check the path and the format; `engram import --help` lists the sources"
 
 
 class NotFound(EngramError):
     """There is no such memory, turn, transaction or vault."""
 
+    told_by_default = "NOT_FOUND"
     default_hint = "`engram list` shows the memories, `engram log` the changes"
 
 
 class ConfigError(EngramError):
     """A configuration file, key or value is wrong; the message names file, key and value."""
 
+    told_by_default = "CONFIG_ERROR"
     default_hint = "`engram config show` prints every key with its value and origin"
 
 
 class Untrusted(EngramError):
     """The vault is not registered here: it can be searched, and nothing else (design 1.9)."""
 
+    told_by_default = "UNTRUSTED"
     default_hint = "look at the folder first; then `engram trust PATH` registers it"
 
 
 class StorageError(EngramError):
     """The disk is full, read-only or refuses; what was captured before stays."""
 
+    told_by_default = "STORAGE_ERROR"
     default_hint = "free some space or check the permissions, then run the command again"
 
 
 class FormatTooNew(StorageError):
     """A newer engram wrote this vault: it can be read but not written."""
 
+    told_by_default = "FORMAT_TOO_NEW"
     default_hint = "upgrade engram to write to this vault"
 
 
 class Conflict(EngramError):
     """A file is not what the change expected: the person or a later change was faster."""
 
+    told_by_default = "OCC_CONFLICT"
     exit_code = 3
     default_hint = "look at both versions and decide; nothing was overwritten"
 
@@ -86,6 +117,7 @@ class Conflict(EngramError):
 class Locked(EngramError):
     """Another process holds the vault's writer lock for longer than the time-out."""
 
+    told_by_default = "LOCK_TIMEOUT_ERROR"
     exit_code = 3
     patient = True
     default_hint = "wait for the other engram command to finish, then try again"
@@ -94,6 +126,7 @@ class Locked(EngramError):
 class ModelError(EngramError):
     """A model gave no usable answer. `reason` is one of a closed list of words (`engram.llm`)."""
 
+    told_by_default = "MODEL_ERROR"
     default_hint = "`engram status` shows what waits; `engram extract --rules` needs no model"
 
     def __init__(self, reason: str, message: str, hint: str | None = None) -> None:
@@ -126,6 +159,7 @@ class BadAnswer(ModelError):
 class BudgetExceeded(EngramError):
     """The limit of tokens or money is reached; turns stay pending."""
 
+    told_by_default = "BUDGET_EXCEEDED"
     exit_code = 4
     patient = True
     default_hint = (

@@ -28,6 +28,11 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None and text not in _RESERVED
 
 
+def is_reserved(name: str) -> bool:
+    """Whether a file of that name, with any ending, cannot be made on every system."""
+    return name.partition(".")[0].strip().casefold() in _RESERVED
+
+
 def memory_id(category: str, created: Instant, text: str) -> str:
     """`<category>-YYYYMMDD-HHMMSS-<hash8>`: a function of category, source time and content."""
     return f"{category}-{compact(created)}-{content_hash(text)[:8]}"

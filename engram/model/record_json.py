@@ -27,6 +27,8 @@ _STATUS = {
     "active": "active", "needs-review": "active", "retired": "retired", "superseded": "retired",
     "archived": "archived", "expired": "archived",
 }  # fmt: skip
+#: what an id is to be
+ID_FORM = "1 to 80 small letters, digits and hyphens"
 _STATUSES = ("active", "retired", "archived")
 #: the keys of every object; all but the first five may be absent
 _KEYS = (
@@ -169,7 +171,7 @@ class _Reader:
         """A fault for each key that nobody knows."""
         others = [key for key in data if key not in known]
         for key in others[:_NAMED]:
-            self.fault(within + _clipped(key), "no such field", data[key])
+            self.fault(within + _clipped(key), "no field of this name", data[key])
 
     def text(self, data: Mapping[str, object], key: str, within: str = "") -> str:
         value = data.get(key)
@@ -213,7 +215,7 @@ class _Reader:
 def _common(data: Mapping[str, object], reader: _Reader) -> CommonFields:
     name = reader.text(data, "id")
     if name and not is_id(name):
-        reader.fault("id", "1 to 80 small letters, digits and hyphens", name)
+        reader.fault("id", ID_FORM, name)
         name = ""
     status = reader.text(data, "record_status") or "active"
     if status not in _STATUSES:

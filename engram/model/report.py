@@ -174,13 +174,15 @@ class Status:
 class Scope:
     """What a person named: memories, turns (as links), whole conversations, or a text in them.
 
-    `phrase` is that text as it is compared, empty where none was given.
+    `phrase` is that text as it is compared, empty where none was given. `already`: all of it was
+    so before.
     """
 
     memories: tuple[Memory, ...] = ()
     links: tuple[str, ...] = ()
     conversations: tuple[str, ...] = ()
     phrase: str = ""
+    already: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,15 @@ class SourceStep(NamedTuple):
 
 
 class ShownFile(NamedTuple):
-    """A memory, box or entity, and the text of its file as it is on disk."""
+    """A memory, box or entity, and the text of its file as it is on disk.
+
+    `sha256` is that of a memory's bytes: who edits it says which version was read.
+    """
 
     content: Memory | Page
     text: str
     step: SourceStep = SourceStep()
+    sha256: str = ""
 
 
 class MemoryOrigin(NamedTuple):

@@ -28,15 +28,17 @@ from engram.model.retention import renewed
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
-from engram.model.text import sha256_bytes
+from engram.model.text import content_hash, sha256_bytes
 from engram.model.turn import turn_of
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
+    from engram.capture.redact.redactor import Redactor
     from engram.model.candidate import Candidate
     from engram.model.ports import Writer
     from engram.model.turn import Turn
     from engram.model.verdict import Verdict
+    from engram.model.view import VaultView
     from engram.pipeline.ports import Ports
 
 
@@ -45,14 +47,16 @@ def decide(
 ) -> MemoryEdit:
     """Do what a person decides, in one transaction; a dry run decides and writes nothing.
 
-    The decision is made with hand edits taken up.
+    The decision is made with hand edits taken up. What is so already needs no transaction.
     """
     if dry_run:
         ports.settler.within(math.inf)
         return decision()
     with writing(ports):
         edit = decision()
-        ports.committer.commit(plan_of(edit, ports.writer))
+        plan = plan_of(edit, ports.writer)
+        if plan.changes or plan.events:
+            ports.committer.commit(plan)
         return edit
 
 
@@ -84,8 +88,8 @@ def forget(
             pairs.append((memory, after))
             details = (("reason", reason or "forgotten"), ("was", memory.status))
             events.append(Event("memory_deleted", memory.id, details))
-    if memories and not pairs:
-        raise BadInput(f"{memories[0].id} is forgotten already", "`engram restore` brings it back")
+    if not pairs:
+        silenced = ()
     return MemoryEdit("forget", tuple(pairs), tuple(events), tuple(silenced))
 
 
@@ -93,13 +97,14 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     """What forgetting a scope means: its memories, its turns, and the pages that tell of either.
 
     A turn is hidden by the memory that was made of it, so that both come back together; any other
-    by a list of its own. Raises BadInput where there is nothing to forget.
+    by a list of its own. What is forgotten already changes nothing; raises BadInput where nothing
+    is named.
     """
     memories = list(scope.memories)
     hiding = {link for one in memories if one.status != "retired" for link in one.sources}
     links = sorted(set(scope.links) - hiding - ports.turns.hidden())
-    if not (links or memories):
-        raise BadInput("there is nothing that is not forgotten already", "`engram log` shows it")
+    if not (scope.links or memories):
+        raise BadInput("there is nothing to forget", "`engram log` shows what was forgotten")
     silenced: list[Change] = []
     if hiding or links:
         names = [memory.id for memory in memories]
@@ -121,10 +126,25 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     )
 
 
+def unowned(memory: Memory, view: VaultView) -> Memory:
+    """The memory, if no other one that is in use says the same. Raises BadInput."""
+    for other in view.owners(content_hash(memory.text, memory.scope)):
+        if other.live and other.id != memory.id and not memory.live:
+            raise BadInput(
+                f"{other.id} says the same and is in use: {memory.id} was not restored",
+                f"`engram show {other.id}`; or `engram retire {other.id}` first",
+                code="RESTORE_ERROR",
+            )
+    return memory
+
+
 def restore(memory: Memory, now: Instant, retention: RetentionSettings) -> MemoryEdit:
-    """Make a memory active again, whatever took it out of the active set; its TTL starts anew."""
+    """Make a memory active again, whatever took it out of the active set; its TTL starts anew.
+
+    One that is active already stays as it is.
+    """
     if memory.status == "active":
-        raise BadInput(f"{memory.id} is active already", "`engram show` prints it")
+        return MemoryEdit("restore", ((memory, memory),), ())
     after = replace(
         memory,
         status="active",
@@ -160,15 +180,21 @@ def rewrite(memory: Memory, before: bytes, after: bytes) -> MemoryEdit:
     return MemoryEdit("edit", (), (event,), (Change(memory.path, before, after, "edited"),))
 
 
+def refuse_added(before: bytes, after: bytes, redactor: Redactor) -> None:
+    """Raise BadInput for a secret, or an order to an agent, in lines that were not there before."""
+    known = set(before.decode("utf-8", "replace").splitlines())
+    lines = after.decode("utf-8", "replace").splitlines()
+    added = [line for line in lines if line.strip() and line not in known]
+    for text in dict.fromkeys(["\n".join(added), *added]):
+        refuse_text(text, redactor)
+
+
 # -- what is remembered ---------------------------------------------------------------------------
 
 
 def remember(text: str, category: str, project: str, ports: Ports) -> Remembered:
     """One explicit memory in the person's words. Raises BadInput for what is refused."""
     # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.gate.secure import tells_secret
-    from engram.admit.gate.sensitivity import tells_of_another
-    from engram.language.agent_orders import injection
     from engram.language.hidden_text import without_hidden_signs
 
     redactor = ports.redactor
@@ -178,17 +204,7 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
     now, words = ports.clock.now(), " ".join(without_hidden_signs(legible(text)).split())
     if not words:
         raise BadInput("there is nothing to remember", "give the text as an argument")
-    if tells_of_another(words):
-        raise BadInput(
-            "this is somebody else's health, pay or number; it was not written",
-            "say what you want to mind, without it",
-        )
-    if not redactor.clean(words) or tells_secret(words):
-        raise BadInput("this holds a secret; it was not written", "say it without the secret")
-    if code := injection(words):
-        raise BadInput(
-            f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement"
-        )
+    refuse_text(words, redactor)
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
     turn = cleaned(turn, redactor)[0]
     ports.check_writable()
@@ -202,6 +218,30 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
             why = f"refused: {verdict.code} ({meaning(verdict.code)})"
             raise BadInput(why, "say it as a plain statement")
         return Remembered(verdict.decision, verdict.code, stands)
+
+
+def refuse_text(words: str, redactor: Redactor) -> None:
+    """Raise BadInput for what is never stored, whoever says it."""
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.secure import tells_secret
+    from engram.admit.gate.sensitivity import tells_of_another
+    from engram.language.agent_orders import injection
+
+    refused = "SECURITY_ERROR"
+    if tells_of_another(words):
+        raise BadInput(
+            "this is somebody else's health, pay or number; it was not written",
+            "say what you want to mind, without it", code=refused,
+        )  # fmt: skip
+    if not redactor.clean(words) or tells_secret(words):
+        raise BadInput(
+            "this holds a secret; it was not written", "say it without the secret", code=refused
+        )
+    if code := injection(words):
+        raise BadInput(
+            f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement",
+            code=refused,
+        )  # fmt: skip
 
 
 def dictated(
@@ -309,10 +349,14 @@ def _end(
     pairs, events = [], []
     for memory in _each(memories):
         if memory.status == status:
-            raise BadInput(f"{memory.id} is {status} already", "`engram restore` brings it back")
-        if memory.status == "retired":  # its turns may be hidden, and would be found again
+            pairs.append((memory, memory))
+            continue
+        # the turns of what is retired may be hidden, and would be found again
+        if memory.status in ("retired", "archived"):
             raise BadInput(
-                f"{memory.id} is retired: restore it first", f"`engram restore {memory.id}`"
+                f"{memory.id} is {memory.status}: restore it first",
+                f"`engram restore {memory.id}`",
+                code=f"{verb.upper()}_ERROR",
             )
         after = replace(memory, status=status, status_since=now, status_reason=code)
         details = (("reason", reason or code), ("was", memory.status))

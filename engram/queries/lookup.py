@@ -15,7 +15,7 @@ from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
 from engram.model.ids import docid
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
-from engram.model.text import first_line, words
+from engram.model.text import first_line, sha256_bytes, words
 from engram.model.turn import Turn
 from engram.store.base import layout
 from engram.store.files.content_file import read_content
@@ -85,6 +85,11 @@ class Lookup:
         if found is None:
             raise NotFound(f"there is no memory {reference!r}")
         return found
+
+    def called(self, name: str) -> list[Memory]:
+        """The memories with this id or alias, in use or not."""
+        catalog = self._projections.catalog
+        return [one for one in catalog.memories() if name == one.id or name in one.aliases]
 
     def removed(self, reference: str) -> tuple[str, bytes]:
         """`(path, bytes)` of a file a person removed; raises BadInput for one that is there."""
@@ -222,7 +227,8 @@ class Lookup:
         if memory is not None:
             events = self._projections.catalog.log.events(memory.id)
             step = source_step(event for *_, event in events)
-            return ShownFile(memory, self.text_of(memory), step)
+            data = self._disk.read(memory.path) or b""
+            return ShownFile(memory, data.decode("utf-8", "replace"), step, sha256_bytes(data))
         found = self.find_turn(reference) or self.find_page(reference)
         if found is None:
             raise NotFound(f"there is no memory {reference!r}")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from engram.model.change import turns_in
 from engram.model.instant import plus_minutes
+from engram.model.record import record_of
+from engram.model.record_json import content_json
 from engram.model.refusal_codes import meaning
 from engram.model.text import first_line
 
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
         Status,
     )
     from engram.model.schema_score import TriagedConversation
-    from engram.model.shown import MemoryOrigin, Refusal, ShownTurn, SourceStep
+    from engram.model.shown import MemoryOrigin, Refusal, ShownFile, ShownTurn
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
     from engram.settings.load import ValueOrigin
@@ -105,11 +107,18 @@ def _sure(memory: Memory) -> Shape:
     return {"confidence": number, "confidence_level": confidence_level(number)}
 
 
-def memory_file(memory: Memory, step: SourceStep, markdown: str) -> Shape:
-    """`show`: a memory with every key of its header, what made it, and its file as it is."""
-    return asdict(memory) | {
-        **_sure(memory), "extra": memory.extras, "source_step": step._asdict(),
-        "file": memory.path, "markdown": markdown,
+def memory_file(memory: Memory, shown: ShownFile) -> Shape:
+    """`show`: a memory with every key of its header, what made it, and its file as it is.
+
+    Of a record also the schema that it has, and its `fields` by seed 001's names.
+    """
+    record = record_of(memory)
+    told: Shape = {} if record is None else {
+        "schema": record.schema, "fields": content_json(record),
+    }  # fmt: skip
+    return asdict(memory) | told | {
+        **_sure(memory), "extra": memory.extras, "source_step": shown.step._asdict(),
+        "file": memory.path, "sha256": shown.sha256, "markdown": shown.text,
     }  # fmt: skip
 
 
@@ -196,7 +205,7 @@ def trace_line(found: Trace, boxes: Iterable[Box]) -> Shape:
 
 
 def remembered(done: Remembered) -> Shape:
-    """`remember`: the memory that stands now."""
+    """`remember`, `new`: the memory that stands now."""
     memory = done.memory
     return {
         "id": memory.id, "decision": done.decision, "code": done.code,

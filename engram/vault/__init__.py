@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from engram.model.errors import BadInput, NotFound, Untrusted
+from engram.model.errors import BadInput, NotFound, Untrusted, called
 from engram.model.instant import day_of
 from engram.settings.load import load
 from engram.settings.paths import places_of
@@ -607,6 +607,35 @@ class Vault:
 
         return remember(text, category, project, self.parts)
 
+    def new(
+        self, data: bytes, schema: str, *, title: str = "", tags: Sequence[str] = (),
+        project: str = "", dry_run: bool = False,
+    ) -> Remembered:  # fmt: skip
+        """One record in the person's words: a filled-in form, or seed 001's JSON.
+
+        `title` counts instead of the record's, `tags` beside its own. Raises BadInput.
+        """
+        from engram.pipeline.new_records import make
+        from engram.queries.record_input import read_record
+
+        record, common, faults = read_record(data, schema, title=title, tags=tags)
+        self._settled()
+        return make(
+            record, faults, common.id, project, self.parts.lookup.called, self.parts,
+            dry_run=dry_run,
+        )  # fmt: skip
+
+    def form(
+        self, schema: str, *, title: str = "", tags: Sequence[str] = ()
+    ) -> tuple[bytes, Path]:  # fmt: skip
+        """The form of a record to fill in, and where an editor is to find it. Raises Untrusted."""
+        from engram.model.record_form import form_text
+        from engram.model.schemas import SCHEMA_TABLE
+
+        self.parts.check_writable()
+        text = form_text(SCHEMA_TABLE[schema], title=title, tags=tags)
+        return text.encode("utf-8"), self.parts.draft(f"new-{schema.replace('_', '-')}")
+
     # -- what the person decides ---------------------------------------------------------------
 
     def forget(
@@ -614,7 +643,8 @@ class Vault:
     ) -> Scope:
         """Take memories out of use, and turns out of search, one by one, by conversation or text.
 
-        A memory takes its source turns along; every file stays. Returns what was meant.
+        A memory takes its source turns along; every file stays. Returns what was meant, which may
+        be `already` forgotten.
         """
         from engram.pipeline import edits
 
@@ -624,8 +654,8 @@ class Vault:
             meant.append(self.parts.naming.scope(references, matching, gone=False))
             return edits.forgotten(meant[0], edits.reason_of(reason, self.parts), self.parts)
 
-        edits.decide(forgotten, self.parts, dry_run=dry_run)
-        return meant[0]
+        done = edits.decide(forgotten, self.parts, dry_run=dry_run)
+        return replace(meant[0], already=not (done.pairs or done.changes))
 
     def restore(self, reference: str) -> str:
         """Make a memory active again; one whose file was removed comes back as it last was."""
@@ -635,9 +665,12 @@ class Vault:
             memory = self.parts.lookup.find_memory(reference)
             if memory is None:
                 return edits.bring_back(reference, *self.parts.lookup.removed(reference))
+            memory = edits.unowned(memory, self.parts.view)
             return edits.restore(memory, self.clock.now(), self.settings.retention)
 
-        return edits.decide(restored, self.parts).events[0].subject
+        with called("RESTORE_ERROR"):
+            done = edits.decide(restored, self.parts)
+        return done.pairs[0][0].id if done.pairs else done.events[0].subject
 
     def confirm(self, references: Sequence[str], *, dry_run: bool = False) -> MemoryEdit:
         """The person says that these hold: active, explicit, and their time starts anew."""
@@ -656,18 +689,21 @@ class Vault:
         from engram.pipeline import edits
 
         now, said = self.clock.now(), edits.reason_of(reason, self.parts)
-        return edits.decide(
-            lambda: edits.retire(self._named(references), said, now), self.parts, dry_run=dry_run
-        )
+        with called("RETIRE_ERROR"):
+            return edits.decide(
+                lambda: edits.retire(self._named(references), said, now),
+                self.parts, dry_run=dry_run,
+            )  # fmt: skip
 
     def archive(self, references: Sequence[str], *, dry_run: bool = False) -> MemoryEdit:
         """Out of the way, into the folder `archive/`."""
         from engram.pipeline import edits
 
         now = self.clock.now()
-        return edits.decide(
-            lambda: edits.archive(self._named(references), now), self.parts, dry_run=dry_run
-        )
+        with called("ARCHIVE_ERROR"):
+            return edits.decide(
+                lambda: edits.archive(self._named(references), now), self.parts, dry_run=dry_run
+            )
 
     def gc(self, *, dry_run: bool = False) -> Collected:
         """What was retired `retention.grace_days` ago or longer moves to the folder `archive/`."""
@@ -732,6 +768,23 @@ class Vault:
             written = edits.rewrite(memory, before, after)
             self.parts.committer.commit(edits.plan_of(written, self.parts.writer))
             return Edited(memory, *self.parts.lookup.at(memory.path))
+
+    def replace_text(self, reference: str, data: bytes, expected: str = "") -> Edited:
+        """A memory's file as a program gives it, made of the version whose SHA-256 is `expected`.
+
+        Raises Conflict where the file is another one, and BadInput for what may not be changed so.
+        """
+        from engram.model.report import Edited
+        from engram.pipeline.edits import refuse_added
+        from engram.queries.replacement import check_replacement
+
+        with called("UPDATE_ERROR"):
+            draft = self.to_edit(reference)
+        check_replacement(draft.memory, draft.before, data, expected)
+        refuse_added(draft.before, data, self.parts.redactor)
+        if data == draft.before:
+            return Edited(draft.memory, draft.memory)
+        return self.edit(draft.memory, draft.before, data)
 
     # -- taking away and taking back -----------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -261,3 +262,28 @@ def test_a_disk_that_takes_nothing_is_an_error_and_not_a_bug(
     assert shop.run("list", "--json").out == before
     assert shop.run(*arguments, stdin=more.read_bytes()).code == 0
     assert shop.run("doctor").out == "all is well\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "code", "arguments"),
+    [
+        ("NOT_FOUND", 1, ["show", "x", "--json"]),
+        ("NOT_FOUND", 1, ["--json", "undo", "99"]),
+        ("INPUT_ERROR", 1, ["--json", "grep", "("]),
+        ("USAGE_ERROR", 2, ["--json", "show"]),
+        ("USAGE_ERROR", 2, ["list", "--json", "--since", "2026-3-6"]),
+    ],
+)
+def test_an_error_is_one_object_for_programs(
+    told: str, code: int, arguments: list[str], same_shop: Shop
+) -> None:
+    ran = same_shop.run(*arguments)
+    assert ran.code == code
+    said = json.loads(ran.out)
+    assert (said["code"], set(said)) == (told, {"code", "message", "hint"})
+    assert ran.err.splitlines()[-2:] == [f"error: {said['message']}", f"hint: {said['hint']}"]
+
+
+def test_an_error_without_json_is_told_on_stderr_alone(same_shop: Shop) -> None:
+    assert same_shop.run("--json", "list").code == 0
+    refused(same_shop.run("show", "x"), 1)

@@ -9,7 +9,7 @@ import pytest
 
 from engram.model.candidate import Candidate, Receipt
 from engram.model.change import Change, Event
-from engram.model.errors import BadInput
+from engram.model.errors import BadInput, NotFound
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
 from engram.model.settings import RetentionSettings
@@ -62,10 +62,10 @@ def test_forgetting_leaves_the_file_and_says_why(disk: VaultDisk) -> None:
     )
 
 
-def test_forgetting_twice_is_refused() -> None:
+def test_forgetting_twice_changes_nothing() -> None:
     gone = replace(MEMORY, status="retired")
-    with pytest.raises(BadInput, match="forgotten already"):
-        edits.forget([gone], "", NOW)
+    edit = edits.forget([gone], "", NOW)
+    assert not (edit.pairs or edit.events or edit.changes)
 
 
 @pytest.mark.parametrize("status", ["needs-review", "superseded", "retired", "expired"])
@@ -89,9 +89,9 @@ def test_restoring_what_is_archived_brings_the_file_back(disk: VaultDisk) -> Non
     assert result(plan.changes) == MEMORY
 
 
-def test_restoring_what_is_active_is_refused() -> None:
-    with pytest.raises(BadInput, match="active already"):
-        edits.restore(MEMORY, NOW, TABLE)
+def test_restoring_what_is_active_changes_nothing() -> None:
+    edit = edits.restore(MEMORY, NOW, TABLE)
+    assert (edit.pairs, edit.events) == (((MEMORY, MEMORY),), ())
 
 
 def test_what_had_expired_lives_again(disk: VaultDisk) -> None:
@@ -212,3 +212,25 @@ def test_what_is_forgotten_is_told_by_no_page_until_it_is_restored(vault: Vault)
     assert liked.id not in (vault.root / "profile.md").read_text("utf-8")
     vault.undo()
     assert liked.id in (vault.root / "profile.md").read_text("utf-8")
+
+
+def test_what_is_restored_is_no_second_owner_of_its_words(vault: Vault) -> None:
+    gone = vault.remember("The shop opens at nine.").memory
+    vault.retire([gone.id])
+    again = vault.remember("The shop opens at nine.").memory
+    assert again.id != gone.id
+    with pytest.raises(BadInput, match=again.id) as refused:
+        vault.restore(gone.id)
+    assert refused.value.told == "RESTORE_ERROR"
+    vault.retire([again.id])
+    assert vault.restore(gone.id) == gone.id
+
+
+def test_a_verb_on_what_there_is_not_is_told_by_its_code(vault: Vault) -> None:
+    for verb, told in (("retire", "RETIRE_ERROR"), ("archive", "ARCHIVE_ERROR")):
+        with pytest.raises(NotFound) as refused:
+            getattr(vault, verb)(["nobody"])
+        assert (refused.value.told, refused.value.code) == (told, "NotFound")
+    with pytest.raises(NotFound) as missing:
+        vault.restore("nobody")
+    assert missing.value.told == "RESTORE_ERROR"

@@ -77,14 +77,20 @@ def test_what_is_retired_or_archived_says_so_and_keeps_the_rest() -> None:
     ):
         kept = replace(OLD, status=status, status_since=NOW, status_reason=code)
         assert edit.pairs == ((OLD, kept),)
-        with pytest.raises(BadInput, match="already"):
-            (edits.retire([kept], "", NOW) if status == "retired" else
-             edits.archive([kept], NOW))  # fmt: skip
+        again = edits.retire([kept], "", NOW) if status == "retired" else edits.archive([kept], NOW)
+        assert (again.pairs, again.events) == (((kept, kept),), ())
 
 
 def test_what_was_forgotten_does_not_come_back_by_being_archived() -> None:
-    with pytest.raises(BadInput, match="restore it first"):
+    with pytest.raises(BadInput, match="restore it first") as refused:
         edits.archive([replace(OLD, status="retired", status_reason="forgotten")], NOW)
+    assert refused.value.told == "ARCHIVE_ERROR"
+
+
+def test_what_is_archived_is_retired_after_it_was_restored() -> None:
+    with pytest.raises(BadInput, match="restore it first") as refused:
+        edits.retire([replace(OLD, status="archived")], "", NOW)
+    assert refused.value.told == "RETIRE_ERROR"
 
 
 # -- supersede ----------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """`engram`: a router that imports a verb's file only when the verb is called.
 
 Turns arguments into one verb's call, and every EngramError and every mistake in the arguments into
-one `error:` and one `hint:` line with its exit code; anything else is a bug (exit 70). `--vault`
-and `--json` may stand before or after the command.
+one `error:` and one `hint:` line with its exit code; anything else is a bug (exit 70). With
+`--json` an error is also an object on stdout, `{code, message, hint}`, if no data was written
+before it. `--vault` and `--json` may stand before or after the command.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ import click
 from engram import __version__
 from engram.model.display import plain_line
 from engram.model.errors import EngramError, StorageError
-from engram.surfaces.cli.arguments import Verbs, common
-from engram.surfaces.cli.output import finish, not_taken, say, talk
+from engram.surfaces.cli.arguments import Verbs, begin, chosen, common
+from engram.surfaces.cli.output import emit_json, finish, not_taken, say, talk
 from engram.surfaces.remote.call_context import caller
 from engram.surfaces.streams import prepare_streams
 
@@ -35,6 +36,7 @@ VERBS: dict[str, str] = {
     "sources": "the kinds of transcripts, and what is on this machine",
     "capture": "take in turns from stdin, or follow a folder",
     "remember": "write one memory down, in your words",
+    "new": "write one record down: a decision, a runbook, a session ...",
     "extract": "turn pending turns into memories now",
     "retry": "queue again what failed too often",
     "search": "find memories and turns by words",
@@ -140,6 +142,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run a command for its caller; returns the exit code of design 6."""
 
     def command() -> object:
+        begin()
         # a code, or None; what a person quoted (`grep "*"`) is not to be expanded on Windows
         code = cli.main(arguments, "engram", standalone_mode=False, windows_expand_args=False)
         finish()
@@ -159,9 +162,9 @@ def concluded(command: Callable[[], object]) -> int:
         talk("interrupted; what was captured before is kept")
         return 130
     except click.ClickException as error:
-        return _refuse(_sentence(error), _usage_hint(error), error.exit_code)
+        return _refuse(_sentence(error), _usage_hint(error), error.exit_code, "USAGE_ERROR")
     except EngramError as error:
-        return _refuse(str(error), error.hint, error.exit_code)
+        return _refuse(str(error), error.hint, error.exit_code, error.told)
     except BrokenPipeError:
         # the reader went away (`engram list | head`): nothing to say, and nowhere to say it
         caller().drop_output()
@@ -171,9 +174,10 @@ def concluded(command: Callable[[], object]) -> int:
             raise
         # the help, which click prints itself; whatever else writes says so by itself
         failed = not_taken(error)
-        return _refuse(str(failed), failed.hint, 1)
+        return _refuse(str(failed), failed.hint, 1, failed.told)
     except MemoryError:
-        return _refuse("out of memory", "close something, or import in smaller parts", 1)
+        hint = "close something, or import in smaller parts"
+        return _refuse("out of memory", hint, 1, "OUT_OF_MEMORY")
     return code if isinstance(code, int) else 0
 
 
@@ -186,11 +190,13 @@ def untaken(error: OSError) -> int:
     return concluded(finished)
 
 
-def _refuse(message: str, hint: str, code: int) -> int:
-    """Exactly two lines on stderr, and the exit code."""
+def _refuse(message: str, hint: str, code: int, told: str) -> int:
+    """Exactly two lines on stderr, for programs an object on stdout, and the exit code."""
     talk(f"error: {plain_line(message)}")
     talk(f"hint: {plain_line(hint)}")
     try:
+        if chosen().json and not chosen().answered:
+            emit_json({"code": told, "message": plain_line(message), "hint": plain_line(hint)})
         finish()
     except (StorageError, BrokenPipeError):
         caller().drop_output()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeVar
@@ -28,15 +29,31 @@ _PERIOD = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
 @dataclass(slots=True)
 class Chosen:
-    """What the common options said; an empty `vault` was not given."""
+    """What the common options said; an empty `vault` was not given.
+
+    `answered` is set when data was written: an error that follows is no second document.
+    """
 
     vault: str = ""
     json: bool = False
+    answered: bool = False
+
+
+_of_command: ContextVar[Chosen] = ContextVar("chosen")
+
+
+def begin() -> None:
+    """A command begins: nothing is chosen yet."""
+    _of_command.set(Chosen())
 
 
 def chosen() -> Chosen:
-    """The common options of the command that is running."""
-    return click.get_current_context().find_root().ensure_object(Chosen)
+    """The common options of the command that is running, or has just ended."""
+    try:
+        return _of_command.get()
+    except LookupError:
+        begin()
+        return _of_command.get()
 
 
 def common(function: _Command) -> _Command:
@@ -56,14 +73,14 @@ def common(function: _Command) -> _Command:
 
 def _json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
-        context.find_root().ensure_object(Chosen).json = True
+        chosen().json = True
 
 
 def _vault(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     if value == "":
         raise click.BadParameter("it is empty", context, parameter)
     if value is not None:
-        context.find_root().ensure_object(Chosen).vault = value
+        chosen().vault = value
 
 
 def day(context: click.Context, parameter: click.Parameter, value: str | None) -> str:

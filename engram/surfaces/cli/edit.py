@@ -1,8 +1,9 @@
-"""`engram edit ID`: change a memory in an editor, as one change that can be taken back."""
+"""`engram edit ID`: change a memory in an editor, or by a program, as one change to take back."""
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from engram.model.report import Edited
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.editor import dispose, edited
+from engram.surfaces.cli.given import given_bytes
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted
 
@@ -21,12 +23,31 @@ if TYPE_CHECKING:
 
 @click.command("edit")
 @click.argument("identifier", metavar="ID")
+@click.option("--from", "source", metavar="FILE", help="Its new text; `-` for stdin.")
+@click.option(
+    "--expect",
+    default="",
+    metavar="SHA256",
+    help="The version it was made of, as `show --json` says.",
+)
 @common
-def command(identifier: str) -> None:
+def command(identifier: str, source: str | None, expect: str) -> None:
     """Open the file of memory ID in VISUAL or EDITOR, and take up what you save. Any other editor
-    does as well: hand edits are always taken up."""
+    does as well: hand edits are always taken up. A program gives the new text with --from, and
+    with --expect the version that it has read."""
+    if source is None and expect:
+        raise click.UsageError("--expect goes with --from", click.get_current_context())
     with opened() as vault:
-        done = change(vault, identifier)
+        if source is None:
+            done = change(vault, identifier)
+        else:
+            # only a person who names a file of theirs looks at what they do
+            if not expect and (source == "-" or not sys.stdin.isatty()):
+                raise BadInput(
+                    "say which version this was made of: --expect SHA256",
+                    f"`engram show {identifier} --json` prints it as sha256",
+                )
+            done = vault.replace_text(identifier, given_bytes(source), expect)
     if wants_json():
         emit_json(shapes.edit(done))
     else:

@@ -38,6 +38,9 @@ def command(what: tuple[str, ...], matching: str, reason: str, yes: bool, dry_ru
         emit_json(shapes.forgotten(scope, done=not looking))
         return
     tell = talk if looking and not dry_run else say
+    if scope.already:
+        tell(f"forgotten already: {_summary(scope)}")
+        return
     tell(f"{'would forget' if looking else 'forgot'} {_summary(scope)}")
     for memory in scope.memories[:_SHOWN]:
         tell(fitted(memory.text, 4))

@@ -65,6 +65,7 @@ def finish() -> None:
 
 
 def _write(text: str) -> None:
+    chosen().answered = True
     try:
         caller().out.write(text)
     except BrokenPipeError:

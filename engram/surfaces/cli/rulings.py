@@ -18,7 +18,7 @@ def tell(ruling: MemoryEdit, dry_run: bool) -> None:
         emit_json([shapes.ruling(before, after) for before, after in ruling.pairs])
         return
     for before, after in ruling.pairs:
-        say(f"{after.status:<12}{before.id}")
+        say(f"{after.status:<12}{before.id}{' already' if before == after else ''}")
         say(fitted(before.text, 4))
     if all(before == after for before, after in ruling.pairs):
         talk("it was so already: no file changed")

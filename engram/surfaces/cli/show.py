@@ -13,7 +13,7 @@ from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 
 if TYPE_CHECKING:
-    from engram.model.shown import SourceStep
+    from engram.model.shown import ShownFile
     from engram.model.step import Page
 
 
@@ -34,17 +34,17 @@ def command(identifier: str) -> None:
     if isinstance(shown, ShownTurn):
         _show_turn(shown)
     elif isinstance(shown.content, Memory):
-        _show_memory(shown.content, shown.step, shown.text)
+        _show_memory(shown.content, shown)
     else:
         _show_page(shown.content, shown.text)
 
 
-def _show_memory(memory: Memory, step: SourceStep, text: str) -> None:
+def _show_memory(memory: Memory, shown: ShownFile) -> None:
     if wants_json():
-        emit_json(shapes.memory_file(memory, step, text))
+        emit_json(shapes.memory_file(memory, shown))
         return
     talk(memory.path)
-    say(text.rstrip("\n"))
+    say(shown.text.rstrip("\n"))
 
 
 def _show_page(page: Page, text: str) -> None:
