@@ -19,6 +19,7 @@ from engram.language.agent_orders import added_order
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.numerals import has_other_numbers, number_words_of, values_of
 from engram.language.supported import LINK, new_names
+from engram.language.swapped import is_reversed
 from engram.language.when import find_times
 from engram.model.candidate import Receipt
 from engram.model.instant import Instant
@@ -35,6 +36,7 @@ _PATH = re.compile(
     r"|\b[\w-]{2,}/[\w/-]*\.[a-z]\w{0,4}\b|\b[\w-]{2,}\.[a-z]{1,5}\b(?!\()"
     r"|(?<![\w-])--[a-z][\w-]+|\b[A-Za-z]\w*_\w+\b|\b[a-z]+[A-Z]\w+\b|`[^`\n]{2,80}`"
 )
+_NUMBER = re.compile(r"\bv?\d[\d.]*\b ?")
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
@@ -80,6 +82,9 @@ class ShownExcerpt:
         """Why a statement is not to be believed that rests on a sentence; '' where it is."""
         if self._support.supports(statement, sentence, said[0].time) != "full":
             return "unsupported"
+        # a version behind one of two names hides that they changed places
+        if is_reversed(_NUMBER.sub("", statement), _NUMBER.sub("", sentence)):
+            return "roles"
         return self.fault(statement, said)
 
     def has(self, path: str) -> bool:
