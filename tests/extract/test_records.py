@@ -211,8 +211,10 @@ def test_a_preference_is_the_persons_alone() -> None:
     item = {"quotes": [{"quote": "I prefer tabs as a rule", "turn": 1}], "topic": "tabs",
             "value": "The user prefers tabs.", "tags": ["tabs", "style"]}  # fmt: skip
     assert found(item, schema="preference", turns=[turn(said)]).drafts
-    by_agent = [turn("ok"), turn(said, "2", "assistant")]
-    assert codes(found(item, schema="preference", turns=by_agent)) == ["low_trust"]
+    by_agent = [turn("ok, I prefer to see it"), turn(said, "2", "assistant")]
+    quoted = {**item, "quotes": [{"quote": "I prefer tabs as a rule", "turn": 2}]}
+    assert codes(found(quoted, schema="preference", turns=by_agent)) == ["low_trust"]
+    assert tier().request([turn("ok"), by_agent[1]], []) is None, "nobody pays for what is refused"
 
 
 def test_a_known_record_is_updated_with_its_own_statement() -> None:
@@ -260,6 +262,7 @@ def test_a_draft_without_a_true_statement_and_a_receipt_is_none(
         ("context", "See src/other/lock.py for two writers."),
         ("context", "See https://example.org/orders for two writers."),
         ("context", "Kim asked for two writers."),
+        ("context", "The auditors insist on colourful dashboards."),
         ("context", "Set max_connections for two writers."),
         ("rationale", ["Oracle needs two writers"]),
         ("alternatives", [{"option": "MySQL", "rejected_reason": "two writers"}]),
