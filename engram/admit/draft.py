@@ -58,6 +58,7 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
         entities=candidate.entities,
         sources=tuple(dict.fromkeys(receipt.link for receipt in receipts if receipt.link)),
         extra=candidate.fields,
+        sections=candidate.sections,
     )
 
 
