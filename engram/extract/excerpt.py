@@ -33,7 +33,7 @@ _LONGEST_LINE = 2_000
 APART = "---"
 
 
-class Excerpt(NamedTuple):
+class TriageExcerpt(NamedTuple):
     """What is shown: its text without a fence, and the places of the turns in it."""
 
     text: str
@@ -42,7 +42,7 @@ class Excerpt(NamedTuple):
 
 def excerpt_of(
     scores: Iterable[SchemaScore], turns: Sequence[Turn], room: int = MOST_BYTES
-) -> Excerpt | None:
+) -> TriageExcerpt | None:
     """The excerpt around the hits of some scores, in `room` tokens; None where nothing was hit."""
     scores = [one for one in scores if one.hits]
     if not scores:
@@ -87,7 +87,7 @@ def merged_ranges(centres: Iterable[int], count: int, window: int) -> list[tuple
 
 def _excerpt(
     ranges: Sequence[tuple[int, int]], lines: Sequence[ConversationLine], turns: Sequence[Turn]
-) -> Excerpt:
+) -> TriageExcerpt:
     parts: list[str] = []
     places: list[int] = []
     for first, last in ranges:
@@ -103,14 +103,14 @@ def _excerpt(
                 text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]} {LEFT_OUT}"
             )
         parts.append("\n".join(told).strip("\n"))
-    return Excerpt(f"\n{APART}\n".join(parts), tuple(dict.fromkeys(places)))
+    return TriageExcerpt(f"\n{APART}\n".join(parts), tuple(dict.fromkeys(places)))
 
 
 def _heading(place: int, turn: Turn) -> str:
     return f"[{place + 1}] {label_of(turn)}, {turn.time} ({weekday_of(turn.day)}):"
 
 
-def _cut(found: Excerpt, turns: Sequence[Turn], room: int) -> Excerpt:
+def _cut(found: TriageExcerpt, turns: Sequence[Turn], room: int) -> TriageExcerpt:
     """As much as there is room for, from the end: what was said last holds."""
     most = min(room * len(_bytes(found.text)) // max(tokens_of(found.text), 1), MOST_BYTES)
     kept = _bytes(found.text)[-max(most - len(LEFT_OUT) - 1, 0) :]
@@ -118,7 +118,7 @@ def _cut(found: Excerpt, turns: Sequence[Turn], room: int) -> Excerpt:
     # the first message that is left may have lost its number
     shown = [place for place in found.turns if _heading(place, turns[place]) in text]
     first = found.turns.index(shown[0]) if shown else len(found.turns)
-    return Excerpt(text, found.turns[max(first - 1, 0) :])
+    return TriageExcerpt(text, found.turns[max(first - 1, 0) :])
 
 
 def _bytes(text: str) -> bytes:

@@ -43,6 +43,8 @@ from engram.model.records_found import (
 from engram.model.schema_score import SchemaScore
 from engram.model.turn import Turn
 
+#: the schema that only the person's words may fill
+_OF_PERSON = "preference"
 #: what only an agent says is no more than inferred
 _INFERRED = 0.69
 #: so many words of a statement make a quote one of the statement
@@ -90,14 +92,27 @@ class RecordTier:
         return RecordsFound(tuple(found), (*warned, *faults))
 
     def _triggered(self, turns: Sequence[Turn]) -> list[SchemaScore]:
-        """The schemas that are to be drafted; sessions are made without a model."""
+        """The schemas that are to be drafted; sessions are made without a model.
+
+        A preference that no line of a person points to would be refused: nobody pays for it.
+        """
         scores = triage(turns, self._patterns)
-        return [one for one in scores if one.triggers and one.schema != SESSION]
+        return [
+            one
+            for one in scores
+            if one.triggers
+            and one.schema != SESSION
+            and (one.schema != _OF_PERSON or not one.hits or _by_person(one, turns))
+        ]
 
     def _question(
         self, triggered: Sequence[SchemaScore], turns: Sequence[Turn], known: Sequence[Memory]
     ) -> Asked | None:
         return self._prompt.question(triggered, turns, known) if triggered else None
+
+
+def _by_person(score: SchemaScore, turns: Sequence[Turn]) -> bool:
+    return any(turns[hit.turn].by_person for hit in score.hits)
 
 
 def _left_out(triggered: Sequence[SchemaScore], asked: Asked | None) -> list[RecordFault]:
@@ -135,7 +150,7 @@ def _drafted(
         code = shown.untrue(record.statement, _sentences(receipts, turns), receipts)
         if code:
             return RecordFault(schema, UNTRUE, code)
-    if schema == "preference" and TRUST[voice] < TRUST["typed"]:
+    if schema == _OF_PERSON and TRUST[voice] < TRUST["typed"]:
         return RecordFault(schema, LOW_TRUST)
     left = verified(record, shown, receipts)
     record = _by_voice(left.record, voice, receipts[0])

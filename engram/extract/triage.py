@@ -62,7 +62,7 @@ def compile_triage(
     table: Mapping[str, Any], settings: RecordSettings = RecordSettings()
 ) -> TriagePatterns:
     """The patterns of `config/records.toml` for a person's settings. Raises ConfigError."""
-    if set(table) != set(SCHEMA_TABLE):
+    if set(table) - {"stated"} != set(SCHEMA_TABLE):
         raise ConfigError("config/records.toml: needs a table for each schema", _hint())
     describe, thresholds = dict(settings.describe), dict(settings.thresholds)
     capture = dict(settings.capture)

@@ -1,7 +1,8 @@
 """A drafted record -> what of it stands in the excerpt that the model was shown.
 
-Every number, date, version, link, path, identifier and name of a field has to stand there, and no
-field may give an agent an order that nobody gave; a field or an item with another one goes. The
+Every number, date, version, link, path, identifier and name of a field has to stand there, and half
+of its other words; no field may give an agent an order that nobody gave. A field or an item goes
+that does not hold to this. The
 statement is held to the sentences it quotes as well (`llm/support`): another number than theirs, a
 denial turned round, swapped names make it untrue, and the draft with it. What is sound and poor is
 kept with an advisory. Pure; time grows with record and excerpt.
@@ -18,8 +19,11 @@ from engram.extract.llm.support import Shown
 from engram.language.agent_orders import added_order
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.numerals import has_other_numbers, number_words_of, values_of
-from engram.language.supported import LINK, new_names
+from engram.language.same_language import same_language
+from engram.language.supported import LEAST_SHARED, LINK, new_names
+from engram.language.swapped import is_reversed
 from engram.language.when import find_times
+from engram.language.wording import beginnings
 from engram.model.candidate import Receipt
 from engram.model.instant import Instant
 from engram.model.record import FieldValue, Record, made_record
@@ -35,6 +39,9 @@ _PATH = re.compile(
     r"|\b[\w-]{2,}/[\w/-]*\.[a-z]\w{0,4}\b|\b[\w-]{2,}\.[a-z]{1,5}\b(?!\()"
     r"|(?<![\w-])--[a-z][\w-]+|\b[A-Za-z]\w*_\w+\b|\b[a-z]+[A-Z]\w+\b|`[^`\n]{2,80}`"
 )
+#: of fewer words nothing is counted
+_FEW_WORDS = 3
+_NUMBER = re.compile(r"\bv?\d[\d.]*\b ?")
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
@@ -58,12 +65,18 @@ class ShownExcerpt:
     def _values(self) -> set[str]:
         return values_of(self._text)
 
+    @cached_property
+    def _beginnings(self) -> set[str]:
+        return set(beginnings(self._text))
+
     def fault(self, text: str, said: Sequence[Receipt] = ()) -> str:
         """Why a text does not stand in the excerpt, as a code; '' where it may.
 
         `said` are the draft's quotes: a day that one of them names may be told as a date.
         """
         text = _without_known_days(text, said)
+        if any(day not in self._text for day in _DAY.findall(text)):
+            return "date"
         values = self._values
         counted = (one for one in number_words_of(text) if one.said.isdisjoint(values))
         if has_other_numbers(text, values) or any(counted):
@@ -74,12 +87,24 @@ class ShownExcerpt:
             return "path"
         if new_names(text, self._text):
             return "name"
+        if self._is_strange(text):
+            return "words"
         return "order" if added_order(text, self._text) else ""
+
+    def _is_strange(self, text: str) -> bool:
+        """Whether most of a text's words, if it has a few, stand nowhere in the excerpt."""
+        said = set(beginnings(text))
+        if len(said) < _FEW_WORDS or len(said & self._beginnings) >= LEAST_SHARED * len(said):
+            return False
+        return same_language(text, self._text)
 
     def untrue(self, statement: str, sentence: str, said: Sequence[Receipt]) -> str:
         """Why a statement is not to be believed that rests on a sentence; '' where it is."""
         if self._support.supports(statement, sentence, said[0].time) != "full":
             return "unsupported"
+        # a version behind one of two names hides that they changed places
+        if is_reversed(_NUMBER.sub("", statement), _NUMBER.sub("", sentence)):
+            return "roles"
         return self.fault(statement, said)
 
     def has(self, path: str) -> bool:

@@ -36,7 +36,9 @@ from engram.model.view import VaultView
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
     from engram.capture.signals import Signals
+    from engram.model.record_draft import RecordDraft
     from engram.model.report import Reverted
+    from engram.model.turn import Turn
     from engram.pipeline.settle import Settler
 
 
@@ -94,6 +96,9 @@ class Ports(Protocol):
     @property
     def rules(self) -> Extractor:
         """Who reads what was imported, and all where no model is to be asked."""
+
+    def stated_drafts(self, turns: Sequence[Turn]) -> Sequence[RecordDraft]:
+        """The records that a whole conversation states, without a model."""
 
     @property
     def record_asker(self) -> RecordAsker | None:

@@ -53,7 +53,9 @@ if TYPE_CHECKING:
         Sleeper,
         WrittenRules,
     )
+    from engram.model.record_draft import RecordDraft
     from engram.model.report import ModelStatus, Reverted
+    from engram.model.turn import Turn
     from engram.queries.box_queries import BoxQueries
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
@@ -441,6 +443,15 @@ class VaultParts:
 
         return compile_triage(shipped("records"), self.settings.records)
 
+    def stated_drafts(self, turns: Sequence[Turn]) -> Sequence[RecordDraft]:
+        """The records that a conversation states, without a model; of schemas that are captured."""
+        from engram.extract.stated_fields import StatedPatterns
+        from engram.extract.stated_records import stated_drafts
+
+        found = stated_drafts(turns, StatedPatterns(shipped("records")), self.heard)
+        captured = self.triage_patterns.told
+        return [one for one in found if one.record.schema in captured]
+
     @cached_property
     def asks_model(self) -> bool:
         """Whether a model reads what is captured live; only for a registered vault."""
@@ -628,5 +639,7 @@ def _rules(max_per_turn: int) -> Extractor:
     """One for all vaults of a process: it keeps nothing between turns."""
     from engram.extract.imported import ImportedTier
     from engram.extract.rules.rules_tier import RulesTier
+    from engram.extract.stated_fields import StatedPatterns
 
-    return ImportedTier(RulesTier(shipped("rules"), max_per_turn))
+    stated = StatedPatterns(shipped("records"))
+    return ImportedTier(RulesTier(shipped("rules"), max_per_turn, stated))

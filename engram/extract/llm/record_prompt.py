@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from engram.extract.excerpt import Excerpt, excerpt_of, headings
+from engram.extract.excerpt import TriageExcerpt, excerpt_of, headings
 from engram.extract.triage import SESSION
 from engram.model.errors import ConfigError
 from engram.model.memory import Memory
@@ -60,7 +60,7 @@ class Asked(NamedTuple):
     """One question: the request, which turns and known records it shows, and of which schemas."""
 
     request: Request
-    excerpt: Excerpt
+    excerpt: TriageExcerpt
     known: tuple[Memory, ...]
     schemas: tuple[str, ...]
 
