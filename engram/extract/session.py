@@ -33,6 +33,8 @@ from engram.model.turn import Turn
 _MOST, _OF_ONE, _MOST_NEXT = 8, 5, 6
 #: a program read it: what the agent reports is implied, never explicit
 _CONFIDENCE = 0.69
+#: reports of so many exchanges are read: what is older is in their changes
+_LAST_REPORTS = 30
 #: share of words by which two items tell the same
 _SAME = 0.75
 _TITLE_WORDS = 10
@@ -116,7 +118,7 @@ def _done(exchanges: Sequence[Exchange]) -> list[_Told]:
     """What is done, the last first in choice, in order."""
     found: list[list[_Told]] = []
     left = _MOST
-    for at in range(len(exchanges) - 1, -1, -1):
+    for at in range(len(exchanges) - 1, max(-1, len(exchanges) - 1 - _LAST_REPORTS), -1):
         if not left:
             break
         if _is_taken_back(exchanges[at + 1 : at + 2]) or not exchanges[at].spoken:
