@@ -18,7 +18,7 @@ from typing import Literal
 
 from engram.language.sentences import sentence_ranges
 
-Kind = Literal["", "done", "next", "blocked", "begun"]
+Kind = Literal["", "done", "next", "blocked", "before"]
 
 #: a longer message is judged by its end, where agents sum up
 _MOST_TEXT = 12_000
@@ -42,7 +42,7 @@ _VERBS = (
 )
 #: how a sentence begins that reports work
 _DONE = re.compile(
-    r"(?:(?:done|perfect|great|excellent)[.!:,]+ )?(?:✅ ?)?(?:(?:i|we)(?:['’]ve| have)? )?"
+    r"(?:✅ ?)?(?:(?:i|we)(?:['’]ve| have)? |(?=(?-i:[A-Z])))"
     rf"(?:also |now |just |successfully |already )*{_VERBS}\b(?! (?:by|files?:|to (?:be|have)))"
     rf"|(?:all|both) (?:\w+ ){{1,4}}(?:(?:are|have been) )?{_VERBS}\b"
     r"|(?:all |the |\d+ )*(?:\w+ ){0,2}tests? (?:now )?pass(?:es|ed|ing)?\b(?! but)"
@@ -55,12 +55,14 @@ _IS_DONE = re.compile(
     rf".{{3,90}}?\b(?:(?:has|have)(?: now| also| all)? been|(?:is"
     rf"|are) now)(?: successfully)? {_VERBS}\b"
     r"|.{0,60}\btests?(?: suites?)? (?:now )?(?:pass(?:es|ed|ing)?\b(?! but)|are (?:green|clean))"
-    r"|.{3,60}?\bnow includes?\b|.{0,20}已(?:修复|完成|实现|添加)",
+    r"|.{3,60}?\bnow includes?\b|[\w.#: -]{2,40} (?:is )?(?:now )?(?:done|complete)[.!]*$"
+    r"|(?:[\w/]+ ){0,2}[\w/]*tests?\b[\w/ ]{0,20} green\b|.{0,20}已(?:修复|完成|实现|添加)",
     re.IGNORECASE,
 )
 #: what is told of work and says nothing of it
 _HOLLOW = re.compile(
-    r".{0,30}\bcompleted (?:the|all|this) (?:\w+ )?tasks?\b|overall\W+pass\w*$", re.IGNORECASE
+    r".{0,30}\bcompleted (?:the|all|this) (?:\w+ )?tasks?\b|overall\W+pass\w*$|.*\bSEARCH\b",
+    re.IGNORECASE,
 )
 #: work that waits to be kept
 _UNKEPT = re.compile(
@@ -84,6 +86,10 @@ _NEXT_HEADING = re.compile(
     r"|to (?:test|try|use) it\b)",
     re.IGNORECASE,
 )
+#: what another conversation did
+_BEFORE_HEADING = re.compile(
+    r"\b(?:previous|last|earlier) (?:session|conversation)\b", re.IGNORECASE
+)
 _BLOCKED_HEADING = re.compile(
     r"^\W*(?:blockers?\b|blocked (?:by|on)\b|known issues?\b|open issues?\b|what failed\b)", re.I
 )
@@ -105,14 +111,14 @@ _BLOCKED = re.compile(
 _BEGUN = re.compile(
     r"(?:(?:good|great|perfect|now|next|first|then|ok(?:ay)?"
     r"|excellent)[,!.]? )*(?:now )?(?:let me(?! know)|let['’]s|i['’]ll|i will"
-    r"|i['’]m (?:\w+ing|going to)|i am (?:\w+ing|going to)|starting|running)\b",
+    r"|i['’]m (?:\w+ing|going to)|i am (?:\w+ing|going to)|starting|running|creating|spawning)\b",
     re.IGNORECASE,
 )
 _OFFER = re.compile(r"(?:if you (?:want|like|['’]d like)|happy to|i can also)\b", re.IGNORECASE)
 #: what every message may end with
 _COURTESY = re.compile(
     r"\b(?:anything else|how can i help|what would you like|what['’]s next|help you (?:with"
-    r"|today)|let me know)\b",
+    r"|today)|let me know|did you mean to match)\b",
     re.IGNORECASE,
 )
 _NOT_DONE = re.compile(r"\W*(?:❌|⚠|not\b|no\b|todo\b|pending\b|none\b)", re.IGNORECASE)
@@ -122,10 +128,17 @@ _BOLD_HEADING = re.compile(r"(?:\*\*|__)([^*\n]{2,90}?):?(?:\*\*|__):?$")
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+(\S.*)$")
 _ROW = re.compile(r"\|(.+)\|\s*$")
 _RULED = re.compile(r"[|:\s-]+$")
+_STRESSED = re.compile(r"(?<![\w*])\*([^\s*][^*\n]*)\*(?![\w*])")
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\s]{1,500}\)")
 _MARKS = re.compile(
-    r"\*\*|__|^\*(?=\S)|(?<=\S)\*(?=\s|$)|^[>\s]+|^\d{1,2}[.)]\s+|^(?:[✅☑✔✓]\ufe0f?\s*)+"
+    r"\*\*|__|(?<=[.!?:)])\*$|^[>\s]+|^\d{1,2}[.)]\s+|^(?:[✅☑✔✓]\ufe0f?\s*)+"
     r"|^\[[ xX]\]\s+"
+)
+#: a line above a list that says nothing without it
+_DANGLES = re.compile(
+    r"\b(?:with|to|in|the following|these|changed|fixed|done|summary|changes|now)$"
+    r"|^here\b",
+    re.IGNORECASE,
 )
 #: a line of its own that says what came out
 _VERDICT = re.compile(r"(?:verdict|overall|conclusion)\b.{0,3}:", re.IGNORECASE)
@@ -166,7 +179,7 @@ def report_of(text: str) -> Report:
             continue
         item = plain_item(said)
         promised = item if form == "prose" and _BEGUN.match(item) else ""
-        if sum(map(str.isalpha, item)) >= _LETTERS:
+        if kind != "before" and sum(map(str.isalpha, item)) >= _LETTERS:
             _sort(report, kind, form, said, item)
     if promised:
         report.goes_on = True
@@ -203,7 +216,7 @@ def _tells_work(kind: Kind, form: str, item: str) -> bool:
 
 def plain_item(said: str) -> str:
     """Words of a message without marks, on one line, cut where a sentence or a word ends."""
-    item = _LINK.sub(r"\1", said.strip())
+    item = _STRESSED.sub(r"\1", _LINK.sub(r"\1", said.strip()))
     while (stripped := _MARKS.sub("", item)) != item:
         item = stripped
     item = " ".join(_LEAD.sub("", item).split()).rstrip(" :")
@@ -266,7 +279,8 @@ def _parts(text: str) -> Iterator[tuple[Kind, str, str]]:
                     "done" if _DONE.match(said) or _IS_DONE.match(said) else ""
                 )
                 yield lead, "heading", said
-                if not _BEGUN.match(said):
+                alone = lead == "done" and len(said.split()) >= _ROW_WORDS
+                if not _BEGUN.match(said) and not (alone and not _DANGLES.search(said)):
                     sentences.pop()
             yield from ((section, "prose", sentence) for sentence in sentences)
     if held:
@@ -295,6 +309,8 @@ def _row(cells: str) -> Iterator[tuple[Kind, str, str]]:
 
 def _kind_of(heading: str) -> Kind:
     """What a list under a heading tells."""
+    if _BEFORE_HEADING.search(heading):
+        return "before"
     if _NEXT_HEADING.search(heading):
         return "next"
     if _BLOCKED_HEADING.search(heading):

@@ -54,6 +54,15 @@ _LOOK = re.compile(
     rf"|take a look at|see)\b",
     re.IGNORECASE,
 )
+#: work is gone on with, or the agent is sounded out: what is wanted is told next
+_OPENER = re.compile(
+    rf"{_ASIDE}(?:please )?(?:pick up (?:from )?where\b|where (?:we|you) left off"
+    r"|good morning\b|can you help me(?: with [\w#+.]+)?\s*\?$"
+    r"|(?:hola,? )?(?:qu[eé]|what|which) (?:modelo?|version)\b)",
+    re.IGNORECASE,
+)
+#: what hangs on the sentence before it
+_HANGS = re.compile(r"(?:and|also|then|but|so)\b", re.IGNORECASE)
 #: where a request begins that tells what is wanted
 _WANTS = re.compile(
     r"\b(?:i(?:'d| would)? (?:want|need|like)\b|we(?: now)? (?:want|need)\b|(?:can|could"
@@ -112,7 +121,7 @@ def _own_sentences(text: str) -> Iterator[Range]:
 
 def _is_request(said: str) -> bool:
     """Whether a sentence asks for something of substance."""
-    if _HOUSEKEEPING.match(said) or _LOOK.match(said):
+    if any(form.match(said) for form in (_HOUSEKEEPING, _LOOK, _OPENER)):
         return False
     return sum(1 for word in words(said) if word not in TOPIC) >= _FEW_WORDS or _is_dense(said)
 
@@ -126,6 +135,8 @@ def _cut(text: str, told: Sequence[Range], strong: Sequence[Range]) -> str:
     asking = [one for one in strong if _WANTS.search(text[slice(*one)].strip())]
     fitting = [one for one in asking if one[1] - one[0] <= _LONGEST]
     start, end = (fitting or asking or strong)[0]
+    if (start, end) != strong[0] and _HANGS.match(text[start:end].strip()):
+        start, end = strong[0]
     place = told.index((start, end))
     before, behind = told[:place], told[place + 1 :]
     if len(before) == 1 and _joins(text, before[0], (start, end)):

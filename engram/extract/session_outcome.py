@@ -30,14 +30,17 @@ _COMPLAINS = re.compile(
     r"|missing)|(?:does|did|is|are|was)(?:n['’]?t"
     r"| not) (?:work\w*|correct|right|fixed|make (?:a lot of )?sense)|not (?:working|correct"
     r"|right|what i)|wrong"
-    r"|broken|broke|nope|revert|undo|immer noch|geht nicht|funktioniert nicht)\b|^no\b[,.]?",
+    r"|broken|broke|nope|revert|undo|now i get|there was an (?:issue|error)|immer noch|geht nicht"
+    r"|funktioniert nicht)\b|^no\b[,.]?",
     re.IGNORECASE,
 )
 #: an answer is all that is asked for
 _ASKS = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|so|and|but|hmm|well),? )*(?:what|how|why|who|where|when|which|is|are|do"
+    r"\W*(?:(?:ok(?:ay)?|so|then|and|but|hmm|well),? )*(?:what|how|why|who|where|when|which|is"
+    r"|are|do"
     r"|does|did|tell me|explain"
-    r"|(?:can|could) you (?:explain|tell)|me explica|was|wie|warum)\b|.*\bhow (?:do|can"
+    r"|(?:can|could) you (?:explain|tell)|continue to explain|me explica|was|wie|warum)\b"
+    r"|.*\bhow (?:do|can"
     r"|does) (?:i|we|it|the)\b",
     re.IGNORECASE,
 )
@@ -114,4 +117,5 @@ def _of_last(last: Exchange, goal: str) -> Outcome:
     answered = asks_only(asked) and not complains(asked) and (not report.asked or asks_only(goal))
     if report.done or answered:
         return "success"
-    return "success" if changed and not report.asked else "partial"
+    sure = changed and not report.asked and not complains(asked)
+    return "success" if sure else "partial"
