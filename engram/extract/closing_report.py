@@ -36,9 +36,9 @@ _VERBS = (
     r"|opened|optimi[sz]ed"
     r"|pushed|ran|rebased|refactored|removed|renamed|reordered|reorganized|replaced|resolved"
     r"|restored|restructured"
-    r"|reverted|rewrote|simplified|split|switched|tested|tightened|updated|upgraded|validated"
+    r"|reverted|rewrote|simplified|switched|tested|tightened|updated|upgraded|validated"
     r"|verified|wired|wrapped"
-    r"|wrote|built|cleaned up|set up|picked up)"
+    r"|wrote|built|cleaned up|picked up)"
 )
 #: how a sentence begins that reports work
 _DONE = re.compile(
@@ -47,7 +47,7 @@ _DONE = re.compile(
     rf"|(?:all|both) (?:\w+ ){{1,4}}(?:(?:are|have been) )?{_VERBS}\b"
     r"|(?:all |the |\d+ )*(?:\w+ ){0,2}tests? (?:now )?pass(?:es|ed|ing)?\b(?! but)"
     r"|all (?:\w+ ){0,3}(?:pass|green)\b|(?:pr|todo|branch|issue|release) \w+(?: and \w+ \w+)?: "
-    r"|(?:verdict|short answer|conclusion|overall|bottom line)\b\W*:|已",
+    r"|(?:verdict|short answer|conclusion|overall)\b\W*:|已",
     re.IGNORECASE,
 )  # fmt: skip
 #: the same within a sentence
@@ -123,6 +123,7 @@ _COURTESY = re.compile(
 )
 _NOT_DONE = re.compile(r"\W*(?:❌|⚠|not\b|no\b|todo\b|pending\b|none\b)", re.IGNORECASE)
 
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*$")
 _BOLD_HEADING = re.compile(r"(?:\*\*|__)([^*\n]{2,90}?):?(?:\*\*|__):?$")
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+(\S.*)$")
@@ -209,7 +210,9 @@ def _sort(report: Report, kind: Kind, form: str, said: str, item: str) -> None:
 
 def _tells_work(kind: Kind, form: str, item: str) -> bool:
     """Whether an item tells what was done: by its list, or by its words."""
-    if (kind == "done" and form == "item") or _DONE.match(item):
+    if kind == "done" and form == "item":
+        return "`" in item or len(_WORD.findall(item)) > 1
+    if _DONE.match(item):
         return True
     return form == "prose" and _IS_DONE.match(item) is not None
 

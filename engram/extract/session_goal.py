@@ -37,7 +37,7 @@ _ASIDE = (
 _EMPTY = re.compile(
     r"(?:hi|hello|hey|good morning|hallo|moin|bonjour|hola|test|thanks?(?: you)?|danke|yes|yep|no"
     r"|ok(?:ay)?"
-    r"|sure|continue|go on|go ahead|proceed|resume(?: session)?|weiter|\d+|exit)"
+    r"|sure|continue|keep going|go on|go ahead|proceed|resume(?: session)?|weiter|\d+|exit)"
     r"(?:[ ,]+(?:please|there|claude|yes))*[\s.!?]*",
     re.IGNORECASE,
 )  # fmt: skip
@@ -60,6 +60,11 @@ _OPENER = re.compile(
     r"|good morning\b|can you help me(?: with [\w#+.]+)?\s*\?$"
     r"|(?:hola,? )?(?:qu[eé]|what|which) (?:modelo?|version)\b)",
     re.IGNORECASE,
+)
+#: a line for a shell that was typed to the agent
+_SHELL = re.compile(
+    r"(?:git [a-z-]+|python3? (?:-|\S+\.py\b)|pip3? install|npm (?:i|install|run|start|test)\b"
+    r"|cd |ls\b|cls\b|source |chmod )"
 )
 #: what hangs on the sentence before it
 _HANGS = re.compile(r"(?:and|also|then|but|so)\b", re.IGNORECASE)
@@ -121,7 +126,7 @@ def _own_sentences(text: str) -> Iterator[Range]:
 
 def _is_request(said: str) -> bool:
     """Whether a sentence asks for something of substance."""
-    if any(form.match(said) for form in (_HOUSEKEEPING, _LOOK, _OPENER)):
+    if any(form.match(said) for form in (_HOUSEKEEPING, _LOOK, _OPENER, _SHELL)):
         return False
     return sum(1 for word in words(said) if word not in TOPIC) >= _FEW_WORDS or _is_dense(said)
 

@@ -24,6 +24,7 @@ _CONTENT = re.compile(
     r"|gracias|obrigado|passt|完美|谢谢)[\s,.!…]*)+",
     re.IGNORECASE,
 )
+_THANKS = re.compile(r"\b(?:thanks|thank you|danke|merci|gracias)\b", re.IGNORECASE)
 #: ... or is not
 _COMPLAINS = re.compile(
     r"\b(?:still (?:not|broken|fail\w*|doesn['’]?t|does not|get\w*|see\w*|have|the same|wrong"
@@ -115,7 +116,8 @@ def _of_last(last: Exchange, goal: str) -> Outcome:
         return "partial"
     asked = last.asked.text if last.asked else ""
     answered = asks_only(asked) and not complains(asked) and (not report.asked or asks_only(goal))
-    if report.done or answered:
+    thanked = _THANKS.search(asked) is not None and not asks_only(asked)
+    if report.done or answered or (thanked and not complains(asked)):
         return "success"
     sure = changed and not report.asked and not complains(asked)
     return "success" if sure else "partial"
