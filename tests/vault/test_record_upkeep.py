@@ -19,6 +19,7 @@ category: moment
 kind: episode
 schema: session
 title: Till sync, part {day}
+status: active
 outcome: partial
 created: 2026-03-0{day}T09:00:00Z
 confidence: 0.69
@@ -123,7 +124,7 @@ def test_a_retired_file_without_a_date_goes_by_the_log(open_vault: Open) -> None
     vault = open_vault()
     write_sessions(vault, range(1, 2))
     path = vault.root / known(vault, OLDEST).path
-    path.write_text(path.read_text().replace("outcome", "status: retired\noutcome"))
+    path.write_text(path.read_text().replace("status: active", "status: retired"))
     vault.take_up_edits()
     vault.close()
     assert open_vault(now="2026-04-01T12:00:00Z").gc().waiting == 1
@@ -147,3 +148,34 @@ def test_status_counts_records_by_schema(vault: Vault) -> None:
     vault.consolidate()
     counts = vault.status().records["session"]
     assert (counts.live, counts.often_updated, counts.retired, counts.many) == (5, 1, 1, False)
+
+
+FAULTY = """\
+---
+id: wall
+category: fact
+schema: constraint
+status: active
+severity: enormous
+created: 2026-03-01T09:00:00Z
+---
+The printer takes 40 columns.
+
+## Impact
+- long names are cut
+
+## impact
+- totals are cut
+"""
+
+
+def test_the_doctor_names_what_of_a_record_is_not_as_its_schema_says(vault: Vault) -> None:
+    write_sessions(vault)
+    assert vault.doctor() == []
+    path = vault.root / "facts/2026-03-01/wall.md"
+    path.write_text(FAULTY, encoding="utf-8")
+    (finding,) = vault.doctor()
+    assert (finding.severity, finding.code) == ("warning", "record")
+    assert "expected one of high, medium, low, got 'enormous'" in finding.message
+    assert "2 sections are called 'impact'" in finding.message
+    assert path.read_text(encoding="utf-8") == FAULTY
