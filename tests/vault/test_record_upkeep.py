@@ -113,11 +113,26 @@ def test_a_month_later_its_file_moves_and_everything_brings_it_back(open_vault: 
     assert vault.gc().moved == ()
     vault.undo()
     assert known(vault, OLDEST).path == before
+    assert "gc" not in {step.task for step in vault.consolidate().steps}
     vault.gc()
     vault.restore(OLDEST)
     back = known(vault, OLDEST)
     assert (back.status, back.path) == ("active", before)
     assert "sessions" not in {step.task for step in vault.consolidate(full=True).steps}
+
+
+def test_the_night_moves_it_too_and_logs_a_tombstone(open_vault: Open) -> None:
+    vault = open_vault()
+    write_sessions(vault)
+    vault.consolidate()
+    vault.close()
+    vault = open_vault(now="2026-04-05T12:00:00Z")
+    assert [step.subjects for step in vault.consolidate().steps if step.task == "gc"] == [(OLDEST,)]
+    told = [event for _, _, event in vault.parts.catalog.log.events(OLDEST)]
+    tombstone = dict(next(event for event in told if event.name == "memory_collected").details)
+    assert (tombstone["retired"], tombstone["collected"]) == ("2026-03-06", "2026-04-05")
+    vault.undo()
+    assert known(vault, OLDEST).path.startswith("facts/")
 
 
 def test_a_retired_file_without_a_date_goes_by_the_log(open_vault: Open) -> None:
