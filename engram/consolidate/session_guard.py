@@ -37,17 +37,18 @@ class UnheldItem(NamedTuple):
         return self.field in OPEN
 
 
-def unheld(session: Memory, others: Iterable[Memory]) -> list[UnheldItem]:
-    """The items of a session that none of the others holds, in its own order.
+#: the content words of each memory of a project
+Said = Sequence[frozenset[str]]
 
-    `others` are live memories; those of another project, and the session itself, do not count.
-    """
-    items = _items(session)
-    if not items:
-        return []
-    near = (one for one in others if one.project == session.project and one.id != session.id)
-    said = [content_words(_whole(one)) for one in near]
-    return [item for item in items if not _is_held(content_words(item.text), said)]
+
+def said_in(project: str, memories: Iterable[Memory]) -> Said:
+    """What the memories of a project say, of those given; the session in question is not one."""
+    return [content_words(_whole(one)) for one in memories if one.project == project]
+
+
+def unheld(session: Memory, said: Said) -> list[UnheldItem]:
+    """The items of a session that no memory of those that `said` was made of holds, in order."""
+    return [item for item in _items(session) if not _is_held(content_words(item.text), said)]
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -72,6 +73,6 @@ def _whole(memory: Memory) -> str:
     return "\n".join((memory.title, memory.text, *(text for _, text in memory.sections)))
 
 
-def _is_held(words: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
+def _is_held(words: frozenset[str], said: Said) -> bool:
     least = _HELD * len(words)
     return not words or any(len(words & one) >= least for one in said)

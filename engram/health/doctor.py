@@ -19,7 +19,8 @@ class Examination:
     `problems` are unreadable or doubtful files by path; `refused` what was not read, and why;
     `damaged_transactions` are files of the journal by path; `stuck` is why nothing can be written;
     `unguarded` are ignore files, each with a folder that it should leave out and does not;
-    `left` is what the inbox does not take, and why.
+    `left` is what the inbox does not take, and why; `records` are files of records by path, with
+    what of them is not as their schema says.
     """
 
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -37,6 +38,7 @@ class Examination:
     exposed: Sequence[str] = ()
     unguarded: Sequence[tuple[str, str]] = ()
     left: Mapping[str, str] = field(default_factory=dict)
+    records: Mapping[str, str] = field(default_factory=dict)
     secrets: Sequence[str] = ()
 
 
@@ -103,6 +105,11 @@ def _files(seen: Examination) -> Iterator[Finding]:
             "duplicate_id" if duplicate else "header", path, f"{path}: {problem}",
             "give one of the two files another id, or remove it" if duplicate
             else "mend the header in an editor; the text is searchable meanwhile",
+        )  # fmt: skip
+    for path, problem in seen.records.items():
+        yield Finding(
+            "warning", "record", path, f"{path}: {problem}",
+            "mend it in an editor if you like; it is read as far as that is sure",
         )  # fmt: skip
     for path, problem in seen.refused.items():
         yield Finding("error", "unreadable", path, problem, "check the file's type, owner and mode")

@@ -106,11 +106,11 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     if not (scope.links or memories):
         raise BadInput("there is nothing to forget", "`engram log` shows what was forgotten")
     silenced: list[Change] = []
-    if hiding or links:
+    retired = [one for one in memories if one.status != "retired"]
+    if retired or links:
         names = [memory.id for memory in memories]
         boxes = ports.box_weaver.silence(names, {*hiding, *links}, ports.view)
         silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories)]
-    retired = [one for one in memories if one.status != "retired"]
     edit = forget(memories if not links else retired, reason, ports.clock.now(), silenced)
     if not links:
         return edit

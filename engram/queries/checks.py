@@ -6,11 +6,15 @@ Reads files, catalog, journal and index of one vault and returns plain values. W
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from engram.health.doctor import Examination
 from engram.model.errors import EngramError
+from engram.model.record import faults_of, record_of
+from engram.model.schemas import SCHEMAS
+from engram.model.view import VaultView
 from engram.queries.index_sync import IndexSync
 from engram.store.base import layout
 from engram.store.base.disk import VaultDisk
@@ -63,6 +67,7 @@ def examine(
         exposed=_exposed(disk.root),
         unguarded=unguarded(disk.root),
         left=_left(disk, why_left),
+        records=_faulty_records(projections.view),
         secrets=secrets,
     )
 
@@ -120,6 +125,21 @@ def _left(disk: VaultDisk, why: Callable[[Path], str]) -> dict[str, str]:
         reason = why(disk.root / path) if storable else "its name cannot be stored everywhere"
         if reason:
             found[path] = reason
+    return found
+
+
+def _faulty_records(view: VaultView) -> dict[str, str]:
+    """The files of records that are not as their schema says, with what is wrong."""
+    found: dict[str, str] = {}
+    for memory in (memory for schema in SCHEMAS for memory in view.records(schema)):
+        record = record_of(memory)
+        told = [str(fault) for fault in faults_of(record, whole=False)] if record else []
+        headings = Counter(heading.casefold() for heading, _ in memory.sections)
+        told += [
+            f"{count} sections are called {name!r}" for name, count in headings.items() if count > 1
+        ]
+        if told:
+            found[memory.path] = "; ".join(told)
     return found
 
 

@@ -7,7 +7,7 @@ was not taken up is left. Writes nothing.
 from __future__ import annotations
 
 from engram.consolidate.passes.session_window import REASON, SCHEMA
-from engram.consolidate.session_guard import unheld
+from engram.consolidate.session_guard import said_in, unheld
 from engram.model.instant import Instant, day_of, plus_days
 from engram.model.memory import Memory
 from engram.model.schemas import schema_name
@@ -24,9 +24,10 @@ def open_items(view: VaultView, now: Instant) -> list[tuple[Memory, str]]:
     if not left:
         return []
     live = view.live()
+    said = {name: said_in(name, live) for name in {session.project for session in left}}
     found: dict[tuple[str, str], tuple[Memory, str]] = {}
     for session in left:
-        for item in unheld(session, live):
+        for item in unheld(session, said[session.project]):
             if item.is_open:
                 # two sessions that say the same leave one thing to be done
                 found.setdefault((session.project, item.text), (session, item.text))

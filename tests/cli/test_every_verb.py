@@ -20,7 +20,7 @@ EXAMPLES: dict[str, list[str]] = {
     "capture": ["-"], "remember": ["The", "logo", "is", "blue."], "extract": [], "retry": [],
     "search": ["writers"], "grep": ["writers"], "recall": ["writers"], "today": [], "list": [],
     "show": ["decision"], "why": ["decision"], "links": ["decision"], "entities": [],
-    "boxes": [], "traces": [], "consolidate": [], "conflicts": [], "forget": ["decision"],
+    "boxes": [], "traces": [], "consolidate": [], "gc": [], "conflicts": [], "forget": ["decision"],
     "restore": ["preference"], "purge": ["decision", "--yes"], "undo": [], "log": [], "status": [],
     "edit": ["decision"], "confirm": ["decision"], "retire": ["decision"],
     "archive": ["decision"], "supersede": ["decision", "preference"], "resolve": ["decision"],

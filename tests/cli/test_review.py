@@ -185,3 +185,36 @@ def test_without_a_working_editor_it_says_so(shop: Shop, chosen: str) -> None:
     shop.environment["EDITOR"] = chosen
     ran = shop.run("edit", "decision")
     assert ran.code == 1 and "VISUAL or EDITOR" in ran.err
+
+
+LEFT_SESSION = """\
+---
+id: session-till
+category: moment
+schema: session
+status: retired
+status_since: 2026-03-06T09:00:00Z
+status_reason: session_window
+created: 2026-02-01T00:00:00Z
+project: shop
+---
+Make the till retry.
+
+## Blockers
+- the bank has not sent the staging certificate
+"""
+
+
+@pytest.mark.parametrize(("key", "left"), [(b"k", 0), (b"s", 1), (b"q", 1)])
+def test_what_a_session_left_to_be_done_is_kept_with_one_key(
+    shop: Shop, key: bytes, left: int
+) -> None:
+    shop.write("vault/facts/2026-02-01/session-till.md", LEFT_SESSION)
+    said = shop.run("review", "--limit", "1", stdin=key)
+    assert "- the bank has not sent the staging certificate" in said.out
+    rows = json.loads(shop.run("review", "--json").out)
+    assert [row["item"] for row in rows if row["reason"] == "unheld"] == [
+        "the bank has not sent the staging certificate"
+    ][:left]
+    kept = json.loads(shop.run("list", "--category", "commitment", "--json").out)
+    assert len(kept) == 1 - left

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes import session_window
 from engram.consolidate.passes.session_window import beyond_window
-from engram.consolidate.session_guard import unheld
+from engram.consolidate.session_guard import said_in, unheld
 from engram.model.memory import Memory
 from engram.model.settings import RecordSettings
 from engram.model.view import VaultView
@@ -102,7 +102,7 @@ LEFT = session(
 
 
 def texts(*others: Memory, left: Memory = LEFT) -> list[str]:
-    return [item.text for item in unheld(left, others)]
+    return [item.text for item in unheld(left, said_in("shop", others))]
 
 
 def test_what_no_other_memory_says_is_named_without_its_receipt() -> None:
@@ -117,7 +117,7 @@ def test_another_memory_holds_an_item_with_most_of_its_words_in_any_part() -> No
     done = session(1, sections=(("Completed", "- each order retries with its own key"),))
     assert texts(said, done) == ["run it against the staging till"]
     elsewhere = replace(said, project="crane")
-    assert "the staging till has no certificate" in texts(elsewhere, LEFT)
+    assert "the staging till has no certificate" in texts(elsewhere)
 
 
 def test_the_words_must_stand_in_one_memory() -> None:

@@ -9,6 +9,7 @@ import pytest
 from engram.model.change import Change, Plan
 from engram.model.instant import plus_minutes
 from engram.model.memory import STATUSES, Memory
+from engram.model.overlay import Overlay
 from engram.model.view import VaultView
 from engram.store.base import layout
 from engram.store.files.memory_file import render_memory
@@ -209,3 +210,30 @@ def test_turns_of_one_moment_are_numbered_in_the_order_of_speech(
 def test_holders_are_live_and_of_the_slot(vault: Vault, view: VaultView) -> None:
     put(vault, memory("a", key="shop::till"), memory("b", key="shop::till", status="superseded"))
     assert ids(view.holders("shop::till", "project", "shop")) == ["a"]
+
+
+def test_records_are_live_and_of_their_schema(vault: Vault, view: VaultView) -> None:
+    put(
+        vault, memory("plain"), memory("wall", schema="constraint"),
+        memory("policy", category="principle", schema="constraint"),
+        memory("choice", category="decision", created="2026-02-01T00:00:00Z"),
+        memory("waiting", category="decision", status="needs-review"),
+        memory("gone", category="decision", status="retired"),
+    )  # fmt: skip
+    assert ids(view.records("constraint")) == ["policy", "wall"]
+    assert ids(view.records("decision")) == ["choice", "waiting"]
+    assert ids(view.records("session")) == []
+
+
+def test_retired_are_those_outside_the_archive(vault: Vault, view: VaultView) -> None:
+    put(vault, *(memory(f"m-{status}", status=status) for status in STATUSES))
+    assert ids(view.retired()) == ["m-retired"]
+    old = Overlay(view)
+    kept = view.memory("m-active")
+    assert kept is not None
+    old.put(replace(kept, status="retired"))
+    assert ids(old.retired()) == ["m-active", "m-retired"]
+    vault.gc()
+    moved = replace(memory("m-old", status="retired"), path="archive/2026-03-01/m-old.md")
+    old.put(moved)
+    assert ids(old.retired()) == ["m-active", "m-retired"]

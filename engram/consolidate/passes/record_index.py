@@ -7,7 +7,7 @@ One section a schema, in the order of the table, the newest first, sessions by p
 shows `_MOST` lines and says how many more there are. A line that ends in a link to a record follows
 it: written anew, moved, taken out; every other line is the person's and stays byte for byte. A page
 that does not say so (its second line) is the person's alone and is left as it is. The page is never
-read for what it says. Without records there is none, and one of which nothing is left goes.
+read for what it says. Without records there is none: the page goes with its last line.
 """
 
 from __future__ import annotations
@@ -77,9 +77,10 @@ def plan(context: PassContext) -> list[Step]:
         return []
     wanted = {name: _lines(context, name) for name in SCHEMA_TABLE}
     made = _written(context, text, page.end + "\n", wanted)
-    after = None if is_bare(made) else made
-    if after == before or (after is None and not (before or "").strip()):
+    if _said(made) == _said(text):
+        # what is forgotten leaves the page at once: an empty heading alone is no news
         return []
+    after = None if is_bare(made) else made
     count = sum(len(lines) for lines in wanted.values())
     why = f"records on the page: {count}" if after else "there are no records to show"
     change = Change(PATH, _bytes(before), _bytes(after), "index")
@@ -88,8 +89,13 @@ def plan(context: PassContext) -> list[Step]:
 
 def is_bare(text: str) -> bool:
     """Whether a page has nothing but what this pass writes around its lines."""
+    return not _said(text)
+
+
+def _said(text: str) -> list[str]:
+    """The lines of a page without what this pass writes around its own."""
     ours = {"", *_HEAD.splitlines(), *(f"{HEADING}{one}" for one in HEADINGS.values())}
-    return all(line.strip() in ours for line in text.splitlines())
+    return [line for line in text.splitlines() if line.strip() not in ours]
 
 
 def _bytes(text: str | None) -> bytes | None:

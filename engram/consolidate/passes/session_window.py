@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.session_guard import UnheldItem, unheld
+from engram.consolidate.session_guard import UnheldItem, said_in, unheld
 from engram.model.instant import Instant, day_of
 from engram.model.memory import Memory
 from engram.model.step import Step
@@ -43,8 +43,11 @@ def plan(context: PassContext) -> list[Step]:
         return []
     gone = {memory.id for memory in going}
     staying = [memory for memory in context.view.live() if memory.id not in gone]
-    in_order = sorted(going, key=_age)
-    return [_step(context, memory, most, unheld(memory, staying)) for memory in in_order]
+    said = {name: said_in(name, staying) for name in {memory.project for memory in going}}
+    return [
+        _step(context, memory, most, unheld(memory, said[memory.project]))
+        for memory in sorted(going, key=_age)
+    ]
 
 
 def beyond_window(sessions: Iterable[Memory], most: int) -> list[Memory]:

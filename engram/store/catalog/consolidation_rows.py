@@ -66,7 +66,22 @@ class ConsolidationRows:
             for details, subjects in self._steps(number):
                 if not step or details["step"] == step:
                     found.add((details["task"], details["action"], subjects))
+        found.update(("gc", "collect", (name,)) for name in self._brought_back())
         return frozenset(found)
+
+    def _brought_back(self) -> Iterator[str]:
+        """The memories that `engram gc` moved, by itself, and that the person moved back."""
+        undone: set[int] = set()
+        for number, kind, undoes in self._db.rows(
+            "select n, kind, undoes from transactions where kind in ('undo', 'gc') order by n desc"
+        ):
+            if kind == "undo" and number not in undone:
+                undone.update(map(int, undoes.split()))
+            elif kind == "gc" and number in undone:
+                yield from (
+                    row[0]
+                    for row in self._db.rows("select subject from events where n = ?", number)
+                )
 
     def steps(self, number: int) -> dict[str, tuple[str, ...]]:
         """The subjects of each step of a consolidation, by the step's number."""

@@ -84,8 +84,11 @@ class FileRenderer:
             patched = memory_changes(data, before, after)
         except BadInput as error:
             raise _unreadable(before.path, error) from error
-        why = after.status if after.status != before.status else "confirmed"
         moved = _archive_move(before, after)
+        if after.status != before.status:
+            why = after.status
+        else:
+            why = "confirmed" if moved == before.path else "moved"
         if moved != before.path:
             return [Change(before.path, data, None, why), Change(moved, None, patched, why)]
         return [Change(before.path, data, patched, why)] if patched != data else []
@@ -127,7 +130,8 @@ def _patched(data: bytes, before: Page, after: Page) -> bytes:
 
 
 def _archive_move(before: Memory, after: Memory) -> str:
-    """The path of an amended memory's file: the status decides on archive/, people on the rest."""
+    """The path of an amended memory's file: the one it is given, else the status decides on
+    archive/, and people on the rest."""
     if after.path != before.path:
         return after.path
     in_archive = before.path.startswith(f"{layout.ARCHIVE}/")
