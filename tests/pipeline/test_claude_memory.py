@@ -257,6 +257,36 @@ def test_other_statement_supersedes_and_a_vouched_one_stays(tmp_path: Path, vaul
     assert dict(vault.memory(new.id).sections)["Context"] == "Sessions do not scale."
 
 
+def test_two_files_with_one_slug_are_one_record(tmp_path: Path, vault: Vault) -> None:
+    folder = home(tmp_path, "shop")
+    put(folder, DECISION)
+    put(folder, changed({"rationale": ["two writers"]}), "runbooks/use-jwt.json")
+    put(
+        folder,
+        changed({"decision": "The API authenticates with cookies."}),
+        "sessions/use-jwt.json",
+    )
+    report, outcome = take(vault, folder)
+    assert (outcome.memories, outcome.updated, outcome.superseded) == (2, 1, 1)
+    old, new = sorted(memories(vault), key=lambda one: one.live)
+    assert dict(old.sections)["Rationale"] == "- stateless\n- two writers"
+    assert (old.status, old.superseded_by) == ("superseded", (new.id,))
+    vault.undo(report.batch)
+    assert not memories(vault)
+
+
+def test_an_update_is_taken_back_alone(tmp_path: Path, vault: Vault) -> None:
+    folder = home(tmp_path, "shop")
+    put(folder, DECISION)
+    take(vault, folder)
+    before = only(vault)
+    put(folder, changed({"rationale": ["two writers"]}))
+    report, _ = take(vault, folder)
+    assert only(vault) != before
+    vault.undo(report.batch)
+    assert only(vault) == before
+
+
 def test_what_is_out_of_use_here_stays_so(tmp_path: Path, vault: Vault) -> None:
     folder = home(tmp_path, "shop")
     put(folder, DECISION)
