@@ -158,8 +158,8 @@ def _common(
 
 def _project(path: Path) -> str:
     """The folder that holds `.claude/memory`; empty for a folder elsewhere."""
-    *above, holder, memory = path.parent.parent.parts[-3:] if len(path.parts) > 4 else ("", "", "")
-    return above[0] if above and (holder, memory) == _HOME else ""
+    folder = path.parent.parent
+    return folder.parent.parent.name if folder.parts[-2:] == _HOME else ""
 
 
 def _turn(note: RecordNote, project: str) -> Turn:
