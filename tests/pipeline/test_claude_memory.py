@@ -315,6 +315,15 @@ def test_record_that_was_retired_there_is_retired_here(tmp_path: Path, vault: Va
     assert only(vault).status == "retired"
 
 
+def test_records_of_a_store_are_sound_and_outlive_a_night(tmp_path: Path, vault: Vault) -> None:
+    take(vault, store_of(tmp_path, "till"))
+    assert [row.name for row in vault.audit().rows if row.flaws] == []
+    assert not vault.doctor()
+    before = [told(one) for one in memories(vault)]
+    vault.consolidate()
+    assert [told(one) for one in memories(vault)] == before
+
+
 # -- bad input -------------------------------------------------------------------------------------
 
 
