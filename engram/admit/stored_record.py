@@ -9,6 +9,7 @@ stays so. Header fields are claims: nothing is believed beyond what another stor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
@@ -55,6 +56,8 @@ _SHOWN = 80
 #: how much a record matters by its severity or priority (records 9); others by default
 _IMPORTANCE = {"critical": 0.9, "high": 0.9, "medium": 0.7, "low": 0.5}
 _USUAL = 0.6
+#: how a command of a runbook begins that an administrator runs: alone it does no harm
+_AS_ROOT = re.compile(r"\bsudo (?!-)")
 
 
 class RecordFate(NamedTuple):
@@ -111,6 +114,8 @@ def _candidate(note: RecordNote, receipt: Receipt, project: str) -> Candidate:
     """All that the record says, as the security checks read it."""
     record, common = note
     texts = [(one.name, value) for one, many in telling_fields(record) for value in _each(many)]
+    if record.schema == "runbook":
+        texts = [(name, _AS_ROOT.sub("", value)) for name, value in texts]
     texts += [("files", one) for one in record.related_files]
     texts += [("reason", common.reason), ("tags", "; ".join(record.tags))]
     texts += [("change", change_line(one)) for one in common.changes]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engram.model.record_json import VERSION
 from engram.model.schemas import (
     CHANGES_MOST,
     ITEMS_MOST,
@@ -22,8 +23,6 @@ from engram.model.schemas import (
 #: one JSON Schema, or a part of one
 JsonSchema = dict[str, Any]
 
-#: the form of the JSON that this describes
-VERSION = "1.0"
 #: `record_status`: the system's state of a record, beside what its content says of itself
 RECORD_STATUSES = ("active", "retired", "archived")
 #: characters of a reason, and of the summary of a change

@@ -1,7 +1,8 @@
 """Junk: the memories that rules or a model made -> the code that would refuse each of them today.
 
 The tests are those of admission (`admit.decide`), on the words of the file and of the turn that it
-quotes. What the person confirmed, told or wrote is theirs, and not tested.
+quotes. What the person confirmed, told or wrote is theirs, and not tested; nor is a record of
+another store, which nobody proposed: it is taken as it is.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from engram.extract.imported import is_stated
 from engram.extract.voice import voiced
 from engram.language.sentences import sentences_around
 from engram.model.candidate import Candidate, Receipt, Voice
+from engram.model.record_note import STORE
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -36,7 +38,9 @@ def junk_codes(
     for memory in memories:
         step = steps.get(memory.id)
         if step is not None and memory.sources and memory.quote:
-            said = (turns[link] for link in memory.sources if link in turns)
+            said = [turns[link] for link in memory.sources if link in turns]
+            if any(turn.source == STORE for turn in said):
+                continue
             turn = next((one for one in said if memory.quote in one.text), None)
             candidate = _proposed(memory, step, turn)
             if turn is not None:

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from engram.model.json_schema import VERSION, JsonSchema, content_schema, json_schema
+from engram.model.json_schema import JsonSchema, content_schema, json_schema
+from engram.model.record_json import VERSION
 from engram.model.schemas import CHANGES_MOST, ITEMS_MOST, SCHEMA_TABLE, TITLE_MOST
 from tests.schema_files import differing, schema_files
 

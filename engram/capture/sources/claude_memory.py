@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -22,6 +23,7 @@ from engram.capture.clean import shortened
 from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, message_digest, slug
+from engram.model.json_schema import REASON_MOST
 from engram.model.ports import SourceReading
 from engram.model.record import FieldFault, Record, faults_of
 from engram.model.record_json import CommonFields, record_from_json
@@ -32,12 +34,12 @@ from engram.model.turn import Turn
 
 _FOLDERS = frozenset(one.folder for one in SCHEMA_TABLE.values())
 _HOME = (".claude", "memory")
+#: a backslash between names; one before a sign keeps that from being markup
+_SEPARATOR = re.compile(r"\\(?=[\w.])")
 #: escapes and indentation may make a file so much longer than what it says
 _FILE_MOST = 4 * RECORD_MOST
 #: what seed 001 writes where there are no tags, and where a constraint has no end
 _NO_TAGS, _NO_END = "untagged", "none"
-#: characters of a reason (seed 001)
-_REASON_MOST = 300
 
 
 class ClaudeMemory(TranscriptSource):
@@ -101,8 +103,7 @@ def _within_limits(record: Record, notes: list[str]) -> Record:
     if len(title) > TITLE_MOST:
         notes.append(f"the title has more than {TITLE_MOST} characters")
         title = shortened(title, TITLE_MOST) or title[:TITLE_MOST]
-    tags = tuple(dict.fromkeys(tag for one in record.tags if (tag := " ".join(one.split()))))
-    tags = tuple(tag for tag in tags if tag != _NO_TAGS)
+    tags = tuple(dict.fromkeys(filter(None, map(_tag, record.tags))))
     if len(tags) > TAGS_MOST:
         notes.append(f"{len(tags) - TAGS_MOST} tags more than {TAGS_MOST}")
     files = tuple(name for one in record.related_files if (name := _inside(one)))
@@ -123,9 +124,15 @@ def _within_limits(record: Record, notes: list[str]) -> Record:
     return record
 
 
+def _tag(name: str) -> str:
+    """A tag as a header holds it; empty for what seed 001 writes where there is none."""
+    tag = " ".join(name.replace(",", " ").split()).lstrip("# ")
+    return "" if tag == _NO_TAGS else tag
+
+
 def _inside(name: str) -> str:
     """A path below the project's root, POSIX form; empty for one that may lead out of it."""
-    path = name.strip().replace("\\", "/")
+    path = _SEPARATOR.sub("/", name.strip())
     parts = PurePosixPath(path).parts
     if "\0" in path or path.startswith(("/", "~")) or ".." in parts or ":" in path[:2]:
         return ""
@@ -140,19 +147,19 @@ def _common(
         raise BadInput("created_at: expected a time such as 2026-03-06T10:10:00Z")
     name = common.id
     if not name:
-        name = path.stem if is_id(path.stem) else slug(record.title)
+        name = path.stem if is_id(path.stem) else slug(path.stem)
         notes.append(f"the id is none, called {name}")
     since = "" if common.status == "active" else common.since or common.updated or created
     return common._replace(
         id=name, created=created, since=since,
-        reason=shortened(" ".join(common.reason.split()), _REASON_MOST),
+        reason=shortened(" ".join(common.reason.split()), REASON_MOST),
     )  # fmt: skip
 
 
 def _project(path: Path) -> str:
     """The folder that holds `.claude/memory`; empty for a folder elsewhere."""
-    *above, holder, memory = path.parent.parent.parts[-3:] if len(path.parts) > 4 else ("", "", "")
-    return above[0] if above and (holder, memory) == _HOME else ""
+    folder = path.parent.parent
+    return folder.parent.parent.name if folder.parts[-2:] == _HOME else ""
 
 
 def _turn(note: RecordNote, project: str) -> Turn:

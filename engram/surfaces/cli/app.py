@@ -74,7 +74,7 @@ VERBS: dict[str, str] = {
     "connect": "let an agent be given memories by itself",
     "disconnect": "take that back; its settings are as before",
     "hook": "what a connected agent calls",
-    "export": "put memories into a marked block of CLAUDE.md",
+    "export": "put memories into a marked block of CLAUDE.md, or records into JSON files",
 }  # fmt: skip
 #: verbs that take the arguments of another program, and answer as that does
 FACES: dict[str, str] = {
