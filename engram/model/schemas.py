@@ -206,6 +206,12 @@ def schema_of(category: str, schema: str = "") -> Schema | None:
     return SCHEMA_TABLE.get(schema or (category if category in _BY_CATEGORY else ""))
 
 
+def schema_name(category: str, schema: str = "") -> str:
+    """The name of the schema of a memory; empty for a memory without a form."""
+    form = schema_of(category, schema)
+    return form.name if form else ""
+
+
 def written_schema(category: str, schema: str) -> str:
     """What the header says of a schema: nothing where the category says it."""
     return "" if schema == category else schema

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engram.model.change import turns_in
 from engram.model.instant import plus_minutes
 from engram.model.refusal_codes import meaning
+from engram.model.schemas import schema_name
 from engram.model.text import first_line
 
 if TYPE_CHECKING:
@@ -80,10 +81,11 @@ def context_block(block: ContextBlock) -> Shape:
 def memory_row(memory: Memory) -> Shape:
     """`list`, `today`: one memory."""
     return {
-        "id": memory.id, "category": memory.category, "status": memory.status,
-        "kind": memory.kind, "created": memory.created, "project": memory.project,
-        "text": memory.text, **_sure(memory), "importance": memory.importance,
-        "tags": list(memory.tags), "file": memory.path,
+        "id": memory.id, "category": memory.category,
+        "schema": schema_name(memory.category, memory.schema), "title": memory.title,
+        "status": memory.status, "kind": memory.kind, "created": memory.created,
+        "project": memory.project, "text": memory.text, **_sure(memory),
+        "importance": memory.importance, "tags": list(memory.tags), "file": memory.path,
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"15, analysis {ANALYSIS}"
+SCHEMA = f"16, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -25,6 +25,8 @@ create index memories_hash on memories(hash);
 create index memories_standing on memories(
   status, audience, project, space, category, importance, created, expires, valid_until
 );
+create table called(name text, id text, primary key(name, id)) without rowid;
+create index called_id on called(id);
 create table words(term text, memory int, primary key(term, memory)) without rowid;
 create index words_memory on words(memory);
 create index memories_created on memories(created, id);

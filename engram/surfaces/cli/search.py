@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.display import plain
+from engram.model.display import plain, plain_line
 from engram.surfaces.cli.arguments import FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
@@ -60,6 +60,8 @@ def _show(hit: Hit, explain: bool) -> None:
     project = f" {hit.project}" if hit.project else ""
     about = plain(f"{hit.created[:10]} {hit.category}{project}{flag}")
     say(f"  {styled(hit.docid, fg='cyan')}  {about}", raw=True)
+    if hit.section:
+        say(f"    {plain_line(hit.title)}", raw=True)
     say(paragraph(hit.snippet, 4, hit.spans), raw=True)
     say(styled(plain(f"    {hit.file}:{hit.line}"), dim=True), raw=True)
     for reason in hit.why if explain else ():
