@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
     from engram.surfaces.hooks.agent_settings import Changed
+    from engram.surfaces.hooks.skill import SkillFile
 
 Shape = dict[str, Any]
 
@@ -496,11 +497,17 @@ def user_paths(places: UserPaths) -> dict[str, str]:
     }  # fmt: skip
 
 
-def agent_settings(agent: str, changed: Changed, dry_run: bool, diff: str, **more: object) -> Shape:
+def agent_settings(
+    agent: str, changed: Changed, skill: Sequence[SkillFile], dry_run: bool, diff: str,
+    **more: object,
+) -> Shape:  # fmt: skip
     """`connect` (and its `command`), `disconnect` (and whether the file is `as_before`)."""
     return {
         "agent": agent, "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
         **more, "diff": diff,
+        "skill": [
+            {"file": str(one.path), "changed": one.differs, "left": one.left} for one in skill
+        ],
     }  # fmt: skip
 
 
