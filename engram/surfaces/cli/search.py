@@ -27,8 +27,11 @@ def command(
 ) -> None:
     """Find memories, turns, boxes and entities by words.
 
-    Also '"a phrase"', -without, migrat* and filters: category: project: status: tag: kind: space:
-    entity: source: since: before: (as in category:decision since:2026-03).
+    Also '"a phrase"', -without, migrat* and filters: category: schema: project: status: tag: kind:
+    space: entity: source: since: before: (as in category:decision since:2026-03).
+
+    A question such as "what did we decide about auth" brings decisions to the top; so do "how did
+    we fix", "what is in the way of", "what did we put off", "how do I want", "where did I stop".
     """
     with opened() as vault:
         found = vault.search(" ".join(query), limit=limit, project=project, all_statuses=all_status)
