@@ -180,7 +180,9 @@ def _quoted(memory: Given, told: Callable[[Memory], str]) -> str:
         links = [f"  source: [[{_link(one.sources[0])}]]" for one in memory.sides if one.sources]
         return "\n".join((f"- {_DISPUTED}: {said}", *links))
     standing = _standing(memory)
-    head = " ".join(filter(None, (day_of(memory.created), inert(_kind(memory)))))
+    # a record is called by its schema
+    kind = schema_name(memory.category, memory.schema) or memory.category
+    head = " ".join(filter(None, (day_of(memory.created), inert(kind))))
     lines = [f"- {head}{f' ({standing})' if standing else ''}: {inert(memory.text)}"]
     if telling := inert(first_line(told(memory), _QUOTE_WIDTH)):
         lines.append(f"  {telling}")
@@ -199,14 +201,9 @@ def _short_item(memory: Given) -> str:
 
 def _short(memory: Memory) -> str:
     standing = _standing(memory)
-    kind = " ".join(filter(None, (inert(_kind(memory)), day_of(memory.created))))
+    kind = " ".join(filter(None, (inert(memory.category), day_of(memory.created))))
     told = f"{kind} ({standing})" if standing else kind
     return f"{told}: {inert(memory.text)} ({docid(memory.id)[1:]})"
-
-
-def _kind(memory: Memory) -> str:
-    """What a memory is called: a record by its schema."""
-    return schema_name(memory.category, memory.schema) or memory.category
 
 
 def _standing(memory: Memory) -> str:

@@ -29,7 +29,7 @@ class QuestionForm(NamedTuple):
     sections: tuple[str, ...]
 
 
-_WE = r"(?:we|i|you)"
+_WE = r"(?:we|i|you(?: and i)?)"
 _WIR = r"(?:wir|ich)"
 _BEGINNING = r"^\W*(?:(?:so|and|und|also|please|bitte|engram)\b\W*)?"
 
@@ -109,7 +109,7 @@ _FORMS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
             r"where (?:was i|were we)\b(?: (?:with|on|in|at)\b)?",
             r"what (?:was i|were we) (?:doing|working on|up to)\b(?: last(?: time)?\b)?",
             r"what (?:happened|did (?:we|i) do) in (?:the|my|our) (?:last|previous) session\b",
-            r"wo (?:habe|hatte|haben|hatten|war|waren|bin|sind) (?:ich|wir)\b"
+            r"wo(?:mit)? (?:habe|hatte|haben|hatten|war|waren|bin|sind) (?:ich|wir)\b"
             r"(?=.*\b(?:aufgehört|aufgehoert|stehen ?geblieben|dran)\b)",
         ),
     ),

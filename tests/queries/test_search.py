@@ -434,3 +434,20 @@ def test_a_title_that_was_changed_names_nothing_any_more(records: Vault) -> None
     records.search("x")
     assert records.parts.lookup.find_memory("auth-with-jwt") is None
     assert records.parts.lookup.memory("tokens-for-the-api").title == "Tokens for the API"
+
+
+def test_a_long_record_does_not_come_before_what_says_just_this(records: Vault) -> None:
+    words = ["staging", "till", "stands", "office", "kitchen", "orders", "key", "warehouse"]
+    words += ["numbers", "refunds", "manager"]
+    lines = "\n".join(
+        f"- {' '.join(words[(row * 3 + place * 5) % len(words)] for place in range(9))}"
+        for row in range(90)
+    )
+    path = records.root / "facts/2026-03-01/decision-20260301-090000-0a1b2c3d.md"
+    path.write_text(f"{_RECORD}\n## Consequences\n{lines}\n")
+    records.remember("The staging till stands in the office kitchen.", project="shop")
+    records.remember("Refunds need a manager.", project="shop")
+    assert asked(records, "where does the staging till stand")[0][0].snippet.startswith("The stag")
+    assert asked(records, "refunds manager")[0][0].snippet == "Refunds need a manager."
+    # what only the record says is found there, however long it is
+    assert asked(records, "warehouse numbers")[0][0].title == "Auth with JWT"
