@@ -172,7 +172,7 @@ class SearchQueries:
         """A hit that shows the statement, or the line of a section that says more of it."""
         text, told = self._lookup.text_now(memory), telling_line(memory, query.sought, query.form)
         wanted = told.line.strip() if told else first_line(memory.text, 60).rstrip("…")
-        at = text.find(wanted, text.find(f"## {told.heading}") if told else 0)
+        at = text.find(wanted, max(0, text.find(f"## {told.heading}")) if told else 0)
         quoted = told.text if told else ""
         if self._projections.catalog.audience(memory.id) == "nobody":
             said = self._redacted(memory.text)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import query_terms
 from engram.model.display import plain_line
-from engram.model.record import items_in, without_receipt
+from engram.model.record import items_in, sections_by_name, without_receipt
 from engram.model.schemas import schema_name
 from engram.model.text import first_line
 
@@ -55,9 +55,9 @@ def telling_line(memory: Memory, asked: str, form: QuestionForm | None) -> Telli
         return found
     if form is None or schema_name(memory.category, memory.schema) != form.schema:
         return None
-    sections = dict(reversed(memory.sections))
+    sections = sections_by_name(memory.sections)
     for heading in form.sections:
-        if text := sections.get(heading, ""):
+        if text := "\n".join(sections.get(heading.casefold(), ())):
             told = "; ".join(without_receipt(item) for item in items_in(text))
             first = next((line for line in text.splitlines() if line.strip()), "")
             return TellingLine(heading, first_line(plain_line(told), _WIDEST), first)

@@ -48,5 +48,12 @@ def test_a_section_cannot_pose_as_several_lines_or_grow_long() -> None:
     assert len(found.text) < 300 and "\x1b" not in found.text
 
 
+def test_the_answering_section_is_found_however_its_heading_is_written() -> None:
+    form = form_of("why did we choose JWT?")
+    twice = replace(DECISION, sections=(("RATIONALE", "- stateless"), ("rationale", "- simple")))
+    found = telling_line(twice, "choose", form)
+    assert found is not None and found.text == "Rationale: stateless; simple"
+
+
 def test_a_memory_without_sections_has_nothing_to_tell() -> None:
     assert telling_line(replace(DECISION, sections=()), "jwt", form_of("why did we use it")) is None
