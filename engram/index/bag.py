@@ -1,9 +1,12 @@
 """Bag of terms of a document: each term with its weight, and the length.
 
 The body counts as it is, the title of a memory or page half as much again, the caption of a picture
-(`[photo: two cardamom buns]`) a little less, for it was made by a machine and not said. Who spoke
-is a term of its own, which no word of a text can be; it is searched apart (`speaker_term`). So are
-the stems of German words, and long ones backwards: a part of a compound begins or ends it.
+(`[photo: two cardamom buns]`) a little less, for it was made by a machine and not said. So does a
+word of a record's sections, and once however often it stands there: a long record must not come
+before the memory that says just what is asked, nor count as long where it is found by its
+statement. Who spoke is a term of its own, which no word of a text can be; it is searched apart
+(`speaker_term`). So are the stems of German words, and long ones backwards: a part of a compound
+begins or ends it.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from engram.model.hit import Document
 
 #: weights in tenths
-TITLE, CAPTION = 15, 6
+TITLE, CAPTION, SECTION = 15, 6, 8
 #: a longer document counts as this long: the difference says nothing any more
 _LONGEST = 65_535
 _CAPTION = re.compile(
@@ -49,16 +52,30 @@ def bag_of(document: Document) -> Bag:
     # the title of a turn is that of its conversation: it says nothing about the turn
     if document.collection != "turns":
         _add(weights, document.title, TITLE)
-    length = min(max(weights.total() // BODY, 1), _LONGEST)
+    told = frozenset(terms(document.sections)) if document.sections else frozenset()
+    for term in told:
+        weights[term] += SECTION
+    length = weights.total() // BODY
     for name in words(document.speaker):
         weights[speaker_term(name)] = BODY
-    told = body if document.collection == "turns" else f"{document.title}\n{body}"
-    if is_german(told):
-        for stem, count in Counter(german_stems(told)).items():
-            weights[german_term(stem)] = BODY * count
-            if len(stem) >= COMPOUND:
-                weights[german_end(stem)] = BODY * count
-    return Bag(dict(weights), length)
+    said = body if document.collection == "turns" else f"{document.title}\n{body}"
+    for stem, weight in _german_stems(said, document.sections).items():
+        weights[german_term(stem)] = weight
+        if len(stem) >= COMPOUND:
+            weights[german_end(stem)] = weight
+    return Bag(dict(weights), min(max(length, 1), _LONGEST))
+
+
+def _german_stems(said: str, sections: str) -> Counter[str]:
+    """The stems of what is German, with their weights; sections are judged by themselves."""
+    weights: Counter[str] = Counter()
+    if is_german(said):
+        for stem, count in Counter(german_stems(said)).items():
+            weights[stem] += BODY * count
+    if sections and is_german(sections):
+        for stem in frozenset(german_stems(sections)):
+            weights[stem] += SECTION
+    return weights
 
 
 def _add(weights: Counter[str], text: str, weight: int) -> None:

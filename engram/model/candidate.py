@@ -76,8 +76,6 @@ class Candidate:
     authority: str = "ai_inferred"
     origin: Origin = "rules"
     rule: str = ""
-    #: heading and text of the `##` sections that its words fill
-    sections: tuple[tuple[str, str], ...] = ()
     #: ids of memories this one replaces, when the extractor (or the person) named them
     supersedes: tuple[str, ...] = ()
     #: the known memory that is only said again, or was carried out; it brings no other statement
@@ -98,7 +96,7 @@ class Candidate:
     fault: str = ""
     #: how far what a model was shown supports it
     support: Support = "full"
-    #: of a record: its sections, the files it is about, the names that lead to it
+    #: of a record: heading and text of its sections, the files it is about, the names that lead to it
     sections: tuple[tuple[str, str], ...] = ()
     related_files: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()

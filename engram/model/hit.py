@@ -32,7 +32,8 @@ def place_in(transcript: str, ordinal: int) -> int:
 class Document(NamedTuple):
     """One searchable thing: a memory, a turn, or a page. `key` is unique in its collection.
 
-    `day` is when it was said, `speaker` who said it by name, `place` where a turn stands.
+    `day` is when it was said, `speaker` who said it by name, `place` where a turn stands;
+    `sections` is the text below the headings of a record, which counts less than its statement.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Document(NamedTuple):
     day: Day = ""
     speaker: str = ""
     place: int = 0
+    sections: str = ""
 
 
 class Hints(NamedTuple):
@@ -79,7 +81,7 @@ class Hit(NamedTuple):
 
     `docid` is `#` and six hex digits; `file` is relative to the vault; `line` is 1-based.
     `why` says in words how the score came about; `spans` are (start, end) offsets of the matches
-    in `snippet`.
+    in `snippet`. `section` is the heading of the section that the snippet is of, if any.
     """
 
     docid: str
@@ -97,6 +99,7 @@ class Hit(NamedTuple):
     source: str = ""
     why: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -361,10 +361,11 @@ class IndexSync:
 
 
 def document_of(memory: Memory) -> Document:
-    """What of a memory is searchable: its words, its quote, its tags and entities."""
-    told = (text for _, text in memory.sections)
-    body = "\n".join((memory.text, memory.quote, *told, *memory.tags, *memory.entities))
-    return Document(memory.id, "memories", memory.title, body, day_of(memory.created))
+    """What of a memory is searchable: its words, its quote, tags, entities and sections."""
+    body = "\n".join((memory.text, memory.quote, *memory.tags, *memory.entities))
+    told = "\n".join(text for _, text in memory.sections)
+    day = day_of(memory.created)
+    return Document(memory.id, "memories", memory.title, body, day, sections=told)
 
 
 def document_of_page(page: Page, data: bytes) -> Document:

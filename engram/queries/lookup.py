@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
-from engram.model.ids import docid
+from engram.model.ids import docid, slug
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line, sha256_bytes, words
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _DOCID = re.compile(r"#?[0-9a-fA-F]{6}")
 _NUMBER = re.compile(r"-[0-9]{1,4}")
+#: of the memories that a name could mean, so many are named
+_MOST_SHOWN = 5
 
 
 class Lookup:
@@ -53,9 +55,10 @@ class Lookup:
     # -- memories ------------------------------------------------------------------------------
 
     def find_memory(self, reference: str) -> Memory | None:
-        """The memory of an id, a docid (`#a1b2c3`), a file name or an unambiguous beginning.
+        """The memory of an id, a docid (`#a1b2c3`), a file name, an alias or title, or a beginning.
 
-        A docid may stand without its `#`, which a shell takes for a comment.
+        A docid may stand without its `#`, which a shell takes for a comment. A title is named by
+        itself or as a slug (`till-sync-retries`). Raises BadInput for a name of several memories.
         """
         catalog = self._projections.catalog
         name = reference.strip().removeprefix("[[").removesuffix("]]")
@@ -68,6 +71,8 @@ class Lookup:
         if _DOCID.fullmatch(name):
             short = "#" + name.removeprefix("#").lower()
             found = [memory for memory in catalog.memories() if docid(memory.id) == short]
+        if not found and "#" not in name:
+            found = self._called(name)
         if not found and name:
             # a whole id whose memory is gone does not mean the one that was numbered after it
             names = [
@@ -75,9 +80,15 @@ class Lookup:
             ]
             found = list(catalog.memories(names))
         if len(found) > 1:
-            shown = ", ".join(memory.id for memory in found[:3])
+            shown = ", ".join(memory.id for memory in found[:_MOST_SHOWN])
             raise BadInput(f"{reference!r} could be {len(found)} memories", f"for example {shown}")
         return found[0] if found else None
+
+    def _called(self, name: str) -> list[Memory]:
+        """The memories with an alias or title of that name; the live ones, where there are any."""
+        catalog, called = self._projections.catalog, slug(name, "")
+        found = list(catalog.memories(catalog.called(called))) if called else []
+        return [memory for memory in found if memory.live] or found
 
     def memory(self, reference: str) -> Memory:
         """The same; raises NotFound when there is none."""
@@ -135,10 +146,10 @@ class Lookup:
         from engram.store.catalog.conditions import where
 
         condition = where(
-            statuses=wanted.shown, categories=wanted.categories,
+            statuses=wanted.shown, categories=wanted.looked_at,
             project=wanted.project, tag=wanted.tag, since=wanted.since, before=wanted.before,
         )  # fmt: skip
-        if not wanted.as_of:
+        if not (wanted.as_of or wanted.schemas):
             return self._projections.catalog.listing(condition, limit)
         found = self._projections.catalog.listing(condition)
         return [memory for memory in found if wanted.admits(memory)][:limit]

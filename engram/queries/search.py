@@ -10,17 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
+from engram.model.errors import BadInput
 from engram.model.hit import Answers, ContextBlock, Found, Hit
 from engram.model.ids import docid
 from engram.model.instant import day_of
+from engram.model.schemas import SCHEMAS
 from engram.model.text import first_line
 from engram.queries.page_search import PageSearch
+from engram.recall.filter import Filter
 from engram.recall.query import Query, parse
-from engram.recall.rank import Ranked, Setting, rank_memories, rank_turns
+from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
+from engram.recall.telling_section import telling_line
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -33,6 +38,8 @@ if TYPE_CHECKING:
 
 #: asked of the index for each answer wanted: filters and hidden turns are taken out afterwards
 _HEADROOM, _LEAST = 5, 50
+#: records of a schema that are looked at for a question of form alone
+_MOST_NEWEST = 200
 #: words of a query for which others are looked for, how many there may be, and how many are told
 _MOST_MISSPELT, _TERMS_LIKE, _MOST_MEANT = 5, 5_000, 3
 
@@ -66,7 +73,7 @@ class SearchQueries:
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
-        query = parse(text)
+        query = _checked(parse(text))
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -77,7 +84,7 @@ class SearchQueries:
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
         found = self._best_memories(query, limit, setting, all_statuses=all_statuses)
-        return [self._memory_hit(memory, one, query.text) for memory, one in self._whole(found)]
+        return [self._memory_hit(memory, one, query) for memory, one in self._whole(found)]
 
     def _whole(self, found: list[tuple[Memory, Ranked]]) -> Iterator[tuple[Memory, Ranked]]:
         """Also what a disputed memory stands against, behind it, where its words were not found."""
@@ -107,14 +114,32 @@ class SearchQueries:
             memories.update(known)
             return [key for key in keys if key in known and admits(known[key])]
 
+        if query.form and not (query.sought or query.prefixes):
+            newest = self._newest(query.form.schema, admits)
+            if newest:
+                known = {memory.id: memory for memory in newest}
+                first = rank_newest(newest, query.form.schema, setting, limit)
+                return [(known[one.key], one) for one in first]
+            query = query._replace(form=None)
         if query.asks:
             hints = query.hints(setting.now)
-            found = self._index_sync.find(query.text, "memories", _asked(limit), hints, admit)
+
+            def looked_for(words: str) -> list[Found]:
+                return self._index_sync.find(words, "memories", _asked(limit), hints, admit)
+
+            found = looked_for(query.sought)
+            if not found and query.sought != query.text:
+                found = looked_for(query.text)
         else:
             memories = {memory.id: memory for memory in catalog.memories() if admits(memory)}
             found = [Found(name, "memories", 1.0) for name in memories]
         ranked = rank_memories(query, [found], memories, setting, limit, all_statuses=all_statuses)
         return [(memories[one.key], one) for one in ranked]
+
+    def _newest(self, schema: str, admits: Callable[[Memory], bool]) -> list[Memory]:
+        """The active records of a schema that may be given, newest first."""
+        wanted = Filter(statuses=("active",), schemas=(schema,))
+        return [one for one in self._lookup.listing(wanted, _MOST_NEWEST) if admits(one)]
 
     def _meant(self, query: Query) -> list[str]:
         """Words of memories that are spelt nearly like those of a query that found nothing."""
@@ -143,13 +168,17 @@ class SearchQueries:
                     return str(word).strip(".,-/").casefold()
         return ""
 
-    def _memory_hit(self, memory: Memory, one: Ranked, asked: str) -> Hit:
-        text = self._lookup.text_now(memory)
-        at = text.find(first_line(memory.text, 60).rstrip("…"))
+    def _memory_hit(self, memory: Memory, one: Ranked, query: Query) -> Hit:
+        """A hit that shows the statement, or the line of a section that says more of it."""
+        text, told = self._lookup.text_now(memory), telling_line(memory, query.sought, query.form)
+        wanted = told.line.strip() if told else first_line(memory.text, 60).rstrip("…")
+        at = text.find(wanted, max(0, text.find(f"## {told.heading}")) if told else 0)
+        quoted = told.text if told else ""
         if self._projections.catalog.audience(memory.id) == "nobody":
             said = self._redacted(memory.text)
             memory = replace(memory, text=said, title=self._redacted(memory.title))
-        shown = excerpt(memory.text, asked)
+            quoted = self._redacted(quoted)
+        shown = excerpt(quoted or memory.text, query.sought)
         return Hit(
             docid=docid(memory.id),
             score=one.score,
@@ -166,6 +195,7 @@ class SearchQueries:
             source=memory.sources[-1] if memory.sources else "",
             why=one.why,
             spans=shown.spans,
+            section=told.heading if told else "",
         )
 
     def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
@@ -226,7 +256,8 @@ class SearchQueries:
                 return audience != "nobody"
             return is_given(memory, audience, recipient, today)
 
-        found = self._best_memories(parse(question), limit, setting, open_to=open_to)
+        query = _checked(parse(question))
+        found = self._best_memories(query, limit, setting, open_to=open_to)
         given = list(
             undisputed_or_whole(
                 (memory for memory, _ in found),
@@ -235,7 +266,22 @@ class SearchQueries:
         )
         if recipient is not None and not given:
             return ContextBlock()
-        return context_block(question, given, budget)
+        return context_block(question, given, budget, partial(_told, query))
+
+
+def _told(query: Query, memory: Memory) -> str:
+    """The line of a memory's sections that a question is answered with; empty for none."""
+    found = telling_line(memory, query.sought, query.form)
+    return found.text if found else ""
+
+
+def _checked(query: Query) -> Query:
+    """A query whose schemas there are. Raises BadInput that lists them."""
+    if query.unknown_schemas:
+        raise BadInput(
+            f"there is no schema {query.unknown_schemas[0]!r}", f"one of: {', '.join(SCHEMAS)}"
+        )
+    return query
 
 
 def _asked(limit: int) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from engram.model.instant import day_of
 from engram.model.memory import LIVE, Memory
+from engram.model.schemas import SCHEMA_TABLE, categories_of, schema_name
 from engram.model.validity import is_valid_as_of
 
 #: what may have been true once; what the person forgot, and what was never confirmed, is not shown
@@ -26,17 +27,26 @@ class Filter(NamedTuple):
     since: str = ""
     before: str = ""
     as_of: str = ""
+    schemas: tuple[str, ...] = ()
 
     @property
     def shown(self) -> Collection[str]:
         """The statuses that it shows."""
         return self.statuses or (_ONCE_TRUE if self.as_of else LIVE)
 
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The categories that what passes may have; empty for all."""
+        of_schemas = [one for name in self.schemas for one in categories_of(SCHEMA_TABLE[name])]
+        both = [one for one in of_schemas if one in self.categories]
+        return tuple(both) if self.schemas and self.categories else (*of_schemas, *self.categories)
+
     def admits(self, memory: Memory) -> bool:
         """Whether a memory passes."""
         day = day_of(memory.created)
         return (
             (not self.categories or memory.category in self.categories)
+            and (not self.schemas or schema_name(memory) in self.schemas)
             and memory.status in self.shown
             and (not self.project or memory.project == self.project)
             and (not self.tag or self.tag in memory.tags)

@@ -3,9 +3,12 @@
     postgres "two writers" -sqlite migrat* category:decision project:shop since:2026-03 tag:db
 
 Words are for the index; one that ends with `*` stands for all that begin like it. Phrases must
-stand in the text, exclusions must not; filters must hold (`category project status tag kind space
-entity source since before`). Days that the words speak of ("in March", "last week") count for what
-was said then; a question that begins with "when" looks for words of time.
+stand in the text, exclusions must not; filters must hold (`category schema project status tag kind
+space entity source since before`). A schema may be written by its beginning (`schema:dec`); one
+that there is none of is kept apart (`unknown_schemas`), for whoever asks to refuse.
+Days that the words speak of ("in March", "last week") count for what was said then; a question that
+begins with "when" looks for words of time, and one of a known form ("what did we decide about")
+asks for records of a schema (`question_forms`).
 Every text is a query: an unbalanced quote runs to the end, and what only looks like a filter
 (`https://a.b`, `category:nonsense`, `since:soon`) is a word. `-5` and `--force` are words too.
 """
@@ -21,7 +24,9 @@ from engram.language.when import find_times
 from engram.model.hit import Hints
 from engram.model.instant import Day, Instant, day_of
 from engram.model.memory import CATEGORIES, LIVE, SPACES, STATUSES, Memory
+from engram.model.schemas import SCHEMAS, schema_name
 from engram.model.text import normalise
+from engram.recall.question_forms import QuestionForm, form_of
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -39,9 +44,12 @@ _PREFIX = re.compile(r"([^\W_]{2,60})\*")
 _WHEN = re.compile(r"\s*(?:when|since when|what (?:day|date|time|month|year)|how long ago)\b", re.I)
 _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
+#: the fields beside those of filters
+_LISTS = ("words", "prefixes", "phrases", "excluded", "unknown_schemas")
 #: filter -> the field it fills, and the values it takes when they are a closed list
 _VALUES: dict[str, tuple[str, tuple[str, ...]]] = {
     "category": ("categories", CATEGORIES),
+    "schema": ("schemas", SCHEMAS),
     "project": ("projects", ()),
     "status": ("statuses", STATUSES),
     "tag": ("tags", ()),
@@ -56,7 +64,7 @@ class Query(NamedTuple):
     """A parsed query. Of several values of one filter any will do; of several tags, all must.
 
     `prefixes` are beginnings of words; an entity is named as in the header (`tool-postgres`) or by
-    its name alone; a source by the agent whose conversation it was.
+    its name alone; a source by the agent whose conversation it was. `form` is that of the words.
     `since` is the first day that counts, `before` the first that does not; both empty when open.
     """
 
@@ -74,6 +82,16 @@ class Query(NamedTuple):
     sources: tuple[str, ...] = ()
     since: Day = ""
     before: Day = ""
+    schemas: tuple[str, ...] = ()
+    unknown_schemas: tuple[str, ...] = ()
+    form: QuestionForm | None = None
+
+    @property
+    def sought(self) -> str:
+        """What memories are asked for: the words without those of a question's form."""
+        if self.form is None:
+            return self.text
+        return " ".join(filter(None, (self.form.about, *self.phrases)))
 
     @property
     def text(self) -> str:
@@ -104,6 +122,7 @@ class Query(NamedTuple):
         return (
             memory.status in statuses
             and _any(memory.category, self.categories)
+            and _any(schema_name(memory), self.schemas)
             and _any(memory.project, self.projects)
             and _any(memory.kind, self.kinds)
             and _any(memory.space, self.spaces)
@@ -117,7 +136,7 @@ class Query(NamedTuple):
     def admits_turn(self, turn: Turn) -> bool:
         """The same for a turn: it has no category, status or tag, so a filter on one refuses it."""
         return (
-            not (self.categories or self.statuses or self.tags or self.kinds)
+            not (self.categories or self.schemas or self.statuses or self.tags or self.kinds)
             and not (self.spaces or self.entities)
             and _any(turn.project, self.projects)
             and self._from([turn.transcript])
@@ -128,7 +147,7 @@ class Query(NamedTuple):
     def admits_page(self, category: str, project: str, created: str, text: str) -> bool:
         """The same for a box or an entity (its `category`): no status or tag, maybe no time."""
         return (
-            not (self.statuses or self.tags or self.kinds)
+            not (self.schemas or self.statuses or self.tags or self.kinds)
             and not (self.spaces or self.entities or self.sources)
             and _any(category, self.categories)
             and _any(project, self.projects)
@@ -165,9 +184,7 @@ class Query(NamedTuple):
 def parse(text: str) -> Query:
     """The query that a text means; never raises."""
     lists = (field for field, _ in _VALUES.values())
-    parts: dict[str, list[str]] = {
-        name: [] for name in ("words", "prefixes", "phrases", "excluded", *lists, "since", "before")
-    }
+    parts: dict[str, list[str]] = {name: [] for name in (*_LISTS, *lists, "since", "before")}
     for match in _ITEM.finditer(text[:MAX_QUERY]):
         minus, name, quoted, bare = match.groups()
         if bare is None:
@@ -179,6 +196,7 @@ def parse(text: str) -> Query:
         **{name: tuple(dict.fromkeys(values)) for name, values in parts.items()},
         since=max(since, default=""),
         before=min(before, default=""),
+        form=form_of(" ".join(parts["words"])),
     )
 
 
@@ -216,10 +234,24 @@ def _take_filter(parts: dict[str, list[str]], name: str, value: str) -> bool:
         return False
     field, known = _VALUES[name]
     values = [part.casefold() for part in value.split(",") if part]
+    if name == "schema":
+        for part in values:
+            meant = _schemas_with(part)
+            parts[field if meant else "unknown_schemas"] += meant or [part]
+        return bool(values)
     if not values or (known and not set(values) <= set(known)):
         return False
     parts[field] += values
     return True
+
+
+def _schemas_with(beginning: str) -> list[str]:
+    """The schema of that name, else the only one that begins so; `-` and `_` are the same."""
+    wanted = beginning.replace("-", "_")
+    found = [name for name in SCHEMAS if name == wanted] or [
+        name for name in SCHEMAS if name.startswith(wanted)
+    ]
+    return found if len(found) == 1 else []
 
 
 def _day(text: str) -> Day:

@@ -2,9 +2,10 @@
 
 A score is the match (its share of the best match of this query, 0..1) raised a little for what is
 recent and what is important, and lowered for what belongs to another project: the current project
-and what holds everywhere come first unless something elsewhere fits much better. Scores are 0..1,
-comparable within one answer; equal ones are ordered by key. What the query keeps out, and keys that
-nobody knows any more (the index may lag behind), are left out.
+and what holds everywhere come first unless something elsewhere fits much better. So it is with the
+records that a question of a known form asks for ("what did we decide ..."), where one is found.
+Scores are 0..1, comparable within one answer; equal ones are ordered by key. What the query keeps
+out, and keys that nobody knows any more (the index may lag behind), are left out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.model.hit import Collection, Found
 from engram.model.instant import Instant, minutes_between
 from engram.model.memory import Memory, importance_level
+from engram.model.schemas import schema_name
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -29,6 +31,8 @@ IMPORTANCE = 0.10
 HALF_LIFE_DAYS = 60.0
 #: What a match in another project is worth.
 ELSEWHERE = 0.6
+#: What a match is worth that is no record of the schema asked for, where there is one.
+NOT_ASKED_FOR = 0.5
 #: These hold in every project.
 _EVERYWHERE = frozenset({"user", "system"})
 
@@ -77,12 +81,38 @@ def rank_memories(
     all_statuses: bool = False,
 ) -> list[Ranked]:
     """The best memories for a query, at most `limit`; `memories` by the keys of `found`."""
-    ranked = [
-        _ranked(hit, *_memory_factors(memory, setting))
+    fitting = [
+        (hit, memory)
         for hit in fuse(found)
         if (memory := memories.get(hit.key)) and query.admits(memory, all_statuses=all_statuses)
     ]
+    asked_for = query.form.schema if query.form else ""
+    if asked_for not in {schema_name(one) for _, one in fitting}:
+        asked_for = ""
+    ranked = []
+    for hit, memory in fitting:
+        added, factor, words = _memory_factors(memory, setting)
+        if asked_for and schema_name(memory) != asked_for:
+            factor, words = factor * NOT_ASKED_FOR, [*words, f"no {asked_for} (x{NOT_ASKED_FOR})"]
+        ranked.append(_ranked(hit, added, factor, words))
     return _best(ranked, limit)
+
+
+def rank_newest(
+    memories: Iterable[Memory], schema: str, setting: Setting, limit: int
+) -> list[Ranked]:
+    """The newest records, those of the current project first, for a question of form alone."""
+
+    def place(memory: Memory) -> tuple[bool, str, str]:
+        here = not setting.project or memory.project == setting.project
+        return here, memory.created, memory.id
+
+    ordered = sorted(memories, key=place, reverse=True)[: max(0, limit)]
+    why = f"the newest {schema} first"
+    return [
+        Ranked(memory.id, "memories", round(1 - number / (len(ordered) + 1), 6), (why,))
+        for number, memory in enumerate(ordered)
+    ]
 
 
 def rank_turns(

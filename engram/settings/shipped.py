@@ -1,4 +1,4 @@
-"""Files shipped with the program: the tables of `config/`, prompts included, and the template.
+"""Files shipped with the program: the tables and pages of `config/`, and the template.
 
 In a wheel they lie in `engram/_shipped`, in a checkout beside the package. A table is parsed once
 a process; callers share it and do not change it.
@@ -31,6 +31,15 @@ def shipped_path(name: str) -> Path:
     if not _NAME.fullmatch(name) or not path.is_file():
         raise ConfigError(f"{path}: is not there", _REINSTALL)
     return path
+
+
+def shipped_page(name: str) -> str:
+    """The text of `config/<name>.md`, such as `claude-code/SKILL`. Raises ConfigError."""
+    path = _root() / "config" / f"{name}.md"
+    try:
+        return path.read_text(encoding="utf-8")
+    except (ValueError, OSError) as error:
+        raise ConfigError(f"{path}: is not there", _REINSTALL) from error
 
 
 def fingerprint(name: str, more: Iterable[str] = ()) -> str:

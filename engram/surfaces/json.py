@@ -17,6 +17,7 @@ from engram.model.instant import plus_minutes
 from engram.model.record import record_of
 from engram.model.record_json import content_json
 from engram.model.refusal_codes import meaning
+from engram.model.schemas import schema_name
 from engram.model.text import first_line
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from engram.settings.load import ValueOrigin
     from engram.settings.paths import UserPaths
     from engram.surfaces.hooks.agent_settings import Changed
+    from engram.surfaces.hooks.skill import SkillFile
 
 Shape = dict[str, Any]
 
@@ -92,10 +94,11 @@ def context_block(block: ContextBlock) -> Shape:
 def memory_row(memory: Memory) -> Shape:
     """`list`, `today`: one memory."""
     return {
-        "id": memory.id, "category": memory.category, "status": memory.status,
-        "kind": memory.kind, "created": memory.created, "project": memory.project,
-        "text": memory.text, **_sure(memory), "importance": memory.importance,
-        "tags": list(memory.tags), "file": memory.path,
+        "id": memory.id, "category": memory.category,
+        "schema": schema_name(memory), "title": memory.title,
+        "status": memory.status, "kind": memory.kind, "created": memory.created,
+        "project": memory.project, "text": memory.text, **_sure(memory),
+        "importance": memory.importance, "tags": list(memory.tags), "file": memory.path,
     }  # fmt: skip
 
 
@@ -547,11 +550,17 @@ def user_paths(places: UserPaths) -> dict[str, str]:
     }  # fmt: skip
 
 
-def agent_settings(agent: str, changed: Changed, dry_run: bool, diff: str, **more: object) -> Shape:
+def agent_settings(
+    agent: str, changed: Changed, skill: Sequence[SkillFile], dry_run: bool, diff: str,
+    **more: object,
+) -> Shape:  # fmt: skip
     """`connect` (and its `command`), `disconnect` (and whether the file is `as_before`)."""
     return {
         "agent": agent, "file": str(changed.path), "changed": changed.differs, "dry_run": dry_run,
         **more, "diff": diff,
+        "skill": [
+            {"file": str(one.path), "changed": one.differs, "left": one.left} for one in skill
+        ],
     }  # fmt: skip
 
 

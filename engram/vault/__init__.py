@@ -335,12 +335,12 @@ class Vault:
     def list(
         self, *, categories: tuple[str, ...] = (), statuses: tuple[str, ...] = (),
         project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
-        limit: int = 50,
+        schemas: tuple[str, ...] = (), limit: int = 50,
     ) -> Sequence[Memory]:  # fmt: skip
         """The memories that pass, newest first; empty arguments do not filter."""
         from engram.recall.filter import Filter
 
-        wanted = Filter(categories, statuses, project, tag, since, before, as_of)
+        wanted = Filter(categories, statuses, project, tag, since, before, as_of, schemas)
         return self._lookup().listing(wanted, limit)
 
     def links(self, reference: str) -> Sequence[tuple[str, str]]:

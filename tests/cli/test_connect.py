@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -318,3 +319,114 @@ def test_any_hooks_survive(
     assert len(ours_in(done)) == 4
     assert connected(done, agent, COMMAND) == done
     assert by_name(disconnected(done)) == by_name(text)
+
+
+# -- the skill and the commands ----------------------------------------------------------------
+
+PAGES = [
+    "commands/engram/config.md", "commands/engram/save.md", "commands/engram/search.md",
+    "skills/engram/SKILL.md",
+]  # fmt: skip
+
+
+def pages(folder: Path) -> list[str]:
+    root = folder / ".claude"
+    return sorted(one.relative_to(root).as_posix() for one in root.rglob("*.md"))
+
+
+def test_claude_code_is_given_a_skill_and_commands_and_no_other_agent(tmp_path: Path) -> None:
+    for agent in FILES:
+        connect(tmp_path, agent)
+    assert pages(tmp_path) == PAGES
+    assert sorted(one.name for one in (tmp_path / ".codex").iterdir()) == ["hooks.json"]
+    for place in PAGES:
+        text = (tmp_path / ".claude" / place).read_text()
+        _, header, body = text.split("---\n", 2)
+        keys = [line.partition(": ")[0] for line in header.splitlines()]
+        assert "description" in keys and "{engram}" not in text
+        assert "/opt/engram/bin/engram" in body and max(map(len, body.splitlines())) < 240
+        # the host loads name and description of a skill always, and cuts a long one
+        assert len(header) < 700 and len(text) < 4_500
+
+
+def test_the_skill_names_only_commands_and_options_that_there_are(tmp_path: Path) -> None:
+    connect(tmp_path, "claude-code")
+    text = "\n".join((tmp_path / ".claude" / place).read_text() for place in PAGES)
+    verbs = set(re.findall(r"/opt/engram/bin/engram ([a-z]+)", text))
+    assert {"recall", "search", "remember", "forget", "list", "show", "status", "config"} <= verbs
+    for verb in sorted(verbs - {"new"}):
+        assert run([verb, "--help"], tmp_path).code == 0, verb
+    assert "/opt/engram/bin/engram purge" not in text
+
+
+def test_the_skill_names_the_vault_that_the_hooks_name(tmp_path: Path) -> None:
+    run(["init", "vault"], tmp_path)
+    connect(tmp_path, "claude-code", "--vault", str(tmp_path / "vault"))
+    text = (tmp_path / ".claude" / PAGES[-1]).read_text()
+    assert f"engram --vault {tmp_path / 'vault'} recall" in text
+    connect(tmp_path, "claude-code", "--vault", str(tmp_path / "vault"))
+    run(["connect", "claude-code", "--command", "'/my (odd) place/engram'"], tmp_path)
+    odd = (tmp_path / ".claude" / PAGES[-1]).read_text()
+    # nothing is allowed beforehand by a rule that could be read in another way
+    assert "allowed-tools" not in odd and "allowed-tools: Bash(" in text
+
+
+def test_a_page_of_another_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    connect(tmp_path, "claude-code")
+    before = (tmp_path / ".claude" / PAGES[-1]).read_text()
+    assert run(["connect", "claude-code", "--command", "/else/engram"], tmp_path).code == 0
+    assert "/opt/engram" not in (tmp_path / ".claude" / PAGES[-1]).read_text()
+    connect(tmp_path, "claude-code")
+    assert (tmp_path / ".claude" / PAGES[-1]).read_text() == before
+    for place in PAGES:  # as a git checkout on Windows has them
+        page = tmp_path / ".claude" / place
+        page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))
+    run(["disconnect", "claude-code"], tmp_path)
+    assert not list((tmp_path / ".claude").iterdir())
+
+
+def test_a_page_that_a_person_wrote_or_changed_stays_and_is_named(tmp_path: Path) -> None:
+    own = tmp_path / ".claude" / PAGES[0]
+    own.parent.mkdir(parents=True)
+    own.write_text("my own command\n")
+    ran = connect(tmp_path, "claude-code")
+    assert ran.code == 0 and f"note: {own} is yours; it was left as it is" in ran.err
+    skill = tmp_path / ".claude" / PAGES[-1]
+    changed = skill.read_text().replace("silent", "loud").replace("# The person's", "# My")
+    skill.write_text(changed)
+    other = tmp_path / ".claude" / "skills" / "other.md"
+    other.write_text("another skill")
+    ran = connect(tmp_path, "claude-code", "--json")
+    assert {Path(one["file"]).name for one in json.loads(ran.out)["skill"] if one["left"]} == {
+        "config.md", "SKILL.md",
+    }  # fmt: skip
+    ran = run(["disconnect", "claude-code"], tmp_path)
+    assert str(own) in ran.err and str(skill) in ran.err
+    assert own.read_text() == "my own command\n" and skill.read_text() == changed
+    assert pages(tmp_path) == [PAGES[0], "skills/engram/SKILL.md", "skills/other.md"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symlinks need a privilege there")
+@pytest.mark.parametrize("linked", ["skills", "skills/engram", PAGES[-1]])
+def test_nothing_is_put_behind_a_symlink(linked: str, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    link = tmp_path / ".claude" / linked
+    link.parent.mkdir(parents=True)
+    link.symlink_to(elsewhere / "SKILL.md" if linked.endswith(".md") else elsewhere)
+    ran = connect(tmp_path, "claude-code")
+    assert ran.code == 0 and f"{link} is a symlink" in ran.err
+    assert not list(elsewhere.iterdir())
+    assert f"{link} is a symlink" in run(["disconnect", "claude-code"], tmp_path).err
+    assert link.is_symlink()
+
+
+def test_a_dry_run_shows_the_pages_too(tmp_path: Path) -> None:
+    out = connect(tmp_path, "claude-code", "--dry-run").out
+    for place in PAGES:
+        assert f"+++ {tmp_path / '.claude' / place}\n" in out
+    assert not (tmp_path / ".claude").exists()
+    connect(tmp_path, "claude-code")
+    out = run(["disconnect", "claude-code", "--dry-run"], tmp_path).out
+    assert out.count(f"+++ {os.devnull}\n") == len(PAGES) + 1
+    assert pages(tmp_path) == PAGES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.index.bag import CAPTION, TITLE, bag_of
-from engram.index.scoring import BODY, MARK, speaker_term
+from engram.index.bag import CAPTION, SECTION, TITLE, bag_of
+from engram.index.scoring import BODY, MARK, german_term, speaker_term
 from engram.language.tokens import query_terms, terms
 from engram.model.hit import Document
 
@@ -40,6 +40,25 @@ def test_the_title_counts_for_memories_alone() -> None:
     memory = bag_of(Document("m", "memories", "tea", "cake"))
     assert (memory.terms["tea"], memory.terms["cake"]) == (TITLE, BODY)
     assert "tea" not in bag_of(turn("cake", "tea")).terms
+
+
+def test_a_word_of_the_sections_counts_once_and_less_than_one_of_the_statement() -> None:
+    record = Document("m", "memories", "", "cake", sections="- tea\n- tea and cake\n" * 50)
+    bag = bag_of(record)
+    assert (bag.terms["tea"], bag.terms["cake"]) == (SECTION, BODY + SECTION)
+    assert SECTION < BODY and bag.length < 5
+
+
+def test_sections_in_german_are_judged_by_themselves() -> None:
+    german = "Die Preise werden in Cent gespeichert und nicht gerundet."
+    english = "the stores of the warehouse are open and the lamps are not"
+    mixed = bag_of(Document("m", "memories", "", german, sections=english))
+    assert german_term("lamp") not in mixed.terms and german_term("lamps") not in mixed.terms
+    told = bag_of(Document("m", "memories", "", english, sections=german))
+    assert {term for term in told.terms if term.startswith(german_term(""))} == {
+        term for term in bag_of(Document("m", "memories", "", german)).terms
+        if term.startswith(german_term(""))
+    }  # fmt: skip
 
 
 def test_every_name_of_a_speaker_is_a_term_and_adds_no_length() -> None:

@@ -291,3 +291,163 @@ def test_a_transcript_alone_still_answers(full: Vault) -> None:
     assert said is not None and said.turn.text == "Kim takes her tea without sugar."
     assert asked(full, "tea sugar")[1][0].id == link
     assert Path(said.file).parts[0] == "transcripts"
+
+
+# -- records ------------------------------------------------------------------------------------
+
+_RECORD = """---
+id: decision-20260301-090000-0a1b2c3d
+category: decision
+title: Auth with JWT
+aliases:
+  - token-auth
+status: active
+created: 2026-03-01T09:00:00Z
+confidence: 0.8
+importance: 0.6
+project: shop
+---
+The API authenticates requests with JWT.
+
+## Rationale
+- stateless, so any node can answer
+
+## Alternatives
+- server sessions — rejected: sticky load balancing
+"""
+_SESSION = """---
+id: moment-2026030{day}-090000-0a1b2c3{day}
+category: moment
+schema: session
+title: Till sync
+status: active
+created: 2026-03-0{day}T09:00:00Z
+confidence: 0.6
+importance: 0.6
+project: {project}
+---
+Make the till retry its sync.
+
+## Next actions
+- [ ] run it on day {day}
+"""
+
+
+@pytest.fixture
+def records(full: Vault) -> Vault:
+    """The vault with a decision and three sessions that a person wrote."""
+    folder = full.root / "facts" / "2026-03-01"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "decision-20260301-090000-0a1b2c3d.md").write_text(_RECORD)
+    for day, project in ((2, "shop"), (3, "shop"), (4, "garden")):
+        text = _SESSION.format(day=day, project=project)
+        (folder / f"moment-2026030{day}-090000-0a1b2c3{day}.md").write_text(text)
+    return full
+
+
+def test_a_hit_shows_the_line_of_the_section_that_was_asked_for(records: Vault) -> None:
+    hit = asked(records, "sticky load balancing")[0][0]
+    assert hit.snippet == "Alternatives: server sessions — rejected: sticky load balancing"
+    assert hit.section == "Alternatives" and hit.title == "Auth with JWT"
+    line = (records.root / hit.file).read_text().splitlines()[hit.line - 1]
+    assert line == "- server sessions — rejected: sticky load balancing"
+    why = asked(records, "why did we choose JWT?")[0][0]
+    assert why.snippet == "Rationale: stateless, so any node can answer"
+    assert asked(records, "requests with JWT")[0][0].section == ""
+
+
+def test_an_answer_quotes_the_section_under_its_heading(records: Vault) -> None:
+    text = records.recall("why did we choose JWT?", budget=300).text
+    assert "decision: The API authenticates requests with JWT.\n  Rationale: stateless" in text
+    text = records.recall("sticky load balancing", budget=300).text
+    assert "  Alternatives: server sessions — rejected: sticky load balancing\n" in text
+
+
+def test_a_secret_in_a_section_is_shown_as_a_placeholder(records: Vault) -> None:
+    path = records.root / "facts/2026-03-01/decision-20260301-090000-0a1b2c3d.md"
+    key = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    path.write_text(path.read_text().replace("stateless", f"stateless, token is {key}"))
+    (hit, *_) = asked(records, "why did we choose JWT?")[0]
+    assert "Rationale" in hit.snippet and key not in hit.snippet
+    assert key not in records.recall("why did we choose JWT?", budget=300).text
+
+
+def test_where_did_i_stop_gives_the_newest_session_of_the_project(records: Vault) -> None:
+    assert [hit.created[:10] for hit in asked(records, "Where did I stop?")[0]] == [
+        "2026-03-03", "2026-03-02", "2026-03-04",
+    ]  # fmt: skip
+    everywhere = records.search("where did I leave off?").memories
+    assert everywhere[0].project == "garden"
+    newest = asked(records, "where did I stop?")[0][0]
+    assert newest.snippet == "Next actions: run it on day 3"
+    records.retire([newest.id])
+    assert asked(records, "where did I stop?")[0][0].created[:10] == "2026-03-02"
+
+
+def test_a_question_of_form_alone_without_such_a_record_is_searched(full: Vault) -> None:
+    full.remember("The bus will stop here.", project="shop")
+    assert [hit.snippet for hit in asked(full, "where did I stop?")[0]] == [
+        "The bus will stop here."
+    ]
+
+
+def test_a_schema_filters_and_an_unknown_one_is_refused_with_the_names(records: Vault) -> None:
+    hits, turns = asked(records, "till schema:session")
+    assert {hit.category for hit in hits} == {"moment"} and not turns
+    assert asked(records, "schema:dec")[0][0].title == "Auth with JWT"
+    for ask in (records.search, records.recall):
+        with pytest.raises(BadInput, match="no schema 'nonsense'") as refused:
+            ask("till schema:nonsense")
+        assert "session, decision, runbook" in refused.value.hint
+
+
+def test_a_listing_by_schema_agrees_with_the_memories(records: Vault) -> None:
+    found = records.list(schemas=("session",), limit=2)
+    assert [memory.project for memory in found] == ["garden", "shop"]
+    both = records.list(schemas=("session", "decision"))
+    assert len(both) == 4
+    assert records.list(schemas=("session",), categories=("fact",)) == []
+    assert records.list(schemas=("runbook",)) == []
+
+
+def test_a_record_is_named_by_its_alias_or_title(records: Vault) -> None:
+    records.search("x")
+    decision = "decision-20260301-090000-0a1b2c3d"
+    for name in ("token-auth", "auth-with-jwt", "Auth with JWT", "Token Auth", "[[token-auth]]"):
+        assert records.parts.lookup.memory(name).id == decision
+    with pytest.raises(BadInput, match="could be 3 memories"):
+        records.show("till-sync")
+    records.retire(["moment-20260302-090000-0a1b2c32", "moment-20260303-090000-0a1b2c33"])
+    # those that are out of use do not stand in the way of the one that is not
+    assert records.parts.lookup.memory("till-sync").project == "garden"
+    assert records.retire(["token-auth"]).events[0].subject == decision
+    records.restore("token-auth")
+    assert records.parts.lookup.memory("token-auth").live
+    with pytest.raises(NotFound):
+        records.show("no-such-title")
+
+
+def test_a_title_that_was_changed_names_nothing_any_more(records: Vault) -> None:
+    records.search("x")
+    path = records.root / "facts/2026-03-01/decision-20260301-090000-0a1b2c3d.md"
+    path.write_text(path.read_text().replace("Auth with JWT", "Tokens for the API"))
+    records.search("x")
+    assert records.parts.lookup.find_memory("auth-with-jwt") is None
+    assert records.parts.lookup.memory("tokens-for-the-api").title == "Tokens for the API"
+
+
+def test_a_long_record_does_not_come_before_what_says_just_this(records: Vault) -> None:
+    words = ["staging", "till", "stands", "office", "kitchen", "orders", "key", "warehouse"]
+    words += ["numbers", "refunds", "manager"]
+    lines = "\n".join(
+        f"- {' '.join(words[(row * 3 + place * 5) % len(words)] for place in range(9))}"
+        for row in range(90)
+    )
+    path = records.root / "facts/2026-03-01/decision-20260301-090000-0a1b2c3d.md"
+    path.write_text(f"{_RECORD}\n## Consequences\n{lines}\n")
+    records.remember("The staging till stands in the office kitchen.", project="shop")
+    records.remember("Refunds need a manager.", project="shop")
+    assert asked(records, "where does the staging till stand")[0][0].snippet.startswith("The stag")
+    assert asked(records, "refunds manager")[0][0].snippet == "Refunds need a manager."
+    # what only the record says is found there, however long it is
+    assert asked(records, "warehouse numbers")[0][0].title == "Auth with JWT"

@@ -44,6 +44,15 @@ def test_a_memory_is_shown_with_date_category_quote_and_source() -> None:
     assert block.used_tokens == tokens_of(block.text, typical=True)
 
 
+def test_the_section_that_answers_stands_under_the_statement() -> None:
+    session = Memory(id="s", category="moment", schema="session", text="Make the till retry.")
+    block = context_block(
+        "where did I stop?", [session], 400, lambda memory: "Next actions: run it"
+    )
+    assert "\n- session: Make the till retry.\n  Next actions: run it\n" in block.text
+    assert "\n- session: Make the till retry.\n</" in context_block("x", [session], 400).text
+
+
 def test_nothing_found_is_said() -> None:
     block = context_block("the meaning of life", [], 100)
     assert 'holds nothing about "the meaning of life"' in block.text
@@ -98,7 +107,7 @@ def test_the_fence_cannot_be_closed_from_inside(attack: str) -> None:
     hostile = Memory(
         id="m", category=attack, text=attack, quote=attack, sources=(attack,), created="2026-01-01"
     )
-    text = context_block(attack, [hostile], 2000).text
+    text = context_block(attack, [hostile], 2000, lambda memory: attack).text
     assert text.startswith("<engram-memory>\n")
     assert text.endswith("\n</engram-memory>\n")
     assert len(re.findall("[<＜﹤]", text)) == 2
@@ -137,7 +146,7 @@ memories = st.lists(
 def test_the_budget_is_never_exceeded_and_the_fence_holds(
     question: str, given_memories: list[Memory], budget: int
 ) -> None:
-    block = context_block(question, given_memories, budget)
+    block = context_block(question, given_memories, budget, lambda memory: memory.quote)
     assert block.used_tokens == tokens_of(block.text, typical=True) <= max(budget, 0)
     assert len(block.shown) + block.left_out == len(given_memories)
     if block.text:

@@ -160,3 +160,58 @@ def test_turns_have_no_category() -> None:
     assert not parse("-writers").admits_turn(turn)
     assert not parse("category:decision").admits_turn(turn)
     assert not parse("before:2026").admits_turn(turn)
+
+
+# -- records ------------------------------------------------------------------------------------
+
+
+def test_a_schema_is_a_filter_and_may_be_written_by_its_beginning() -> None:
+    assert parse("jwt schema:decision").schemas == ("decision",)
+    assert parse("schema:dec,Tech-Debt").schemas == ("decision", "tech_debt")
+    session = replace(MEMORY, category="moment", schema="session")
+    assert parse("schema:decision").admits(MEMORY)
+    assert not parse("schema:decision").admits(session)
+    assert parse("schema:session").admits(session)
+    assert not parse("schema:session").admits(replace(session, schema=""))
+    assert not parse("schema:session").admits_turn(turn_of("user", "hello", NOW, source="test"))
+
+
+def test_a_schema_that_there_is_none_of_is_kept_apart() -> None:
+    for text in ("schema:nonsense", "schema:x", 'schema:"no such"'):
+        found = parse(text)
+        assert len(found.unknown_schemas) == 1 and not found.schemas and not found.words
+
+
+@pytest.mark.parametrize(
+    ("question", "schema", "about"),
+    [
+        ("What did we decide about auth?", "decision", "auth"),
+        ("so why didn’t we take MySQL?", "decision", "take MySQL"),
+        ("was haben wir zu den Preisen entschieden?", "decision", "zu den Preisen"),
+        ("how did we fix the flaky tests last time?", "runbook", "the flaky tests"),
+        ("wie haben wir den Drucker repariert", "runbook", "den Drucker"),
+        ("what's in the way of the release?", "constraint", "the release"),
+        ("Was steht dem Umzug im Weg?", "constraint", "dem Umzug"),
+        ("what did we put off in the export?", "tech_debt", "the export"),
+        ("how do I want commit messages?", "preference", "commit messages"),
+        ("wie will ich Antworten haben?", "preference", "Antworten"),
+        ("where did I stop?", "session", ""),
+        ("Where did we leave off last time", "session", ""),
+        ("where was I with the till sync?", "session", "the till sync"),
+        ("Wo habe ich aufgehört?", "session", ""),
+    ],
+)
+def test_the_form_of_a_question_names_a_schema(question: str, schema: str, about: str) -> None:
+    form = parse(question).form
+    assert form is not None and (form.schema, form.about) == (schema, about)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgres", "we decided to use Postgres", "where is the till?", "how long is a deploy?",
+        "what is the payment provider", "why postgres", "wo liegt das Archiv?", "stop the till",
+    ],
+)  # fmt: skip
+def test_other_questions_have_no_form(text: str) -> None:
+    assert parse(text).form is None

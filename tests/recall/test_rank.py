@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from engram.model.hit import Found
 from engram.model.memory import Memory
 from engram.model.turn import turn_of
 from engram.recall.query import Query, parse
-from engram.recall.rank import Setting, fuse, rank_memories, rank_turns
+from engram.recall.rank import Setting, fuse, rank_memories, rank_newest, rank_turns
 
 NOW = Setting("2026-03-06T12:00:00Z", "shop")
 
@@ -168,3 +170,25 @@ def test_scores_stay_between_nothing_and_one(
 @pytest.mark.parametrize("created", ["", "2030-01-01T00:00:00Z"])
 def test_a_missing_or_future_date_is_no_error(created: str) -> None:
     assert order(found(1.0), memory("a", created=created)) == ["a"]
+
+
+def test_records_that_are_asked_for_come_first_where_they_fit_nearly_as_well() -> None:
+    fact, decision = memory("a"), replace(memory("b"), category="decision")
+    asked, both = parse("what did we decide about auth?"), {"a": fact, "b": decision}
+    first, second = rank_memories(asked, [found(10.0, 7.0)], both, NOW, 5)
+    assert (first.key, second.key) == ("b", "a")
+    assert "no decision (x0.5)" in second.why
+    assert rank_memories(asked, [found(10.0, 4.0)], both, NOW, 5)[0].key == "a"
+    alone = rank_memories(asked, [found(10.0)], both, NOW, 5)
+    assert alone == rank_memories(parse("auth"), [found(10.0)], both, NOW, 5)
+
+
+def test_the_newest_records_of_this_project_come_first() -> None:
+    days = [("a", "01", "shop"), ("b", "02", "shop"), ("c", "04", "garden")]
+    sessions = [
+        memory(name, created=f"2026-03-{day}T10:00:00Z", project=project)
+        for name, day, project in days
+    ]
+    assert [one.key for one in rank_newest(sessions, "session", NOW, 5)] == ["b", "a", "c"]
+    anywhere = rank_newest(sessions, "session", Setting(NOW.now), 1)
+    assert [one.key for one in anywhere] == ["c"]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
+from engram.model.ids import slug
 from engram.model.memory import LIVE, Audience, Memory
 from engram.model.schemas import schema_name
 from engram.model.text import content_hash, sha256_bytes
@@ -240,6 +241,11 @@ class Catalog:
         )  # fmt: skip
         return [row[0] for row in rows]
 
+    def called(self, name: str) -> list[str]:
+        """Ids of the memories that have this slug as an alias, or whose title has it, sorted."""
+        rows = self.db.rows("select id from called where name = ? order by id", name)
+        return [row[0] for row in rows]
+
     def status_counts(self) -> dict[str, int]:
         """How many memories have each status."""
         counts = "select status, count(*) from memories group by status order by status"
@@ -342,6 +348,10 @@ class Catalog:
             "insert or ignore into mentions values(?,?)",
             [(name, memory.id) for name in memory.entities],
         )
+        self.db.many(
+            "insert or ignore into called values(?,?)",
+            [(slug(name, ""), memory.id) for name in (memory.title, *memory.aliases) if name],
+        )
         self.db.do(UNBOX, memory.id)
 
     def _drop_memory(self, identifier: str) -> None:
@@ -355,6 +365,7 @@ class Catalog:
         self.db.do("delete from sources where id = ?", identifier)
         self.db.do("delete from tags where id = ?", identifier)
         self.db.do("delete from mentions where memory = ?", identifier)
+        self.db.do("delete from called where id = ?", identifier)
         self.db.do("delete from unboxed where memory = ?", identifier)
 
     # -- transactions --------------------------------------------------------------------------

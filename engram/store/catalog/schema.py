@@ -25,6 +25,8 @@ create index memories_hash on memories(hash);
 create index memories_standing on memories(
   status, audience, project, space, category, importance, created, expires, valid_until
 );
+create table called(name text, id text, primary key(name, id)) without rowid;
+create index called_id on called(id);
 create table words(term text, memory int, primary key(term, memory)) without rowid;
 create index words_memory on words(memory);
 create index memories_created on memories(created, id);

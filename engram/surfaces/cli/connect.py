@@ -1,9 +1,10 @@
-"""`engram connect AGENT`: put our hooks into an agent's settings."""
+"""`engram connect AGENT`: put our hooks into an agent's settings, and a skill beside them."""
 
 from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, say, talk, wants_json
 from engram.surfaces.hooks.agent_settings import Changed, command_of, connect
 from engram.surfaces.hooks.agents import AGENTS, Agent, Command
+from engram.surfaces.hooks.skill import TYPED, SkillFile, put_in
 
 
 @click.command("connect")
@@ -28,9 +30,11 @@ from engram.surfaces.hooks.agents import AGENTS, Agent, Command
 def command(agent: str, dry_run: bool, program: str) -> None:
     """Let AGENT (claude-code, codex, gemini-cli) be given memories by itself.
 
-    Adds four hooks to its settings and nothing else: at the start of a session, with each prompt,
-    before a compaction and at the end. The file is kept beside it as it was; `engram disconnect`
-    brings that back. A vault that is not your default, named or found, is named in the hooks.
+    Adds four hooks to its settings: at the start of a session, with each prompt, before a
+    compaction and at the end. The file is kept beside it as it was. Claude Code is also given a
+    skill (remember, forget, what did we decide ...) and the commands /engram, /engram:search,
+    /engram:save and /engram:config. `engram disconnect` takes all of it out. A vault that is not
+    your default, named or found, is named in what is put in.
     """
     from engram.settings.paths import places_of
 
@@ -40,29 +44,42 @@ def command(agent: str, dry_run: bool, program: str) -> None:
     if command_of(chosen_agent.entry("prompt", wanted)) is None:
         raise BadInput(f"{program} is not called engram", "give the path of an engram")
     changed = connect(path, chosen_agent, wanted, dry_run=dry_run)
-    _tell(chosen_agent, changed, wanted, dry_run)
+    skill = put_in(path.parent, chosen_agent, wanted, dry_run=dry_run)
+    _tell(chosen_agent, changed, skill, wanted, dry_run)
 
 
-def _tell(agent: Agent, changed: Changed, command: Command, dry_run: bool) -> None:
+def _tell(
+    agent: Agent, changed: Changed, skill: Sequence[SkillFile], command: Command, dry_run: bool
+) -> None:
+    shown = "".join([diff(changed), *map(diff, skill)])
     if wants_json():
         shape = shapes.agent_settings(
-            agent.name, changed, dry_run, diff(changed), command=command.line("EVENT")
+            agent.name, changed, skill, dry_run, shown, command=command.line("EVENT")
         )
         emit_json(shape)
         return
-    if not changed.differs:
+    if not shown:
         say(f"{agent.title} is connected already: {changed.path}")
     elif dry_run:
-        say(diff(changed).removesuffix("\n"))
+        say(shown.removesuffix("\n"))
     else:
         say(f"connected {agent.title}: {changed.path}")
+        if any(one.differs for one in skill):
+            say(f"put in a skill, and {', '.join(TYPED)}: {changed.path.parent}")
         talk(f"next: start a new session; take it back with: engram disconnect {agent.name}")
         talk("note: new sessions are taken in by `engram daemon start`, or `engram hook catch-up`")
         if agent.hint:
             talk(f"note: {agent.hint}")
+    tell_left(skill)
 
 
-def diff(changed: Changed) -> str:
+def tell_left(skill: Iterable[SkillFile]) -> None:
+    """Name the files that were left as they are."""
+    for reason in dict.fromkeys(one.left for one in skill if one.left):
+        talk(f"note: {reason}; it was left as it is")
+
+
+def diff(changed: Changed | SkillFile) -> str:
     """What changes, as a unified diff; nothing for a file that stays."""
     # imported here: only this needs it
     from difflib import unified_diff

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import click
 
 from engram.model.memory import STATUSES, Memory, is_proposed
+from engram.model.schemas import SCHEMAS, schema_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, common, day, period
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
@@ -16,6 +17,8 @@ from engram.surfaces.cli.terminal import fitted, styled
 @click.command("list")
 @click.option("--category", multiple=True, type=CATEGORY, metavar="NAME",
               help="Only these categories: fact, decision, preference ...")  # fmt: skip
+@click.option("--schema", multiple=True, type=click.Choice(SCHEMAS), metavar="NAME",
+              help="Only these records: session, decision, runbook ...")  # fmt: skip
 @click.option("--status", multiple=True, type=click.Choice(STATUSES), metavar="NAME",
               help="Of these statuses (superseded, retired ...), not live ones.")  # fmt: skip
 @click.option("--project", default="", metavar="NAME", help="Only this project.")
@@ -29,14 +32,14 @@ from engram.surfaces.cli.terminal import fitted, styled
               help="The most memories.")  # fmt: skip
 @common
 def command(
-    category: tuple[str, ...], status: tuple[str, ...], project: str, tag: str, since: str,
-    before: str, as_of: str, limit: int,
+    category: tuple[str, ...], schema: tuple[str, ...], status: tuple[str, ...], project: str,
+    tag: str, since: str, before: str, as_of: str, limit: int,
 ) -> None:  # fmt: skip
     """The memories that pass the filters, newest first."""
     with opened() as vault:
         found = vault.list(
             categories=category, statuses=status, project=project, tag=tag, since=since,
-            before=before, as_of=as_of, limit=limit + 1,
+            before=before, as_of=as_of, schemas=schema, limit=limit + 1,
         )  # fmt: skip
     shown = found[:limit]
     if wants_json():
@@ -59,4 +62,11 @@ def show_rows(found: Iterable[Memory]) -> None:
         standing = standing if memory.status == "active" else memory.status
         flag = "" if standing == "active" else f" ({standing})"
         say(styled(memory.id, fg="cyan") + flag, raw=True)
-        say(fitted(memory.text, 4))
+        say(fitted(_said(memory), 4))
+
+
+def _said(memory: Memory) -> str:
+    """A record by its title and statement, any other memory by what it says."""
+    if memory.title and schema_of(memory.category, memory.schema):
+        return f"{memory.title}: {memory.text}"
+    return memory.text

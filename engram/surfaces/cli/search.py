@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engram.model.display import plain
+from engram.model.display import plain, plain_line
 from engram.surfaces.cli.arguments import FreeWords, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
@@ -27,8 +27,11 @@ def command(
 ) -> None:
     """Find memories, turns, boxes and entities by words.
 
-    Also '"a phrase"', -without, migrat* and filters: category: project: status: tag: kind: space:
-    entity: source: since: before: (as in category:decision since:2026-03).
+    Also '"a phrase"', -without, migrat* and filters: category: schema: project: status: tag: kind:
+    space: entity: source: since: before: (as in category:decision since:2026-03).
+
+    A question such as "what did we decide about auth" brings decisions to the top; so do "how did
+    we fix", "what is in the way of", "what did we put off", "how do I want", "where did I stop".
     """
     with opened() as vault:
         found = vault.search(" ".join(query), limit=limit, project=project, all_statuses=all_status)
@@ -60,6 +63,8 @@ def _show(hit: Hit, explain: bool) -> None:
     project = f" {hit.project}" if hit.project else ""
     about = plain(f"{hit.created[:10]} {hit.category}{project}{flag}")
     say(f"  {styled(hit.docid, fg='cyan')}  {about}", raw=True)
+    if hit.section:
+        say(f"    {plain_line(hit.title)}", raw=True)
     say(paragraph(hit.snippet, 4, hit.spans), raw=True)
     say(styled(plain(f"    {hit.file}:{hit.line}"), dim=True), raw=True)
     for reason in hit.why if explain else ():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("identifier", metavar="ID")
 @common
 def command(identifier: str) -> None:
-    """Print the file of memory ID: an id, its beginning, or a docid such as a1b2c3.
+    """Print the file of memory ID: an id, its beginning, a docid such as a1b2c3, an alias or title.
 
     The docid of a turn prints what was said; a box or an entity is shown by its id or docid.
     """

@@ -4,6 +4,8 @@ By their documentation:
 
 - Claude Code: `settings.json`, seconds; `async` runs beside the session. A hook that runs at the
   end of a session gets one and a half seconds and is not async: those are killed with the process.
+  `skills/NAME/SKILL.md` is offered to the model, and typed as `/NAME` (a command of that name is
+  hidden by it); `commands/A/B.md` is typed as `/A:B`.
 - Codex: `hooks.json` in the same shape, seconds; an async hook is dropped, one at the end of a
   session gets three seconds, and the user confirms new hooks once (`/hooks`).
 - Gemini CLI: `settings.json`, milliseconds; what a hook prints must be JSON and nothing else.
@@ -46,6 +48,8 @@ class Agent(NamedTuple):
     events: tuple[tuple[str, str], ...]
     milliseconds: bool = False
     has_async: bool = False
+    #: whether it reads skills and commands from its folder (`skill`)
+    has_skill: bool = False
     #: what a user should know once the hooks are installed
     hint: str = ""
 
@@ -91,7 +95,7 @@ AGENTS: dict[str, Agent] = {
     for agent in (
         Agent(
             "claude-code", "Claude Code", _moved("CLAUDE_CONFIG_DIR", ".claude"), "settings.json",
-            _SHARED, has_async=True,
+            _SHARED, has_async=True, has_skill=True,
         ),
         Agent(
             "codex", "Codex", _moved("CODEX_HOME", ".codex"), "hooks.json", _SHARED,
