@@ -96,7 +96,7 @@ class Candidate:
     fault: str = ""
     #: how far what a model was shown supports it
     support: Support = "full"
-    #: of a record: heading and text of its sections, the files it is about, the names that lead to it
+    #: of a record: heading and text of its sections, the files that it is about, its other names
     sections: tuple[tuple[str, str], ...] = ()
     related_files: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    pass
+    from engram.model.memory import Memory
 
 #: how a value stands in its section or header, and what it is: `statement` and `text` are prose;
 #: `list`, `steps` (numbered), `tasks` (boxes) and `pairs` (`option — rejected: reason`) are lists;
