@@ -93,6 +93,9 @@ def settled(
         verdict = settling.retired(memory)
     elif done.action == "UPDATE" and memory is not None and settling.is_about(memory):
         verdict = settling.updated(memory)
+        vetoed = [veto.code for veto in there.vetoes] if there is not None else []
+        if draft.action == "retire" and verdict.code == NOOP and vetoed:
+            verdict = replace(verdict, code=vetoed[0])
     else:
         verdict = settling.created()
     return replace(verdict, left_out=safe.left_out)
