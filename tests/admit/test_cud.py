@@ -411,6 +411,25 @@ def test_an_update_adds_what_is_new_with_its_receipt_and_a_new_term(drafting: Dr
     }  # fmt: skip
 
 
+def test_what_is_internal_in_a_section_makes_its_record_internal(drafting: Drafting) -> None:
+    made, admission = drafting()
+    host = "the till talks to 10.0.4.17 in the back office"
+    born = entered(record_draft(), made, admission)
+    assert born is not None and born.sensitivity == "public"
+    fields = {**FIELDS["decision"], "consequences": (host,)}
+    after = entered(record_draft(action="update", fields=fields), made, admission)
+    assert after is not None and after.sensitivity == "internal"
+    fresh, anew = drafting()
+    again = entered(record_draft(fields=fields), fresh, anew)
+    assert again is not None and again.sensitivity == "internal"
+
+
+def test_an_update_over_the_limits_is_refused(knowing: Knowing) -> None:
+    fields = {**FIELDS["decision"], "consequences": ("x" * 8193,)}
+    draft = record_draft(action="update", fields=fields)
+    assert decided(draft, knowing(HELD)) == ("refuse", "oversized", (HELD.id,))
+
+
 def test_a_reason_with_a_secret_is_not_logged(drafting: Drafting) -> None:
     made, admission = drafting(HELD)
     fields = {**FIELDS["decision"], "consequences": ("a server",)}
