@@ -68,6 +68,7 @@ SMALL = {
     "imports --mb 0.02 --export-mb 0.1": ("| claude-code |", "| markdown |", "peak memory"),
     "durable --runs 2": ("five facts durable",),
     "rules_speed --turns 40": ("turns/s",),
+    "triage_speed --turns 200": ("turns/s",),
     "rules_tier --split dev": ("precision", "preference"),
     "gate --memories 30": ("candidates a second",),
     "signals --runs 1": ("casefold and one search",),

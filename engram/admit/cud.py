@@ -28,7 +28,7 @@ from engram.model.candidate import Candidate, Receipt
 from engram.model.ids import memory_id, slug
 from engram.model.instant import day_of
 from engram.model.memory import Memory
-from engram.model.record import Record, faults_of, made_record, parts_of
+from engram.model.record import Record, faults_of, made_record, parts_of, record_of
 from engram.model.record_draft import RecordDraft
 from engram.model.record_words import brief, clamped, joined_tags
 from engram.model.schemas import TAGS_MOST, Schema, schema_of
@@ -69,7 +69,9 @@ def settled(
     """The verdict about a draft. `exists`: whether a path of the project is there."""
     given = "\n".join(receipt.quote for receipt in draft.receipts)
     own = draft.origin == "person"
-    safe = safe_parts(draft.record, admission.clean, given, own=own)
+    meant = admission.view.memory(draft.target) if draft.target else None
+    held = record_of(meant) if meant is not None and _is_here(meant, draft) else None
+    safe = safe_parts(draft.record, admission.clean, given, own=own, held=held)
     draft = replace(draft, record=_as_happened(safe.record, draft.event))
     candidate = candidate_of(draft, admission)
     if state := dict(prepared(candidate).fields).get("decision_state"):
@@ -91,6 +93,9 @@ def settled(
         verdict = settling.retired(memory)
     elif done.action == "UPDATE" and memory is not None and settling.is_about(memory):
         verdict = settling.updated(memory)
+        vetoed = [veto.code for veto in there.vetoes] if there is not None else []
+        if draft.action == "retire" and verdict.code == NOOP and vetoed:
+            verdict = replace(verdict, code=vetoed[0])
     else:
         verdict = settling.created()
     return replace(verdict, left_out=safe.left_out)
@@ -261,13 +266,14 @@ def _structure_for(
     Whoever retired a record since does not want it back as a new one.
     """
     form, view = draft.record.form, admission.view
-    found: FoundRecord | None
+    found: FoundRecord | None = None
     if draft.target:
         memory = view.memory(draft.target)
         if memory is None or not memory.live or not _is_here(memory, draft):
             return None
         found = FoundRecord(memory, 0)
-    else:
+    elif form.name != "session":
+        # one conversation, one record: another one of the same goal is not the same
         found = nearest(draft, view.records(form.name, draft.space, draft.project))
     outranked = found is not None and outranks(found.memory, candidate)
     vetoes = vetoes_for(form, by_person=draft.origin == "person", outranked=outranked)

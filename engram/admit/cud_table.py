@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 
 from engram.admit.record_search import FoundRecord
 from engram.model.schemas import Schema
-from engram.model.succession import LOWER_AUTHORITY
 
 #: what happens to a record, in the words of seed 001
 CudAction = Literal["CREATE", "UPDATE", "DELETE", "NOOP", "SKIP"]
@@ -36,7 +35,7 @@ _TABLE: Mapping[tuple[Structural, str], CudAction] = {
 #: why nothing is done
 NO_TARGET, VETOED, LOST = "pre_action_noop", "vetoed", "candidate_failed"
 #: stable codes of refusals
-KEPT_FROM_AGENTS, NOOP = "kept_from_agents", "noop"
+KEPT_FROM_AGENTS, LOW_TRUST, NOOP = "kept_from_agents", "low_trust", "noop"
 
 
 class Veto(NamedTuple):
@@ -110,7 +109,7 @@ def vetoes_for(schema: Schema, *, by_person: bool, outranked: bool = False) -> t
         return (Veto("DELETE", KEPT_FROM_AGENTS, reason),)
     if outranked:
         reason = "The record is of higher authority than what the draft quotes"
-        return (Veto("DELETE", LOWER_AUTHORITY, reason),)
+        return (Veto("DELETE", LOW_TRUST, reason),)
     return ()
 
 

@@ -35,7 +35,8 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
     # imported here: a vault that is only read needs none of its patterns
     from engram.admit.gate.sensitivity import sensitivity_of
 
-    sensitivity = sensitivity_of(candidate.text) if candidate.space == "project" else "internal"
+    said = "\n".join((candidate.text, *(text for _, text in candidate.sections)))
+    sensitivity = sensitivity_of(said) if candidate.space == "project" else "internal"
     receipts = (candidate.receipt, *candidate.also)
     return Memory(
         id=identifier,
@@ -62,6 +63,15 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
         related_files=candidate.related_files,
         aliases=candidate.aliases,
     )
+
+
+def _sensitivity(memory: Memory) -> str:
+    """How far a record may go once more is known of it: never farther than before."""
+    from engram.admit.gate.sensitivity import sensitivity_of
+
+    if memory.sensitivity != "public":
+        return memory.sensitivity
+    return sensitivity_of("\n".join(text for _, text in memory.sections))
 
 
 class AdmissionDraft:
@@ -128,7 +138,7 @@ class AdmissionDraft:
         if verdict.decision == "update":
             name = "record_updated"
             term = renewed(before, after, self._now, self._settings.retention)
-            after = replace(after, expires=term)
+            after = replace(after, expires=term, sensitivity=_sensitivity(after))
         self._put(after)
         self._event(
             name, after.id, verdict, fields=" ".join(patch.fields), reason=patch.reason,

@@ -10,6 +10,7 @@ MEASUREMENTS = (
     "imports",
     "durable",
     "rules_speed",
+    "triage_speed",
     "rules_tier",
     "model_tier",
     "gate",

@@ -7,7 +7,7 @@ record is written where its title, its steps or what its schema requires would g
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -29,12 +29,18 @@ class SafeParts(NamedTuple):
 
 
 def safe_parts(
-    record: Record, clean: Callable[[str], bool], given: str, *, own: bool
+    record: Record, clean: Callable[[str], bool], given: str, *, own: bool,
+    held: Record | None = None,
 ) -> SafeParts:  # fmt: skip
-    """The parts of a record without those that harm. `given` are the words that it quotes."""
+    """The parts of a record without those that harm. `given` are the words that it quotes.
+
+    What the record `held` says already is not read again.
+    """
+    known = {""} if held is None else {"", *map(without_receipt, _texts_of(held))}
 
     def harm(text: str) -> str:
-        return harm_in(without_receipt(text), clean, given, own=own) if text else ""
+        words = without_receipt(text)
+        return "" if words in known else harm_in(words, clean, given, own=own)
 
     title, tags = clean_title(record.title), clean_tags(record.tags, len(record.tags))
     left_out: list[str] = []
@@ -69,6 +75,11 @@ def safe_parts(
         left_out.append("tags:unusable")
     safe = replace(record, title=title, values=tuple(kept), tags=labels, related_files=files)
     return SafeParts(safe, tuple(left_out), code)
+
+
+def _texts_of(record: Record) -> Iterator[str]:
+    for _, value in record.values:
+        yield from (value,) if isinstance(value, str) else value
 
 
 def _is_inside(path: str) -> bool:
