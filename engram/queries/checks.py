@@ -29,6 +29,8 @@ from engram.store.commits.views import hash_lines, topics_are_stale, trace_lines
 from engram.store.merge.conflict_copies import conflict_copies
 
 _GROUP_AND_OTHERS = 0o077
+#: a decision that is a sentence and no more is held to no schema
+_LEAST_FIELDS = 2
 
 
 def examine(
@@ -133,7 +135,9 @@ def _faulty_records(view: VaultView) -> dict[str, str]:
     found: dict[str, str] = {}
     for memory in (memory for schema in SCHEMAS for memory in view.records(schema)):
         record = record_of(memory)
-        told = [str(fault) for fault in faults_of(record, whole=False)] if record else []
+        if record is None or len(record.values) < _LEAST_FIELDS:
+            continue
+        told = [str(fault) for fault in faults_of(record, whole=False)]
         headings = Counter(heading.casefold() for heading, _ in memory.sections)
         told += [
             f"{count} sections are called {name!r}" for name, count in headings.items() if count > 1
