@@ -21,6 +21,7 @@ MEASUREMENTS = (
     "facts",
     "qmd_face",
     "consolidate",
+    "closing",
 )
 
 
