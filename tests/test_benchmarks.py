@@ -85,6 +85,7 @@ SMALL = {
     "consolidate --sizes 60,120 --compared 60": (
         "| merge, full |", "| ... all pairs compared |", "| night: 15 changed |",
     ),
+    "closing 20": ("20 turns: the session's record in", "their sentences alone in"),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip
 #: have tests of their own (capture/test_redact, pipeline/test_stored_model_answers)

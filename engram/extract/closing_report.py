@@ -28,17 +28,10 @@ _LONGEST = 200
 _LETTERS = 8
 
 _VERBS = (
-    r"(?:added|addressed|adjusted|applied|archived|bumped|changed|checked|cleaned|committed"
-    r"|completed|configured"
-    r"|converted|corrected|created|deleted|deployed|disabled|documented|enabled|enhanced|executed"
-    r"|expanded|extended"
-    r"|extracted|fixed|generated|implemented|improved|installed|integrated|merged|migrated|moved"
-    r"|opened|optimi[sz]ed"
-    r"|pushed|ran|rebased|refactored|removed|renamed|reordered|reorganized|replaced|resolved"
-    r"|restored|restructured"
-    r"|reverted|rewrote|simplified|switched|tested|tightened|updated|upgraded|validated"
-    r"|verified|wired|wrapped"
-    r"|wrote|built|cleaned up|picked up)"
+    r"(?:added|applied|archived|built|changed|checked|committed|completed|converted|created"
+    r"|deleted|deployed|enabled|enhanced|executed|expanded|extracted|fixed|generated|implemented"
+    r"|improved|installed|merged|moved|picked up|pushed|ran|rebased|refactored|removed|renamed"
+    r"|replaced|resolved|restored|reverted|rewrote|updated|verified|wrapped|wrote)"
 )
 #: how a sentence begins that reports work
 _DONE = re.compile(
@@ -56,7 +49,7 @@ _IS_DONE = re.compile(
     rf"|are) now)(?: successfully)? {_VERBS}\b"
     r"|.{0,60}\btests?(?: suites?)? (?:now )?(?:pass(?:es|ed|ing)?\b(?! but)|are (?:green|clean))"
     r"|.{3,60}?\bnow includes?\b|[\w.#: -]{2,40} (?:is )?(?:now )?(?:done|complete)[.!]*$"
-    r"|(?:[\w/]+ ){0,2}[\w/]*tests?\b[\w/ ]{0,20} green\b|.{0,20}已(?:修复|完成|实现|添加)",
+    r"|(?:[\w/]+ ){0,2}[\w/]*tests?\b[\w/ ]{0,20} green\b|.{0,20}已(?:修复|完成|实现)",
     re.IGNORECASE,
 )
 #: what is told of work and says nothing of it
@@ -65,47 +58,29 @@ _HOLLOW = re.compile(
     re.IGNORECASE,
 )
 #: work that waits to be kept
-_UNKEPT = re.compile(
-    r"\b(?:uncommitted|not (?:yet )?(?:been )?committed|not (?:yet )?pushed)\b", re.IGNORECASE
-)
+_UNKEPT = re.compile(r"\buncommitted\b", re.IGNORECASE)
 _DONE_HEADING = re.compile(
-    r"\bwhat (?:was|has been|i|we|got) (?:done|did|changed|fixed|built|implemented|added|updated)\b"
+    r"\bwhat (?:was|i|we) (?:done|did|changed|fixed|built|implemented|added|updated)\b"
     r"|\bwhat changed\b|\bwhat was \w+ed\b|^changes(?: made| applied)?$|^actions? taken"
-    r"|^completed\b|^done\b"
-    r"|^summary of (?:the )?changes|^(?:files?|tests?) (?:committed|changed|created|modified"
-    r"|added|updated)"
-    r"|^new \w+ created|^implementation (?:details|complete)|\bcreated files\b|完成|修复内容",
+    rf"|^(?:files?|tests?) (?:modified\b|{_VERBS}\b)|^new \w+ created|^implementation details|完成",
     re.IGNORECASE,
 )
 #: a list of what was to be done, and is not
-_OPEN_HEADING = re.compile(r"\W*(?:remaining|still|to-?do|what(?:['’]s| is) left)\b", re.IGNORECASE)
+_OPEN_HEADING = re.compile(r"\W*(?:remaining|still|to-?do)\b", re.IGNORECASE)
 _NEXT_HEADING = re.compile(
-    r"^(?:\W*)(?:next(?: steps?| up| actions?)?$|next steps?\b|remaining\b|still (?:outstanding"
-    r"|open|to do|missing)"
-    r"|to-?dos?\b|what(?:['’]s| is) (?:left|next)|follow-?ups?|prochaines étapes|nächste schritte"
-    r"|to (?:test|try|use) it\b)",
+    r"^\W*(?:next steps?\b|remaining\b|still outstanding|to-?dos?\b|prochaines étapes)",
     re.IGNORECASE,
 )
 #: what another conversation did
-_BEFORE_HEADING = re.compile(
-    r"\b(?:previous|last|earlier) (?:session|conversation)\b", re.IGNORECASE
-)
-_BLOCKED_HEADING = re.compile(
-    r"^\W*(?:blockers?\b|blocked (?:by|on)\b|known issues?\b|open issues?\b|what failed\b)", re.I
-)
+_BEFORE_HEADING = re.compile(r"\bprevious (?:session|conversation)\b", re.IGNORECASE)
 _NEXT = re.compile(
-    r"(?:next(?: steps?)?[:,]|remaining:|still to do:|you(?:['’]ll| will| still)? need to\b"
-    r"|you can (?:now )?(?:test|re-?run)\b|to do:|the gaps to close\b)",
+    r"(?:next(?: steps?)?[:,]|you(?:['’]ll| will| still)? need to\b|you can (?:now )?test\b"
+    r"|the gaps to close\b)",
     re.IGNORECASE,
 )
 _BLOCKED = re.compile(
-    r"\b(?:(?:i|we) (?:can(?:not|['’]t)|could(?: not|n['’]t)|am unable to"
-    r"|was unable to) (?:proceed|continue|access"
-    r"|run|reach|connect|complete|find|see|edit|push)|(?:is|are|was) blocked (?:by|on)"
-    r"|waiting (?:for|on) (?:your|the)"
-    r"|once (?:you (?:add|provide|share)|i have)|please (?:add|provide|share|paste|clarify)\b"
-    r"|could you (?:please )?(?:add|provide|share"
-    r"|clarify)|not? (?:been )?shared\b|veuillez l'ajouter|j'attends votre)",
+    r"\b(?:once (?:you (?:add|provide|share)|i have)|please (?:add|provide|share|clarify)\b"
+    r"|could you (?:please )?(?:add|clarify)|veuillez l'ajouter|j'attends votre)",
     re.IGNORECASE,
 )
 _BEGUN = re.compile(
@@ -114,7 +89,7 @@ _BEGUN = re.compile(
     r"|i['’]m (?:\w+ing|going to)|i am (?:\w+ing|going to)|starting|running|creating|spawning)\b",
     re.IGNORECASE,
 )
-_OFFER = re.compile(r"(?:if you (?:want|like|['’]d like)|happy to|i can also)\b", re.IGNORECASE)
+_OFFER = re.compile(r"(?:if you (?:want|['’]d like)|happy to|i can also)\b", re.IGNORECASE)
 #: what every message may end with
 _COURTESY = re.compile(
     r"\b(?:anything else|how can i help|what would you like|what['’]s next|help you (?:with"
@@ -316,6 +291,4 @@ def _kind_of(heading: str) -> Kind:
         return "before"
     if _NEXT_HEADING.search(heading):
         return "next"
-    if _BLOCKED_HEADING.search(heading):
-        return "blocked"
     return "done" if _DONE_HEADING.search(heading) else ""

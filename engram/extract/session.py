@@ -20,8 +20,8 @@ from engram.extract.exchanges import Exchange, exchanges_of
 from engram.extract.key_changes import changes_of, has_changed
 from engram.extract.session_goal import Goal, goal_of
 from engram.extract.session_outcome import complains, is_content, is_housekeeping, outcome_of
-from engram.language.keywords import tags_of
-from engram.language.stop_words import TOPIC
+from engram.language.keywords import is_tool, tags_of
+from engram.language.stop_words import ENGLISH, GERMAN_FILLERS, TOPIC
 from engram.language.topics import topic_terms
 from engram.model.instant import Instant
 from engram.model.record import FieldValue, Record, made_record, receipt_in, with_receipt
@@ -40,9 +40,11 @@ _SAME = 0.75
 _TITLE_WORDS = 10
 #: so many messages of an exchange that was cut off may report what is done
 _LAST_MESSAGES = 3
+#: letters of a tag from a goal without an English word: shorter ones hold sentences together
+_SHORTEST_TAG = 4
 #: the agent gives up what it said before
 _TAKES_BACK = re.compile(
-    r"(?:you['’]re (?:absolutely )?right|good catch|my mistake|sorry|i apologi[sz]e|i was wrong)\b",
+    r"(?:you['’]re (?:absolutely )?right|good catch|sorry)\b",
     re.IGNORECASE,
 )
 #: how a request opens that says nothing of its subject
@@ -208,8 +210,16 @@ def _title(goal: Goal) -> str:
     return f"{title[:1].upper()}{title[1:]}"
 
 
+def _is_idle(word: str, least: int) -> bool:
+    bare = word.strip(".,;:!?¿¡()\"'").casefold()
+    return bare in GERMAN_FILLERS - ENGLISH or (len(bare) < least and not is_tool(bare))
+
+
 def _tags(goal: Goal) -> tuple[str, ...]:
     """One to five words that the goal is about."""
     topics = topic_terms(goal.text)
-    tags = tuple(tag for tag in tags_of(goal.text) if tag in topics)
+    said = words(goal.text)
+    least = _SHORTEST_TAG if ENGLISH.isdisjoint(said) else 0
+    about = " ".join(word for word in goal.text.split() if not _is_idle(word, least))
+    tags = tuple(tag for tag in tags_of(about) if tag in topics)
     return tags or tuple(sorted(topics, key=lambda term: (-topics[term], term))[:3]) or ("session",)

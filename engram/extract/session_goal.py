@@ -77,6 +77,7 @@ _WANTS = re.compile(
 )
 #: a sentence, and no sign of a terminal before it
 _SAID = re.compile(r"\s*[\w\"'`@(¿¡]")
+_PICTURE = re.compile(r"\[Image #\d{1,3}\]")
 _COMMAND = re.compile(r"/[\w:-]+(?:\s|$)")
 #: how a prompt that is laid out as a document names its task
 _TASK = re.compile(
@@ -93,8 +94,8 @@ class Goal(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The goal on one line."""
-        return " ".join(self.quote.split())
+        """The goal on one line, without the places of pictures."""
+        return " ".join(_PICTURE.sub(" ", self.quote).split())
 
 
 def goal_of(turns: Sequence[Turn]) -> Goal | None:

@@ -17,22 +17,16 @@ Outcome = Literal["success", "partial", "blocked", "abandoned"]
 
 #: a person is content, and asks for nothing more
 _CONTENT = re.compile(
-    r"(?:(?:ok(?:ay)?|yes|yep|now|it)[\s,.!]+)*(?:(?:great|perfect|awesome|excellent|amazing|nice"
-    r"|cool|good(?: job| work)?"
-    r"|super|wow|it works|works|that works|works now|lgtm|looks? good"
-    r"|thanks?(?: you)?(?: so much)?|thx|danke|merci"
-    r"|gracias|obrigado|passt|完美|谢谢)[\s,.!…]*)+",
+    r"(?:(?:ok(?:ay)?|yes|yep|now|it)[\s,.!]+)*(?:(?:great|perfect|awesome|nice|good(?: job| work)?"
+    r"|it works|works|works now|looks? good|thanks?(?: you)?(?: so much)?|danke)[\s,.!…]*)+",
     re.IGNORECASE,
 )
-_THANKS = re.compile(r"\b(?:thanks|thank you|danke|merci|gracias)\b", re.IGNORECASE)
+_THANKS = re.compile(r"\b(?:thanks|thank you|danke)\b", re.IGNORECASE)
 #: ... or is not
 _COMPLAINS = re.compile(
-    r"\b(?:still (?:not|broken|fail\w*|doesn['’]?t|does not|get\w*|see\w*|have|the same|wrong"
-    r"|missing)|(?:does|did|is|are|was)(?:n['’]?t"
-    r"| not) (?:work\w*|correct|right|fixed|make (?:a lot of )?sense)|not (?:working|correct"
-    r"|right|what i)|wrong"
-    r"|broken|broke|nope|revert|undo|now i get|there was an (?:issue|error)|immer noch|geht nicht"
-    r"|funktioniert nicht)\b|^no\b[,.]?",
+    r"\b(?:still (?:not|broken)|(?:does|did|is|are|was)(?:n['’]?t| not) (?:correct|work\w*"
+    r"|make (?:a lot of )?sense)|not (?:working|correct)|broken|broke|nope|now i get"
+    r"|there was an (?:issue|error))\b|^no\b[,.]?",
     re.IGNORECASE,
 )
 #: an answer is all that is asked for

@@ -22,6 +22,7 @@ MEASUREMENTS = (
     "facts",
     "qmd_face",
     "consolidate",
+    "closing",
 )
 
 

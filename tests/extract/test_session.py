@@ -173,7 +173,7 @@ def test_what_the_person_objects_to_or_the_agent_takes_back_is_not_done() -> Non
         "U: Let the oven beep when the bread is done.",
         "A: Verified that the timer is exact. >> Bash pytest",
         "U: the clock on the wall says otherwise",
-        "A: I was wrong about the timer. Fixed its divisor. >> Edit timer.py",
+        "A: Good catch about the timer. Fixed its divisor. >> Edit timer.py",
     )
     assert "exact" not in " ".join(told(taken_back, "completed"))
 
@@ -188,12 +188,21 @@ def test_a_conversation_that_ends_amid_tool_calls_tells_what_was_begun() -> None
     assert session.record.text("outcome") == "partial"
 
 
+def test_tags_are_words_of_substance_and_a_picture_is_no_word() -> None:
+    german = found("U: kannst du mir sagen warum die Mehlwaage [Image #1] nicht mit uns spricht")
+    assert told(german, "goal") == ["kannst du mir sagen warum die Mehlwaage nicht mit uns spricht"]
+    assert "mehlwaage" in german.record.tags
+    assert not {"die", "mir", "mit", "uns", "nicht", "warum"} & set(german.record.tags)
+    spanish = found("U: revisa que los hornos del taller no queden encendidos")
+    assert not {"que", "los", "del"} & set(spanish.record.tags)
+
+
 def test_an_unanswered_request_is_begun_and_an_unanswered_complaint_in_the_way() -> None:
     before = ("U: Sort the flour by grain.", "A: Sorted. >> Edit flour.md")
     asked = found(*before, "U: now also label each of the flour jars")
     assert told(asked, "in_progress") == ["now also label each of the flour jars"]
-    broken = found(*before, "U: the rye jars are still missing from it")
-    assert told(broken, "blockers") == ["the rye jars are still missing from it"]
+    broken = found(*before, "U: the rye jars are still not in it")
+    assert told(broken, "blockers") == ["the rye jars are still not in it"]
 
 
 def test_questions_left_open_are_next_and_answered_ones_are_not() -> None:
