@@ -222,6 +222,37 @@ def test_a_record_over_its_limits_is_refused(knowing: Knowing) -> None:
     assert settled(record_draft(fields=fields), knowing()).code == "oversized"
 
 
+@pytest.mark.parametrize(
+    ("schema", "scalar", "value", "importance"),
+    [
+        ("constraint", "severity", "high", 0.9),
+        ("constraint", "severity", "medium", 0.7),
+        ("constraint", "severity", "low", 0.5),
+        ("tech_debt", "priority", "critical", 0.9),
+        ("tech_debt", "priority", "low", 0.4),
+        ("decision", "status", "accepted", 0.7),
+    ],
+)
+def test_a_record_matters_as_much_as_its_scalars_say(
+    drafting: Drafting, schema: str, scalar: str, value: str, importance: float
+) -> None:
+    made, admission = drafting()
+    fields = {**FIELDS[schema], scalar: value}
+    born = entered(record_draft(schema, fields=fields), made, admission)
+    assert born is not None and born.importance == importance
+
+
+def test_what_came_of_a_session_is_inferred_though_the_person_set_its_goal(
+    drafting: Drafting,
+) -> None:
+    made, admission = drafting()
+    session = entered(record_draft("session"), made, admission)
+    decision = entered(record_draft("decision"), made, admission)
+    assert session is not None and decision is not None
+    assert (session.authority, session.confidence) == ("ai_inferred", 0.69)
+    assert (decision.authority, decision.confidence) == ("user_asserted", 0.7)
+
+
 def test_two_sessions_of_one_goal_are_two(drafting: Drafting) -> None:
     made, admission = drafting()
     for day in ("01", "02"):
