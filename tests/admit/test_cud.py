@@ -143,6 +143,9 @@ def test_the_best_is_found_by_id_among_equals() -> None:
     found = nearest(record_draft(), [*twins, weak])
     assert found is not None and found.memory.id == "decision-a"
     assert nearest(record_draft(), [replace(HELD, title="Lunch", tags=())]) is None
+    by_tag = replace(HELD, title="Lunch")
+    assert nearest(record_draft(), [by_tag]) == (by_tag, 3)
+    assert nearest(record_draft(), [replace(HELD, title="Postgres", tags=())]) is None
 
 
 def test_a_record_without_a_title_is_known_by_its_statement() -> None:

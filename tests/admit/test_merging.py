@@ -123,6 +123,8 @@ def test_a_text_is_set_where_none_is_or_where_the_draft_says_more() -> None:
     held = record_memory("runbook")
     first = grown(held, {"root_cause": "The provider throttles."})
     assert section(first, "Root cause") == "The provider throttles."
+    with pytest.raises(MergeError):
+        grown(first, {"root_cause": "Throttles: the provider!"})
     more = grown(first, {"root_cause": "The provider throttles batches above 50."})
     assert section(more, "Root cause") == "The provider throttles batches above 50."
     for text in ("The network is slow.", "The provider throttles."):
