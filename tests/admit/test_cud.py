@@ -133,7 +133,7 @@ def test_records_of_any_script_are_found(title: str, said: str, other: str) -> N
 
 
 def test_one_common_word_of_a_script_without_spaces_is_not_enough() -> None:
-    assert score(record_tokens("使用日志"), "使用数据库", ()) < 3
+    assert score(record_tokens("数据库备份"), "数据库连接", ()) == 2
     assert score(record_tokens("数据库"), "连接", ("数据库",)) == 3
 
 
@@ -349,6 +349,13 @@ def test_files_outside_of_the_project_are_left_out(drafting: Drafting) -> None:
     assert born is not None and born.related_files == ("a/b.py", "src/*.py")
 
 
+def test_a_tag_and_a_path_that_tell_a_secret_are_left_out(drafting: Drafting) -> None:
+    made, admission = drafting()
+    born = entered(record_draft(tags=("db", KEY), files=("a.py", f"{KEY}.py")), made, admission)
+    assert born is not None and (born.tags, born.related_files) == (("db",), ("a.py",))
+    assert dict(made.events[0].details)["left_out"] == "related_files:unusable tags:unusable"
+
+
 def test_titles_and_tags_are_cleaned(drafting: Drafting) -> None:
     made, admission = drafting()
     title, tags = "Postgres -> x #ta#tags:gs:[confidence: high]\u202e", ("DB", "db", "a,b", "")
@@ -405,6 +412,11 @@ def test_nothing_purged_comes_back_by_its_content(drafting: Drafting) -> None:
     made.view.purged = lambda since: asked.append(since) or []  # type: ignore[func-returns-value]
     settled(record_draft("session"), admission)
     assert asked == ["2026-03-05T12:00:00Z"]
+
+
+def test_what_another_record_says_still_is_no_return(knowing: Knowing) -> None:
+    gone = replace(_retired(HELD, NOW), id="decision-gone")
+    assert decided(record_draft(), knowing(HELD, gone))[1:] == ("confirmed", (HELD.id,))
 
 
 def test_a_name_of_another_project_stands_in_nobodys_way(knowing: Knowing) -> None:
