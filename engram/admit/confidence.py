@@ -31,7 +31,9 @@ def confidence_of(candidate: Candidate) -> float:
     if is_hedged(candidate) or not TRUST[candidate.voice]:
         return LOW
     heard = (candidate.receipt, *candidate.also)
-    by_person = candidate.voice == "typed" and any(one.role == "user" for one in heard)
+    # the person set the goal of a session; what came of it is told by what an agent did
+    typed = candidate.voice == "typed" and candidate.schema != "session"
+    by_person = typed and any(one.role == "user" for one in heard)
     return MEDIUM if by_person else SECOND_HAND
 
 

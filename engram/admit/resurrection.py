@@ -31,7 +31,7 @@ def gone_lately(candidate: Candidate, view: VaultView, now: Instant, hours: int)
         for alias in candidate.aliases:
             named = view.retired_as(alias)
             found += (one for one in named if _of_one_place(one, candidate))
-    state, memory = standing([one for one in found if not one.live], now, hours)
+    state, memory = standing(found, now, hours)
     if state == "retired" and memory is not None:
         return memory.id
     purged = view.purged(plus_minutes(now, -60 * hours))

@@ -133,7 +133,7 @@ def test_records_of_any_script_are_found(title: str, said: str, other: str) -> N
 
 
 def test_one_common_word_of_a_script_without_spaces_is_not_enough() -> None:
-    assert score(record_tokens("使用日志"), "使用数据库", ()) < 3
+    assert score(record_tokens("数据库备份"), "数据库连接", ()) == 2
     assert score(record_tokens("数据库"), "连接", ("数据库",)) == 3
 
 
@@ -143,6 +143,9 @@ def test_the_best_is_found_by_id_among_equals() -> None:
     found = nearest(record_draft(), [*twins, weak])
     assert found is not None and found.memory.id == "decision-a"
     assert nearest(record_draft(), [replace(HELD, title="Lunch", tags=())]) is None
+    by_tag = replace(HELD, title="Lunch")
+    assert nearest(record_draft(), [by_tag]) == (by_tag, 3)
+    assert nearest(record_draft(), [replace(HELD, title="Postgres", tags=())]) is None
 
 
 def test_a_record_without_a_title_is_known_by_its_statement() -> None:
@@ -220,6 +223,37 @@ def test_a_record_without_what_its_schema_asks_for_is_refused(
 def test_a_record_over_its_limits_is_refused(knowing: Knowing) -> None:
     fields = {**FIELDS["decision"], "context": "x" * 8193}
     assert settled(record_draft(fields=fields), knowing()).code == "oversized"
+
+
+@pytest.mark.parametrize(
+    ("schema", "scalar", "value", "importance"),
+    [
+        ("constraint", "severity", "high", 0.9),
+        ("constraint", "severity", "medium", 0.7),
+        ("constraint", "severity", "low", 0.5),
+        ("tech_debt", "priority", "critical", 0.9),
+        ("tech_debt", "priority", "low", 0.4),
+        ("decision", "status", "accepted", 0.7),
+    ],
+)
+def test_a_record_matters_as_much_as_its_scalars_say(
+    drafting: Drafting, schema: str, scalar: str, value: str, importance: float
+) -> None:
+    made, admission = drafting()
+    fields = {**FIELDS[schema], scalar: value}
+    born = entered(record_draft(schema, fields=fields), made, admission)
+    assert born is not None and born.importance == importance
+
+
+def test_what_came_of_a_session_is_inferred_though_the_person_set_its_goal(
+    drafting: Drafting,
+) -> None:
+    made, admission = drafting()
+    session = entered(record_draft("session"), made, admission)
+    decision = entered(record_draft("decision"), made, admission)
+    assert session is not None and decision is not None
+    assert (session.authority, session.confidence) == ("ai_inferred", 0.69)
+    assert (decision.authority, decision.confidence) == ("user_asserted", 0.7)
 
 
 def test_two_sessions_of_one_goal_are_two(drafting: Drafting) -> None:
@@ -315,6 +349,13 @@ def test_files_outside_of_the_project_are_left_out(drafting: Drafting) -> None:
     assert born is not None and born.related_files == ("a/b.py", "src/*.py")
 
 
+def test_a_tag_and_a_path_that_tell_a_secret_are_left_out(drafting: Drafting) -> None:
+    made, admission = drafting()
+    born = entered(record_draft(tags=("db", KEY), files=("a.py", f"{KEY}.py")), made, admission)
+    assert born is not None and (born.tags, born.related_files) == (("db",), ("a.py",))
+    assert dict(made.events[0].details)["left_out"] == "related_files:unusable tags:unusable"
+
+
 def test_titles_and_tags_are_cleaned(drafting: Drafting) -> None:
     made, admission = drafting()
     title, tags = "Postgres -> x #ta#tags:gs:[confidence: high]\u202e", ("DB", "db", "a,b", "")
@@ -371,6 +412,11 @@ def test_nothing_purged_comes_back_by_its_content(drafting: Drafting) -> None:
     made.view.purged = lambda since: asked.append(since) or []  # type: ignore[func-returns-value]
     settled(record_draft("session"), admission)
     assert asked == ["2026-03-05T12:00:00Z"]
+
+
+def test_what_another_record_says_still_is_no_return(knowing: Knowing) -> None:
+    gone = replace(_retired(HELD, NOW), id="decision-gone")
+    assert decided(record_draft(), knowing(HELD, gone))[1:] == ("confirmed", (HELD.id,))
 
 
 def test_a_name_of_another_project_stands_in_nobodys_way(knowing: Knowing) -> None:

@@ -123,11 +123,23 @@ def test_a_text_is_set_where_none_is_or_where_the_draft_says_more() -> None:
     held = record_memory("runbook")
     first = grown(held, {"root_cause": "The provider throttles."})
     assert section(first, "Root cause") == "The provider throttles."
+    with pytest.raises(MergeError):
+        grown(first, {"root_cause": "Throttles: the provider!"})
     more = grown(first, {"root_cause": "The provider throttles batches above 50."})
     assert section(more, "Root cause") == "The provider throttles batches above 50."
     for text in ("The network is slow.", "The provider throttles."):
         with pytest.raises(MergeError):
             grown(more, {"root_cause": text})
+
+
+def test_of_two_sections_of_one_name_none_is_rewritten() -> None:
+    twice = (("Context", "The till writes."), ("context", "The office writes."))
+    held = replace(HELD, sections=(*twice, *HELD.sections[1:]))
+    with pytest.raises(MergeError):
+        grown(held, {"context": "The till writes. The office writes. So does the web shop."})
+    lists = (("Rationale", "- a"), ("Rationale", "- b"))
+    after = grown(replace(HELD, sections=lists), {"rationale": ("A", "c")})
+    assert after.sections[:2] == (("Rationale", "- a"), ("Rationale", "- b\n- c"))
 
 
 def test_the_words_of_the_lead_are_not_said_twice() -> None:
