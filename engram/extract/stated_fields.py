@@ -21,7 +21,7 @@ from engram.model.record import FieldValue, made_record, parts_of
 
 STATED = "stated"
 _NAMES = ("reason", "alternative", "deferral", "failure", "cause", "fix", "check")
-_UNLESS = "_unless"
+_UNLESS, _WORDS = "_unless", "_words"
 #: the fields for the reason and for what was not taken
 _FIELDS = {"decision": ("rationale", "alternatives"), "preference": ("reason", "avoid")}
 _BREAK = re.compile(r"\n\s*")
@@ -33,20 +33,24 @@ class StatedPatterns:
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         rows = table.get(STATED)
-        names = {name.removesuffix(_UNLESS) for name in rows} if isinstance(rows, Mapping) else {""}
-        if not isinstance(rows, Mapping) or names != {*_NAMES}:
+        if not isinstance(rows, Mapping) or _patterns_in(rows) != {*_NAMES}:
             raise ConfigError(f"config/records.toml: [{STATED}]: needs {', '.join(_NAMES)}")
         self._rows = rows
         self._made: dict[str, re.Pattern[str]] = {}
 
+    def may_hold(self, name: str, text: str) -> bool:
+        """Whether a text, in lower case, has one of the words without which nothing is found."""
+        return any(word in text for word in self._rows.get(f"{name}{_WORDS}", "").split("|"))
+
     def at_start(self, name: str, said: str) -> str:
         """What a pattern names in a sentence that begins with it; '' where it does not."""
-        match = None if self._objects(name, said) else self._pattern(name).match(said)
-        return match["what"].strip() if match else ""
+        match = self._pattern(name).match(said)
+        return match["what"].strip() if match and not self._objects(name, said) else ""
 
     def holds(self, name: str, said: str) -> bool:
         """Whether a sentence has a pattern anywhere in it."""
-        return not self._objects(name, said) and self._pattern(name).search(said) is not None
+        found = self._pattern(name).search(said) is not None
+        return found and not self._objects(name, said)
 
     def within(self, name: str, said: str) -> str:
         """What a pattern names anywhere in a sentence, plain; '' where it does not stand there."""
@@ -64,6 +68,11 @@ class StatedPatterns:
             except (re.error, TypeError) as error:
                 raise ConfigError(f"config/records.toml: [{STATED}] {name}: {error}") from error
         return self._made[name]
+
+
+def _patterns_in(rows: Mapping[str, Any]) -> set[str]:
+    """The patterns that a table is about."""
+    return {name.removesuffix(_UNLESS).removesuffix(_WORDS) for name in rows}
 
 
 def with_sections(candidate: Candidate, patterns: StatedPatterns) -> Candidate:

@@ -35,6 +35,8 @@ from engram.model.schemas import SCHEMA_TABLE
 from engram.model.text import first_line
 from engram.model.turn import Turn
 
+#: what one speaker tells of a failure
+_TOLD = ("cause", "fix", "check")
 #: what rules are sure of, in the person's words and in an agent's
 _TYPED, _AGENTS = 0.75, 0.6
 #: turns before a cause in which the failure is told; longer sentences are no statement
@@ -67,7 +69,8 @@ def _is_own(draft: RecordDraft, turns: Sequence[Turn], heard: Heard) -> bool:
 
 def _debts(turns: Sequence[Turn], patterns: StatedPatterns) -> Iterator[RecordDraft]:
     for turn in turns:
-        for sentence in statements(turn.text) if turn.role == "user" else ():
+        told = turn.role == "user" and patterns.may_hold("deferral", turn.text.lower())
+        for sentence in statements(turn.text) if told else ():
             reason = patterns.at_start("deferral", sentence.said)
             # "for now" is what a debt is about
             if not reason or (objections(sentence.said) or {"passing"}) != {"passing"}:
@@ -80,8 +83,11 @@ def _debts(turns: Sequence[Turn], patterns: StatedPatterns) -> Iterator[RecordDr
 
 def _runbooks(turns: Sequence[Turn], patterns: StatedPatterns) -> Iterator[RecordDraft]:
     for first, last in _stretches(turns):
+        text = "\n".join(turn.text for turn in turns[first:last]).lower()
+        if not all(patterns.may_hold(name, text) for name in _TOLD):
+            continue
         told = [part for at in range(first, last) for part in _sentences(at, turns[at])]
-        parts = {name: _first(name, told, patterns) for name in ("cause", "fix", "check")}
+        parts = {name: _first(name, told, patterns) for name in _TOLD}
         cause, fix, check = parts["cause"], parts["fix"], parts["check"]
         if cause is None or fix is None or check is None:
             continue
