@@ -28,7 +28,7 @@ from engram.model.memory import (
     STATUSES,
 )
 from engram.model.refusal_codes import MEANINGS
-from engram.model.schemas import SCHEMAS
+from engram.model.schemas import SCHEMA_TABLE, SCHEMAS, Schema
 from engram.model.settings import Settings
 from engram.recall import blocks
 from engram.settings.keys import CHOICES, RANGES, known_keys
@@ -584,3 +584,32 @@ def test_every_dependency_is_justified() -> None:
     page = next(page for page in DECISIONS if "dependencies" in page.name)
     justified = set(re.findall(r"^- `([\w-]+)`", page.read_text(encoding="utf-8"), re.MULTILINE))
     assert justified == names
+
+
+# -- records -----------------------------------------------------------------------------------
+
+
+def test_the_forms_of_records_are_those_of_the_program() -> None:
+    assert table(MANUAL["records"], "schemas") == [
+        [f"`{schema.name}`", schema.category, schema.meaning, _fields_of(schema)]
+        for schema in SCHEMA_TABLE.values()
+    ]
+
+
+def _fields_of(schema: Schema) -> str:
+    """Each field by its name, bold where it is needed, with its choices."""
+    shown = []
+    for field in schema.fields:
+        name = f"**`{field.name}`**" if field.required and not field.default else f"`{field.name}`"
+        shown.append(f"{name} ({', '.join(field.choices)})" if field.choices else name)
+    return ", ".join(shown)
+
+
+def test_the_codes_of_errors_are_those_of_the_program() -> None:
+    listed = set(first_codes(MANUAL["records"], "codes"))
+    kinds = {error.told_by_default for error in subclasses(EngramError)} - {"ERROR"}
+    said = "\n".join(path.read_text(encoding="utf-8") for path in modules())
+    given = set(re.findall(r"\"([A-Z_]+_(?:ERROR|CONFLICT))\"", said))
+    assert kinds <= listed
+    assert given <= listed
+    assert all(f'"{code}"' in said for code in listed)

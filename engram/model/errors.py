@@ -60,7 +60,7 @@ def called(code: str) -> Iterator[None]:
     try:
         yield
     except (BadInput, NotFound) as error:
-        error.told_by_default = code
+        error.told_by_default = code or error.told_by_default
         raise
 
 

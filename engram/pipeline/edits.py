@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from engram.admit.confidence import VOUCHED
 from engram.capture.accept import cleaned, legible
 from engram.model.change import Change, Event, Plan, Range
-from engram.model.errors import BadInput, StorageError
+from engram.model.errors import BadInput, StorageError, called
 from engram.model.ids import FORGOTTEN
 from engram.model.instant import Instant, day_of
 from engram.model.memory import CATEGORIES, Memory, authority_rank
@@ -43,17 +43,20 @@ if TYPE_CHECKING:
 
 
 def decide(
-    decision: Callable[[], MemoryEdit], ports: Ports, *, dry_run: bool = False
+    decision: Callable[[], MemoryEdit], ports: Ports, *, dry_run: bool = False, code: str = ""
 ) -> MemoryEdit:
     """Do what a person decides, in one transaction; a dry run decides and writes nothing.
 
-    The decision is made with hand edits taken up. What is so already needs no transaction.
+    The decision is made with hand edits taken up. What is so already needs no transaction. `code`
+    is how programs are told of what cannot be decided so.
     """
     if dry_run:
         ports.settler.within(math.inf)
-        return decision()
+        with called(code):
+            return decision()
     with writing(ports):
-        edit = decision()
+        with called(code):
+            edit = decision()
         plan = plan_of(edit, ports.writer)
         if plan.changes or plan.events:
             ports.committer.commit(plan)

@@ -13,7 +13,8 @@ and is told of them once more. Who waited finds its own changes brought up by th
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engram.index.contract import IndexUnusable, SearchIndex
@@ -55,16 +56,21 @@ class IndexSync:
         turn_log: TurnLog,
         transaction_log: TransactionLog,
         finder: SearchIndex,
-        turn: WriterLock,
+        turn: Callable[[], WriterLock],
     ) -> None:
-        """`turn` is held by the one who brings the index up."""
-        self.turn = turn
+        """`turn()` is held by the one who brings the index up."""
+        self._make_turn = turn
         self._disk = disk
         self._projections = projections
         self._turn_log = turn_log
         self._transaction_log = transaction_log
         self._finder = self._on_disk = finder
         self.index_reason = ""
+
+    @cached_property
+    def turn(self) -> WriterLock:
+        """What the one holds who brings the index up."""
+        return self._make_turn()
 
     def close(self) -> None:
         """Let go of the index."""

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from engram.model.change import turns_in
 from engram.model.instant import plus_minutes
-from engram.model.record import record_of
-from engram.model.record_json import content_json
 from engram.model.refusal_codes import meaning
 from engram.model.schemas import schema_name
 from engram.model.text import first_line
@@ -70,6 +68,11 @@ HIT_KEYS = (
 _EXPLAINED = ("source", "why")
 
 
+def error(told: str, message: str, hint: str) -> Shape:
+    """Any verb that fails: the code of the error, what went wrong, and what to do about it."""
+    return {"code": told, "message": message, "hint": hint}
+
+
 # -- what is found ---------------------------------------------------------------------------------
 
 
@@ -115,6 +118,10 @@ def memory_file(memory: Memory, shown: ShownFile) -> Shape:
 
     Of a record also the schema that it has, and its `fields` by seed 001's names.
     """
+    # imported here: only this needs them
+    from engram.model.record import record_of
+    from engram.model.record_json import content_json
+
     record = record_of(memory)
     told: Shape = {} if record is None else {
         "schema": record.schema, "fields": content_json(record),

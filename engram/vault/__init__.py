@@ -665,11 +665,11 @@ class Vault:
             memory = self.parts.lookup.find_memory(reference)
             if memory is None:
                 return edits.bring_back(reference, *self.parts.lookup.removed(reference))
-            memory = edits.unowned(memory, self.parts.view)
-            return edits.restore(memory, self.clock.now(), self.settings.retention)
+            return edits.restore(
+                edits.unowned(memory, self.parts.view), self.clock.now(), self.settings.retention
+            )
 
-        with called("RESTORE_ERROR"):
-            done = edits.decide(restored, self.parts)
+        done = edits.decide(restored, self.parts, code="RESTORE_ERROR")
         return done.pairs[0][0].id if done.pairs else done.events[0].subject
 
     def confirm(self, references: Sequence[str], *, dry_run: bool = False) -> MemoryEdit:
@@ -689,21 +689,20 @@ class Vault:
         from engram.pipeline import edits
 
         now, said = self.clock.now(), edits.reason_of(reason, self.parts)
-        with called("RETIRE_ERROR"):
-            return edits.decide(
-                lambda: edits.retire(self._named(references), said, now),
-                self.parts, dry_run=dry_run,
-            )  # fmt: skip
+        return edits.decide(
+            lambda: edits.retire(self._named(references), said, now),
+            self.parts, dry_run=dry_run, code="RETIRE_ERROR",
+        )  # fmt: skip
 
     def archive(self, references: Sequence[str], *, dry_run: bool = False) -> MemoryEdit:
         """Out of the way, into the folder `archive/`."""
         from engram.pipeline import edits
 
         now = self.clock.now()
-        with called("ARCHIVE_ERROR"):
-            return edits.decide(
-                lambda: edits.archive(self._named(references), now), self.parts, dry_run=dry_run
-            )
+        return edits.decide(
+            lambda: edits.archive(self._named(references), now),
+            self.parts, dry_run=dry_run, code="ARCHIVE_ERROR",
+        )  # fmt: skip
 
     def gc(self, *, dry_run: bool = False) -> Collected:
         """What was retired `retention.grace_days` ago or longer moves to the folder `archive/`."""
@@ -779,12 +778,10 @@ class Vault:
         from engram.queries.replacement import check_replacement
 
         with called("UPDATE_ERROR"):
-            draft = self.to_edit(reference)
-        check_replacement(draft.memory, draft.before, data, expected)
-        refuse_added(draft.before, data, self.parts.redactor)
-        if data == draft.before:
-            return Edited(draft.memory, draft.memory)
-        return self.edit(draft.memory, draft.before, data)
+            memory, before, _ = self.to_edit(reference)
+        check_replacement(memory, before, data, expected)
+        refuse_added(before, data, self.parts.redactor)
+        return Edited(memory, memory) if data == before else self.edit(memory, before, data)
 
     # -- taking away and taking back -----------------------------------------------------------
 

@@ -369,13 +369,17 @@ class VaultParts:
     def index(self) -> IndexSync:
         """The full-text index."""
         from engram.queries.index_sync import IndexSync
-        from engram.store.base.lock import WriterLock
 
         finder = self.adapters.finder(self.cache / "index")
-        turn = WriterLock(self.cache / "indexing", self.settings.store.lock_timeout_seconds)
         return IndexSync(
-            self.disk, self.projections, self.turn_log, self.transaction_log, finder, turn
-        )
+            self.disk, self.projections, self.turn_log, self.transaction_log, finder,
+            self._index_lock,
+        )  # fmt: skip
+
+    def _index_lock(self) -> WriterLock:
+        from engram.store.base.lock import WriterLock
+
+        return WriterLock(self.cache / "indexing", self.settings.store.lock_timeout_seconds)
 
     @cached_property
     def lookup(self) -> Lookup:

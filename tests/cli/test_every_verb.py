@@ -15,9 +15,12 @@ from tests.cli.shop import Shop, make_shop
 from tests.golden.console import run
 
 #: for each verb, arguments with which it has something to say
+RECORD = """{"title": "Logo", "tags": ["logo"], "content": {"topic": "logo", "value": "It is blue.",
+"reason": "the sea", "strength": "default"}}"""
 EXAMPLES: dict[str, list[str]] = {
     "init": ["another"], "trust": ["vault"], "import": ["jsonl", "chat.jsonl"], "sources": [],
-    "capture": ["-"], "remember": ["The", "logo", "is", "blue."], "extract": [], "retry": [],
+    "capture": ["-"], "remember": ["The", "logo", "is", "blue."],
+    "new": ["preference", "--from", "record.json"], "extract": [], "retry": [],
     "search": ["writers"], "grep": ["writers"], "recall": ["writers"], "today": [], "list": [],
     "show": ["decision"], "why": ["decision"], "links": ["decision"], "entities": [],
     "boxes": [], "traces": [], "consolidate": [], "gc": [], "conflicts": [], "forget": ["decision"],
@@ -88,6 +91,7 @@ def answer(folder: Path, verb: str, *, before: bool, as_json: bool = True) -> st
         shop.run("forget", "preference")
     if verb == "resolve":
         shop.write("vault/facts/2026-03-06/other.md", CONTRADICTING)
+    shop.write("record.json", RECORD)
     shop.environment.clear()
     shop.environment["EDITOR"] = "true"
     common = [*(["--json"] if as_json else []), "--vault", "vault"]

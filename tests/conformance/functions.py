@@ -64,7 +64,12 @@ from engram.store.files.memory_file import read_memory
 from engram.vault import Vault
 from engram.weave.boxes import fold
 from engram.weave.traces import join
-from tests.conformance import record_functions, triage_functions, window_functions
+from tests.conformance import (
+    door_functions,
+    record_functions,
+    triage_functions,
+    window_functions,
+)
 from tests.kit import topic_totals
 
 NOW = "2026-03-06T10:10:00Z"
@@ -430,4 +435,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     },
     **record_functions.FUNCTIONS,
     **window_functions.FUNCTIONS,
+    **door_functions.FUNCTIONS,
 }

@@ -196,7 +196,9 @@ def _refuse(message: str, hint: str, code: int, told: str) -> int:
     talk(f"hint: {plain_line(hint)}")
     try:
         if chosen().json and not chosen().answered:
-            emit_json({"code": told, "message": plain_line(message), "hint": plain_line(hint)})
+            from engram.surfaces import json as shapes
+
+            emit_json(shapes.error(told, plain_line(message), plain_line(hint)))
         finish()
     except (StorageError, BrokenPipeError):
         caller().drop_output()

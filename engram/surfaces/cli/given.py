@@ -1,4 +1,4 @@
-"""`--from FILE`: the bytes of a file or of standard input, no more than anybody writes by hand."""
+"""`--from FILE`: the bytes of a file or of standard input, no more than a record has."""
 
 from __future__ import annotations
 
