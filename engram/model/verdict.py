@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from engram.model.candidate import Candidate
+from engram.model.memory import Memory
 
-Decision = Literal["new", "same", "supersede", "review", "refuse"]
+Decision = Literal["new", "same", "update", "supersede", "retire", "review", "refuse"]
+
+
+class MemoryPatch(NamedTuple):
+    """What an update or a retirement makes of a memory: `after`, and the names of what changed.
+
+    Receipts and the renewed end of its life are added where the verdict is entered.
+    """
+
+    after: Memory
+    fields: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +29,7 @@ class Verdict:
     memories concerned: the owner of the same content, those superseded, or those in conflict.
     `judged` is the code of what was compared with the first of them (`amount`, `value`).
     `factors` are the numbers that the score was made of, by name; empty when none was made.
+    `patch` is what an update or a retirement makes of the first memory; else None.
     """
 
     decision: Decision
@@ -26,3 +38,4 @@ class Verdict:
     memories: tuple[str, ...] = ()
     judged: str = ""
     factors: tuple[tuple[str, int], ...] = ()
+    patch: MemoryPatch | None = None
