@@ -11,7 +11,10 @@ by the header key `schema`, for their category holds other memories too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from engram.model.memory import Memory
 
 #: how a value stands in its section or header, and what it is: `statement` and `text` are prose;
 #: `list`, `steps` (numbered), `tasks` (boxes) and `pairs` (`option — rejected: reason`) are lists;
@@ -204,6 +207,12 @@ POLICY = "policy"
 def schema_of(category: str, schema: str = "") -> Schema | None:
     """The schema of a memory by its header; None for a memory without a form."""
     return SCHEMA_TABLE.get(schema or (category if category in _BY_CATEGORY else ""))
+
+
+def schema_name(memory: Memory) -> str:
+    """The name of a memory's schema; empty for a memory without a form."""
+    form = schema_of(memory.category, memory.schema)
+    return form.name if form else ""
 
 
 def written_schema(category: str, schema: str) -> str:

@@ -20,6 +20,7 @@ from engram.model.ports.outside import (
 from engram.model.ports.storage import (
     Committer,
     ConsolidationHistory,
+    Conversations,
     CopyMerger,
     DerivedState,
     EditedFiles,
@@ -53,6 +54,7 @@ __all__ = [
     "Clock",
     "Committer",
     "ConsolidationHistory",
+    "Conversations",
     "CopyMerger",
     "Cursors",
     "DerivedState",

@@ -17,6 +17,7 @@ from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import LIVE, Audience, Memory
+from engram.model.schemas import schema_name
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.access import AccessRows
     from engram.store.catalog.conditions import Where
     from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.catalog.conversation_rows import ConversationRows
     from engram.store.catalog.log_rows import LogRows
     from engram.store.catalog.topic_rows import TopicRows
 
@@ -75,6 +77,13 @@ class Catalog:
         from engram.store.catalog.log_rows import LogRows
 
         return LogRows(self.db)
+
+    @cached_property
+    def conversations(self) -> ConversationRows:
+        """How far each conversation is on record."""
+        from engram.store.catalog.conversation_rows import ConversationRows
+
+        return ConversationRows(self.db)
 
     @cached_property
     def consolidations(self) -> ConsolidationRows:
@@ -318,12 +327,12 @@ class Catalog:
         """Record a memory as its file says it, and to whom it may be given."""
         self._drop_memory(memory.id)
         self.db.do(
-            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "insert into memories values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             _number(memory.id), memory.id, memory.path, memory.status, memory.category,
             memory.created, memory.project, memory.space, memory.key,
             content_hash(memory.text, memory.scope), memory.importance, memory.expires,
             memory.valid_until, _session_of(memory), _is_forgotten(memory), audience,
-            body_of(memory),
+            schema_name(memory), body_of(memory),
         )  # fmt: skip
         if memory.live:
             number = _number(memory.id)
@@ -364,6 +373,7 @@ class Catalog:
 
         self.log.record(transaction)
         self.turns.follow(transaction)
+        self.conversations.follow(transaction)
         if transaction.plan.kind == "purge":
             self._set("scrub", "due")
         self._set("last", str(transaction.number))

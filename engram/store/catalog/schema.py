@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"15, analysis {ANALYSIS}"
+SCHEMA = f"17, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -19,11 +19,11 @@ create index files_stem on files(stem);
 create table memories(
   number integer primary key, id text unique, path text, status text, category text, created text,
   project text, space text, slot text, hash text, importance real, expires text, valid_until text,
-  session text, forgotten int, audience text, body text
+  session text, forgotten int, audience text, record text, body text
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
-  status, audience, project, space, category, importance, created, expires, valid_until
+  status, audience, project, space, category, importance, created, expires, valid_until, record
 );
 create table words(term text, memory int, primary key(term, memory)) without rowid;
 create index words_memory on words(memory);
@@ -35,6 +35,7 @@ create index memories_aged on memories(importance, created)
   where status = 'active' and created != '';
 create index memories_promised on memories(created)
   where category = 'commitment' and status = 'active';
+create index memories_sessions on memories(session) where record = 'session';
 create index memories_named on memories(id, status);
 create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;
@@ -88,6 +89,9 @@ create index turns_project on turns(project) where project != '';
 create index turns_batch on turns(batch) where batch != '';
 create index turns_opening on turns(opening) where opening != 0;
 create table hidden(link text primary key) without rowid;
+create table closings(
+  transcript text, n int, last int, memory text, primary key(transcript, n)
+) without rowid;
 create table untitled(transcript text primary key) without rowid;
 create table attempts(
   transcript text primary key, attempts int, retry_at text, reason text
