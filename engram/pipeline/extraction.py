@@ -30,6 +30,7 @@ from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ports import Ports
+from engram.pipeline.records import close_silent
 from engram.pipeline.writing import writing
 
 #: a turn may propose as many memories again for every so many characters
@@ -83,6 +84,7 @@ def run(
     if tier == "rules" or not ports.asks_model:
         with writing(ports):
             outcome = extract(transcripts, ports, progress, tier)
+            close_silent(ports)
             consolidate_if_due(ports, batch)
             return outcome
     with writing(ports):  # hand edits, and the index that the model is shown the neighbours from
@@ -92,6 +94,7 @@ def run(
         with ports.thinking(patience):
             ports.begin_run()
             outcome = extract(transcripts, ports, progress, tier)
+            close_silent(ports)
             consolidate_if_due(ports, batch)
             return outcome
     except Locked as error:

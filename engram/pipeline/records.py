@@ -1,0 +1,153 @@
+"""Records: conversations that have ended, or fallen silent, -> where each stopped, as one record.
+
+A conversation has one session record, which is made when it is first closed and written on when it
+went on since. No model is asked. Guarantees: closing again what is on record changes nothing; what
+a person wrote into a record stays; a record that they took away is not made again; a record goes
+with the import that brought all of its conversation; turns that wait for extraction hold up
+nothing. Which conversations went on is counted from the transactions (`SESSION_CLOSED`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from engram.admit.session_record import SessionFacts, can_go_on, fit, gone_on, made
+from engram.model.change import Event, Plan
+from engram.model.closing import SESSION_CLOSED, OpenConversation
+from engram.model.instant import minutes_between
+from engram.model.memory import SESSION, Memory
+from engram.model.turn import Turn
+from engram.pipeline.ports import Ports
+from engram.pipeline.writing import writing
+
+#: conversations under one transaction; bounds its file and the memory it takes
+_MOST = 200
+_DAY = 24 * 60.0
+#: what became of the record of a conversation: the detail of its event, and the event of a memory
+_MADE, _WRITTEN_ON = "memory_created", "memory_updated"
+
+
+def close(transcripts: Iterable[str], ports: Ports) -> int:
+    """Put conversations on record that went on since they last were; returns how many records.
+
+    The writer lock is held by the caller, with hand edits taken up.
+    """
+    if not keeps_sessions(ports):
+        return 0
+    return _closed(ports.conversations.gone_on(transcripts), ports)
+
+
+def close_ended(transcripts: Iterable[str], ports: Ports) -> int:
+    """The same for conversations that have ended, as their agent says; the lock is taken."""
+    names = list(transcripts)
+    if not keeps_sessions(ports) or not ports.conversations.gone_on(names):
+        return 0
+    with writing(ports):
+        return close(names, ports)
+
+
+def close_silent(ports: Ports, reason: str = "") -> int:
+    """Close the conversations that have been silent for the gap; returns how many records.
+
+    For a `reason` ("shutdown") every other one too, and in a hurry (see `seal_boxes`). One that
+    was silent for longer than a record lives is history: it is left alone, until it goes on. Where
+    there is nothing to close, nothing is locked or written.
+    """
+    if not _silent(ports, reason):
+        return 0
+    with writing(ports, index=not reason, settle=not reason):
+        return _closed(_silent(ports, reason), ports)
+
+
+def keeps_sessions(ports: Ports) -> bool:
+    """Whether records of sessions are made of conversations."""
+    return dict(ports.settings.records.capture).get(SESSION, "auto") == "auto"
+
+
+def _silent(ports: Ports, reason: str) -> list[OpenConversation]:
+    if not keeps_sessions(ports):
+        return []
+    now, settings = ports.clock.now(), ports.settings
+    days = dict(settings.retention.days).get(SESSION, 0)
+    found = []
+    for one in ports.conversations.gone_on():
+        silence = minutes_between(one.time, now)
+        over = silence >= settings.boxes.gap_minutes or reason
+        if over and not (days and silence > days * _DAY):
+            found.append(one)
+    return found
+
+
+def _closed(conversations: Sequence[OpenConversation], ports: Ports) -> int:
+    """Close conversations, those of one import in transactions of their own."""
+    count = 0
+    ordered = sorted(conversations, key=lambda one: (one.batch, one.last))
+    for batch, some in groupby(ordered, key=lambda one: one.batch):
+        together = list(some)
+        for start in range(0, len(together), _MOST):
+            count += _commit(together[start : start + _MOST], batch, ports)
+    return count
+
+
+def _commit(conversations: Sequence[OpenConversation], batch: str, ports: Ports) -> int:
+    """Close conversations in one transaction; returns how many records were made or written on."""
+    born: list[Memory] = []
+    amended: list[tuple[Memory, Memory]] = []
+    events: list[Event] = []
+    for one in conversations:
+        before, after = _record(one, [memory.id for memory in born], ports)
+        details = [("last", str(one.last))]
+        if after is not None:
+            details.append(("memory", after.id))
+            if before is None:
+                born.append(after)
+                happened = _MADE
+            elif before != after:
+                amended.append((before, after))
+                happened = _WRITTEN_ON
+            else:
+                happened = ""
+            if happened:
+                said = (("code", SESSION), ("source", after.sources[0]))
+                events.append(Event(happened, after.id, said))
+        events.append(Event(SESSION_CLOSED, one.transcript, tuple(details)))
+    changes = ports.writer.changes(born, amended)
+    ports.committer.commit(Plan("close", tuple(changes), tuple(events), batch=batch))
+    return len(born) + len(amended)
+
+
+def _record(
+    one: OpenConversation, taken: Sequence[str], ports: Ports
+) -> tuple[Memory | None, Memory | None]:
+    """The record of a conversation before and after; the second is None where there is none."""
+    known = ports.conversations.on_record(one.transcript)
+    if known.removed or (known.memory is not None and not can_go_on(known.memory)):
+        return known.memory, known.memory
+    facts = _facts(ports.conversations.turns(one.transcript), ports)
+    if facts is None:
+        return known.memory, known.memory
+    now, retention = ports.clock.now(), ports.settings.retention
+    if known.memory is not None:
+        return known.memory, gone_on(known.memory, known.written, facts, now, retention)
+
+    def is_taken(name: str) -> bool:
+        return name in taken or bool(ports.view.taken([name]))
+
+    return None, made(facts, is_taken, now, retention)
+
+
+def _facts(turns: Sequence[Turn], ports: Ports) -> SessionFacts | None:
+    """What a conversation says of itself; None where nothing was to be reached."""
+    from engram.extract.session import session_of  # here: most that write close nothing
+
+    found = session_of(turns)
+    if found is None or not found.sources:
+        return None
+    record = fit(found.record, ports.redactor.clean)
+    if record is None:
+        return None
+    project = next((turn.project for turn in turns if turn.message == found.message), "")
+    return SessionFacts(
+        record, found.quote, found.sources, project, found.created, found.last
+    )  # fmt: skip
