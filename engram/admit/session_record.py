@@ -37,8 +37,9 @@ from engram.model.text import first_line
 #: what nobody confirmed is no more than implied (records-on-a-vault 1.10)
 CONFIDENCE, IMPORTANCE = 0.69, 0.6
 _FORM = SCHEMA_TABLE[SESSION]
-#: lists of which nothing is taken away: what was done stays done
-_GROWING = frozenset({"completed", "key_changes"})
+#: lists that grow: of the first, what is no longer told was taken back, where a shorter list tells
+#: the whole conversation (`extract.session` tells the last so many)
+_COMPLETED, _CHANGED, _LAST_TOLD = "completed", "key_changes", 8
 _OUTCOME = "outcome"
 #: a value in a line of `## Changes`, characters
 _TOLD = 80
@@ -186,7 +187,8 @@ def _twice(memory: Memory) -> set[str]:
 def _items(field: SchemaField, before: str, record: Record) -> list[str]:
     """The items of a list now: of a growing one those before, and what is new."""
     now = list(record.items(field.name))
-    if field.name not in _GROWING:
+    grows = field.name == _COMPLETED and len(now) >= _LAST_TOLD
+    if not (grows or field.name == _CHANGED):
         return now[:ITEMS_MOST]
     held = items_in(before)
     said = {_words(item) for item in held}

@@ -138,7 +138,12 @@ def _record(
 
 
 def _facts(turns: Sequence[Turn], ports: Ports) -> SessionFacts | None:
-    """What a conversation says of itself; None where nothing was to be reached."""
+    """What a conversation says of itself; None where nothing was to be reached.
+
+    Where no agent answered nothing was begun: notes, people among themselves.
+    """
+    if all(turn.by_person for turn in turns):
+        return None
     from engram.extract.session import session_of  # here: most that write close nothing
 
     found = session_of(turns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given as given_any
 from hypothesis import strategies as st
 
@@ -31,6 +32,15 @@ def session(shop: Shop, number: int, goal: str, *, project: str = "shop", more: 
     )
     assert shop.run("list").code == 0
     return path
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    """A shop in which no agent has worked yet."""
+    made = Shop(tmp_path)
+    assert made.run("init", "vault").code == 0
+    assert made.run("remember", "We decided to use Postgres.", "--project", "shop").code == 0
+    return made
 
 
 def lines(shop: Shop, **asked: object) -> list[str]:
@@ -60,7 +70,7 @@ def test_a_session_that_ended_or_is_private_is_not_given(shop: Shop) -> None:
     path = session(shop, 5, "Make the till retry its sync.")
     text = path.read_text("utf-8")
     for before, after in (
-        ("status: active", "status: retired"), ("- the keys", "- told my daughter about the doctor"),
+        ("status: active", "status: retired"), ("- the keys", "- told my daughter of the doctor"),
         ("- the keys", "- the key ghp_" + "a1B2c3D4e5F6" * 3), ("project: shop\n", ""),
     ):  # fmt: skip
         path.write_text(text.replace(before, after), "utf-8")
