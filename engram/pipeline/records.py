@@ -17,6 +17,7 @@ from engram.model.change import Event, Plan
 from engram.model.closing import SESSION_CLOSED, OpenConversation
 from engram.model.instant import minutes_between
 from engram.model.memory import SESSION, Memory
+from engram.model.record import Record
 from engram.model.turn import Turn
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing
@@ -24,6 +25,8 @@ from engram.pipeline.writing import writing
 #: conversations under one transaction; bounds its file and the memory it takes
 _MOST = 200
 _DAY = 24 * 60.0
+#: so many answers are a talk worth going on with, if nothing was done in it
+_TALK = 3
 #: what became of the record of a conversation: the detail of its event, and the event of a memory
 _MADE, _WRITTEN_ON = "memory_created", "memory_updated"
 
@@ -138,21 +141,23 @@ def _record(
 
 
 def _facts(turns: Sequence[Turn], ports: Ports) -> SessionFacts | None:
-    """What a conversation says of itself; None where nothing was to be reached.
-
-    Where no agent answered nothing was begun: notes, people among themselves.
-    """
-    if all(turn.by_person for turn in turns):
-        return None
+    """What a conversation says of itself; None where there is nothing to go on from."""
     from engram.extract.session import session_of  # here: most that write close nothing
 
     found = session_of(turns)
-    if found is None or not found.sources:
+    if found is None:
         return None
     record = fit(found.record, ports.redactor.clean)
-    if record is None:
+    at = next(at for at, turn in enumerate(turns) if turn.message == found.message)
+    if record is None or not _was_begun(record, turns[at + 1 :]):
         return None
-    project = next((turn.project for turn in turns if turn.message == found.message), "")
     return SessionFacts(
-        record, found.quote, found.sources, project, found.created, found.last
-    )  # fmt: skip
+        record, found.quote, found.sources, turns[at].project, found.created, found.last
+    )
+
+
+def _was_begun(record: Record, after: Sequence[Turn]) -> bool:
+    """Whether an agent set out for the goal: a statement that it takes note of is no session."""
+    answers = sum(not turn.by_person for turn in after)
+    told = any(record.items(one.name) for one in record.form.sections)
+    return answers >= (1 if told else _TALK)
