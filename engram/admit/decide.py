@@ -339,13 +339,7 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
     # imported here, as above
     from engram.language.alternatives import rivals_of
 
-    newer = memory_of(candidate)
-    # the words around the quote tell whether it says that something changed
-    newer = replace(newer, quote=candidate.sentence or newer.quote)
-    if candidate.corrects:
-        newer = replace(newer, category="correction")
-    if not candidate.in_own_words:
-        newer = replace(newer, authority=AUTHORITIES[0])
+    newer = _newer(candidate)
     beside = admission.around(candidate)
     if rivals := rivals_of(candidate.text):
         beside = (*beside, *admission.around(replace(candidate, text=rivals)))
@@ -365,6 +359,20 @@ def _judged(candidate: Candidate, admission: AdmissionContext) -> Verdict | None
         return None
     weaker = all(outranks(one, candidate) for one, _ in doubted)
     return _verdict("review", LOWER_AUTHORITY if weaker else CONTRADICTION, candidate, doubted)
+
+
+def _newer(candidate: Candidate) -> Memory:
+    """A candidate as a judge compares it with what there is."""
+    # the words around the quote tell whether it says that something changed
+    newer = replace(memory_of(candidate), quote=candidate.sentence or candidate.receipt.quote)
+    if candidate.corrects:
+        newer = replace(newer, category="correction")
+    return newer if candidate.in_own_words else replace(newer, authority=AUTHORITIES[0])
+
+
+def opinion_of(memory: Memory, candidate: Candidate, admission: AdmissionContext) -> Opinion:
+    """What the judge says of a memory beside a candidate, prepared as `admit` does."""
+    return admission.judge.compare(memory, _newer(prepared(candidate)))
 
 
 def _everywhere(
@@ -399,6 +407,15 @@ ROWS: tuple[Row, ...] = (
 )  # fmt: skip
 #: the rows that hold a candidate against what the vault has
 _COMPARING = frozenset({_mention, _unsupported, _same, _named, _slot, _judged})
+
+#: the rows that ask what a candidate may do, and whose words it is
+_HARM: tuple[Row, ...] = (_ordered, _receipt, _voice, _low_trust, _private)
+
+
+def harm_code(candidate: Candidate, admission: AdmissionContext) -> str:
+    """The code with which a candidate is refused for what it may do, whatever it is worth."""
+    found = (row(candidate, admission) for row in _HARM)
+    return next((verdict.code for verdict in found if verdict is not None), "")
 
 
 def gate_code(candidate: Candidate, admission: AdmissionContext) -> str:

@@ -20,10 +20,10 @@ from engram.model.instant import Instant
 from engram.model.memory import Memory
 from engram.model.overlay import Overlay
 from engram.model.refusal_codes import REFUSED
-from engram.model.retention import expiry
+from engram.model.retention import expiry, renewed
 from engram.model.settings import Settings
 from engram.model.succession import CONTRADICTION, disputed, superseded
-from engram.model.verdict import Verdict
+from engram.model.verdict import MemoryPatch, Verdict
 from engram.model.view import VaultView
 
 
@@ -58,6 +58,9 @@ def memory_of(candidate: Candidate, identifier: str = "") -> Memory:
         entities=candidate.entities,
         sources=tuple(dict.fromkeys(receipt.link for receipt in receipts if receipt.link)),
         extra=candidate.fields,
+        sections=candidate.sections,
+        related_files=candidate.related_files,
+        aliases=candidate.aliases,
     )
 
 
@@ -82,8 +85,11 @@ class AdmissionDraft:
             return None
         if verdict.decision == "same":
             return self._confirm(verdict)
+        if verdict.patch is not None:
+            return self._patch(verdict, verdict.patch)
         born = self._birth(candidate)
-        self._event("memory_created", born.id, verdict, category=born.category, rule=candidate.rule)
+        details = {"rule": candidate.rule, "left_out": " ".join(verdict.left_out)}
+        self._event("memory_created", born.id, verdict, category=born.category, **details)
         if verdict.decision == "supersede":
             born = replace(born, supersedes=verdict.memories)
             for identifier in verdict.memories:
@@ -109,6 +115,25 @@ class AdmissionDraft:
         if after != owner:
             self._put(after)
             self._event(name, owner.id, verdict, sources=str(len(after.sources)))
+        return after
+
+    def _patch(self, verdict: Verdict, patch: MemoryPatch) -> Memory:
+        """A record with what is new in it, its receipts and a new term; or one out of use."""
+        before, after = self.view.memory(patch.after.id), patch.after
+        assert before is not None  # the decider named it from this very draft
+        receipts = (verdict.candidate.receipt, *verdict.candidate.also)
+        links = (receipt.link for receipt in receipts if receipt.link)
+        after = replace(after, sources=tuple(dict.fromkeys((*after.sources, *links))))
+        name = "record_retired"
+        if verdict.decision == "update":
+            name = "record_updated"
+            term = renewed(before, after, self._now, self._settings.retention)
+            after = replace(after, expires=term)
+        self._put(after)
+        self._event(
+            name, after.id, verdict, fields=" ".join(patch.fields), reason=patch.reason,
+            left_out=" ".join(verdict.left_out),
+        )  # fmt: skip
         return after
 
     def _birth(self, candidate: Candidate) -> Memory:

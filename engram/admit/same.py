@@ -158,6 +158,24 @@ def _names_another(owner: Memory, said: str) -> bool:
     return all(any(name.casefold() not in _DATES for name in names) for names in others)
 
 
+def says_otherwise(
+    owner: Memory, said: str, terms: Callable[[str], frozenset[str]]
+) -> bool:  # fmt: skip
+    """Whether a statement denies that of a memory, or has a number that it nowhere has."""
+    known = "\n".join((owner.text, owner.quote, *(text for _, text in owner.sections)))
+    shared = terms(owner.text) & terms(said)
+    return _denied(owner.text, said, shared, terms) or not values_of(said) <= values_of(known)
+
+
+def _denied(
+    text: str, said: str, shared: frozenset[str], terms: Callable[[str], frozenset[str]]
+) -> bool:
+    """Whether of two statements one denies what the other says, or calls it over."""
+    clauses = (_clause(one, shared, terms) for one in (said, text))
+    unlike = len({_denies(clause) for clause in clauses}) > 1
+    return unlike or is_turned(text, said) or _OVER.search(said) is not None
+
+
 def unsupported_mention(
     owner: Memory, candidate: Candidate, terms: Callable[[str], frozenset[str]], judge: Judge
 ) -> bool:
@@ -175,12 +193,9 @@ def unsupported_mention(
     if judge.compare(owner, newer).relation in ("supersedes", "contradicts"):
         return True
     if candidate.confirms:
-        clauses = (_clause(text, shared, terms) for text in (said, owner.text))
-        unlike = len({_denies(clause) for clause in clauses}) > 1 or is_turned(owner.text, said)
+        asked = _ASKS.search(said) is not None
         return (
-            unlike
-            or bool(_ASKS.search(said) or _OVER.search(said))
-            or _counts_otherwise(owner.text, said)
+            asked or _denied(owner.text, said, shared, terms) or _counts_otherwise(owner.text, said)
         )
     whose = candidate.voice in ("typed", "agent") or _is_theirs(owner, candidate)
     may = whose and owner.category in _CARRIED_OUT and not _names_another(owner, said)

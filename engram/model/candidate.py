@@ -96,6 +96,10 @@ class Candidate:
     fault: str = ""
     #: how far what a model was shown supports it
     support: Support = "full"
+    #: of a record: its sections, the files it is about, the names that lead to it
+    sections: tuple[tuple[str, str], ...] = ()
+    related_files: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     @property
     def in_own_words(self) -> bool:

@@ -15,6 +15,7 @@ from engram.model.candidate import Candidate
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
 from engram.model.memory import SESSION, Memory
+from engram.model.schemas import schema_of
 from engram.model.step import Step
 from engram.model.text import content_hash
 from engram.model.view import VaultView
@@ -45,7 +46,7 @@ class Overlay:
         # counted as the vault is now: how rare a word or a name is need not be exact
         self.terms, self.frequencies = under.terms, under.frequencies
         self.mentioned, self.accesses, self.opening = under.mentioned, under.accesses, under.opening
-        self.spoken = under.spoken
+        self.spoken, self.purged = under.spoken, under.purged
 
     def put(self, memory: Memory) -> None:
         """Add a memory, new or as it will be amended."""
@@ -105,6 +106,26 @@ class Overlay:
                 and memory.space == space
                 and (space != "project" or memory.project == project)
             ),
+        )
+
+    def records(self, schema: str, space: str, project: str) -> Sequence[Memory]:
+        """Live memories of a schema."""
+
+        def wanted(memory: Memory) -> bool:
+            form = schema_of(memory.category, memory.schema)
+            here = memory.space == space and (space != "project" or memory.project == project)
+            return here and form is not None and form.name == schema
+
+        return self._over(self._under.records(schema, space, project), wanted)
+
+    def retired_as(self, alias: str) -> Sequence[Memory]:
+        """Retired memories that have this alias."""
+        found = {memory.id: memory for memory in self._under.retired_as(alias)}
+        found.update(self.memories)
+        return _oldest_first(
+            memory
+            for name, memory in found.items()
+            if memory.status == "retired" and alias in memory.aliases and name not in self._gone
         )
 
     def live(self) -> Sequence[Memory]:

@@ -51,6 +51,11 @@ MEANINGS: Mapping[str, str] = {
     "low_score": "too little new, lasting or useful",
     "trivial": "of little importance",
     "too_many": "more from one turn than `extract.max_per_turn`",
+    # records
+    "noop": "it says nothing new of the record",
+    "kept_from_agents": "only the person retires that",
+    "incomplete": "a record without what its schema asks for",
+    "oversized": "more than a record holds",
     # the form of a proposal
     "unknown_category": "of no category that there is",
     "unknown_memory": "it names a memory that there is none of",

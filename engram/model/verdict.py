@@ -14,11 +14,13 @@ Decision = Literal["new", "same", "update", "supersede", "retire", "review", "re
 class MemoryPatch(NamedTuple):
     """What an update or a retirement makes of a memory: `after`, and the names of what changed.
 
-    Receipts and the renewed end of its life are added where the verdict is entered.
+    Receipts and the renewed end of its life are added where the verdict is entered. `reason` is one
+    line for the log; whoever makes the patch answers for its words.
     """
 
     after: Memory
     fields: tuple[str, ...]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Verdict:
     memories concerned: the owner of the same content, those superseded, or those in conflict.
     `judged` is the code of what was compared with the first of them (`amount`, `value`).
     `factors` are the numbers that the score was made of, by name; empty when none was made.
-    `patch` is what an update or a retirement makes of the first memory; else None.
+    `patch` is what an update or a retirement makes of the first memory; else None. `left_out` says
+    which parts of a record are not written, and why (`completed:secret`).
     """
 
     decision: Decision
@@ -39,3 +42,4 @@ class Verdict:
     judged: str = ""
     factors: tuple[tuple[str, int], ...] = ()
     patch: MemoryPatch | None = None
+    left_out: tuple[str, ...] = ()

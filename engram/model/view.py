@@ -40,6 +40,18 @@ class VaultView(Protocol):
         """Live memories whose header key is this slot, in that space and project."""
         ...
 
+    def records(self, schema: str, space: str, project: str) -> Sequence[Memory]:
+        """Live memories of a schema (`model/schemas`), in that space and project."""
+        ...
+
+    def retired_as(self, alias: str) -> Sequence[Memory]:
+        """Retired memories that have this alias."""
+        ...
+
+    def purged(self, since: Instant) -> Sequence[str]:
+        """Ids of the memories that were purged at or after a time."""
+        ...
+
     def live(self) -> Sequence[Memory]:
         """Every active or needs-review memory."""
         ...

@@ -64,6 +64,7 @@ from engram.store.files.memory_file import read_memory
 from engram.vault import Vault
 from engram.weave.boxes import fold
 from engram.weave.traces import join
+from tests.conformance import record_functions
 from tests.kit import topic_totals
 
 NOW = "2026-03-06T10:10:00Z"
@@ -426,4 +427,5 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
         "tier": confidence_tier(given["confidence"]),
         "ttl_days": speculative_days(given["confidence"]),
     },
+    **record_functions.FUNCTIONS,
 }

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.merging import rank
+from engram.consolidate.duplicate_merging import rank
 from engram.consolidate.passes.duplicates import plan
 from engram.consolidate.plan import run_passes
 from engram.language.paraphrase.phrasing import phrasing

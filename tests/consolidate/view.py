@@ -11,6 +11,7 @@ from engram.model.candidate import Candidate
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
 from engram.model.memory import Memory
+from engram.model.schemas import SCHEMA_TABLE, schema_of
 from engram.model.step import Access, Step
 from engram.model.text import content_hash as hash_of
 from engram.model.text import words
@@ -44,6 +45,17 @@ class Remembered:
         wanted = (candidate.space, candidate.project)
         found = map(self.memories.__getitem__, self.holding(words(candidate.text)))
         return [one for one in found if (one.space, one.project) == wanted]
+
+    def records(self, schema: str, space: str, project: str) -> Sequence[Memory]:
+        live = [one for one in self._all() if one.live and one.space == space]
+        here = [one for one in live if space != "project" or one.project == project]
+        return [one for one in here if schema_of(one.category, one.schema) == SCHEMA_TABLE[schema]]
+
+    def retired_as(self, alias: str) -> Sequence[Memory]:
+        return [one for one in self._all() if one.status == "retired" and alias in one.aliases]
+
+    def purged(self, since: Instant) -> Sequence[str]:
+        return ()
 
     def live(self) -> Sequence[Memory]:
         self.loaded += 1

@@ -35,6 +35,8 @@ _changes = st.fixed_dictionaries(
         "importance": st.sampled_from((0.1, 0.5)), "key": st.sampled_from(_SLOTS),
         "extra": st.sampled_from(((), (("due", "2026-03-01"),))),
         "entities": st.sampled_from((("tool-x",), ("tool-x", *_ENTITIES))),
+        "schema": st.sampled_from(("", "constraint", "tech_debt")),
+        "aliases": st.sampled_from(((), ("tea",))),
     },
 )  # fmt: skip
 _memory = st.builds(
@@ -101,6 +103,8 @@ def _answers(view: VaultView) -> dict[str, object]:
         ],
         "holders": [view.holders(slot, "project", "shop") for slot in _SLOTS[1:]],
         "live": view.live(),
+        "records": [view.records(one, "project", "shop") for one in ("constraint", "tech_debt")],
+        "retired_as": view.retired_as("tea"),
         "due": [view.due(day) for day in _DAYS[1:]],
         "aged": view.aged("2026-03-02T10:00:00Z", 0.3),
         "overdue": view.overdue("2026-03-06"),

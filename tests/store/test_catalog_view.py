@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engram.model.change import Change, Plan
+from engram.model.instant import plus_minutes
 from engram.model.memory import STATUSES, Memory
 from engram.model.view import VaultView
 from engram.store.base import layout
@@ -50,6 +51,39 @@ def test_live_is_oldest_first(vault: Vault, view: VaultView) -> None:
     put(vault, memory("old", created="2026-01-01T00:00:00Z"))
     assert ids(view.live()) == ["old", "m-active", "m-needs-review"]
     assert view.memory("m-expired") is not None and view.memory("nobody") is None
+
+
+def test_records_are_live_of_one_schema_space_and_project(vault: Vault, view: VaultView) -> None:
+    put(
+        vault, memory("wall", schema="constraint"), memory("plain"),
+        memory("says", text='It is called "constraint".'),
+        memory("law", category="principle", schema="constraint"),
+        memory("over", schema="constraint", status="retired"),
+        memory("bar", schema="constraint", project="bar"),
+        memory("mine", schema="constraint", space="user"),
+        memory("choice", category="decision"),
+        memory("session", category="moment", schema="session"),
+    )  # fmt: skip
+    assert ids(view.records("constraint", "project", "shop")) == ["law", "wall"]
+    assert ids(view.records("constraint", "user", "shop")) == ["mine"]
+    assert ids(view.records("decision", "project", "shop")) == ["choice"]
+    assert ids(view.records("session", "project", "bar")) == []
+
+
+def test_retired_memories_are_found_by_a_name(vault: Vault, view: VaultView) -> None:
+    put(
+        vault, memory("gone", status="retired", aliases=("use-jwt", "jwt")),
+        memory("near", status="retired", aliases=("use-jwt-too",), title="use-jwt"),
+        memory("here", aliases=("use-jwt",)),
+    )  # fmt: skip
+    assert ids(view.retired_as("use-jwt")) == ["gone"]
+
+
+def test_what_was_purged_is_known_by_its_id_and_when(vault: Vault, view: VaultView) -> None:
+    put(vault, memory("one"), memory("two"))
+    vault.purge("one")
+    now = vault.clock.now()
+    assert view.purged(now) == ["one"] and view.purged(plus_minutes(now, 1)) == []
 
 
 def test_due_is_live_and_has_reached_its_day(vault: Vault, view: VaultView) -> None:

@@ -94,6 +94,19 @@ def private(candidate: Candidate, clean: Callable[[str], bool]) -> str:
     return "secret" if any(map(tells_secret, texts)) else ""
 
 
+def harm_in(text: str, clean: Callable[[str], bool], given: str, *, own: bool) -> str:
+    """The code for which a text of a record must not be written, or ''.
+
+    `own`: the person's hand wrote it. Of others an order counts that `given`, the words that the
+    record quotes, does not hold.
+    """
+    if tells_of_another(text):
+        return "personal"
+    if not all(map(clean, (text, *without_blanks(text)))) or tells_secret(text):
+        return "secret"
+    return injection(text) if own else added_order(text, given)
+
+
 def tells_secret(text: str) -> bool:
     """Whether a text tells a password, PIN, key or number of identity, or did until redaction."""
     if _TAKEN_OUT.search(text) or _KEY_HEADER.search(text):

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
-from engram.consolidate.merging import SAID_SAME, merged_pair
+from engram.consolidate.duplicate_merging import SAID_SAME, merged_pair
 from engram.model.memory import Memory, authority_rank
 from engram.model.standing import in_dispute, settled_with
 from engram.model.step import Opinion, Step

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from engram.consolidate.context import PassContext
-from engram.consolidate.merging import SAID_SAME, may_merge, merged, rank
+from engram.consolidate.duplicate_merging import SAID_SAME, may_merge, merged, rank
 from engram.language.near_duplicates import joined, prefix_of, rarest
 from engram.language.paraphrase.phrasing import phrasing
 from engram.language.paraphrase.restatement import class_of, may_take

@@ -7,6 +7,7 @@ the sums of the access log.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from engram.language.tokens import telling_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.memory import Memory
+from engram.model.schemas import SCHEMA_TABLE, categories_of, schema_of, written_schema
 from engram.store.catalog.row_body import decode
 
 if TYPE_CHECKING:
@@ -74,6 +76,35 @@ class CatalogView:
             " (space != 'project' or project = ?)",
             slot, space, project,
         )  # fmt: skip
+
+    def records(self, schema: str, space: str, project: str) -> list[Memory]:
+        """Live memories of a schema, in that space and project; newest last."""
+        form = SCHEMA_TABLE[schema]
+        categories = categories_of(form)
+        # its name is looked for in the text of the row, so that few others are decoded
+        named = "" if written_schema(form.category, schema) == "" else json.dumps(schema)
+        found = self._memories(
+            f"memories where {_LIVE} and space = ? and (space != 'project' or project = ?)"
+            f" and category in ({_marks(categories)}) and instr(body, ?)",
+            space, project, *categories, named,
+        )  # fmt: skip
+        return [one for one in found if schema_of(one.category, one.schema) == form]
+
+    def retired_as(self, alias: str) -> list[Memory]:
+        """Retired memories that have this alias."""
+        found = self._memories(
+            "memories where status = 'retired' and instr(body, ?)", json.dumps(alias)
+        )
+        return [one for one in found if alias in one.aliases]
+
+    def purged(self, since: Instant) -> list[str]:
+        """Ids of the memories that were purged at or after a time."""
+        rows = self._db.rows(
+            "select subject from transactions join events using (n)"
+            " where kind = 'purge' and time >= ? and name = 'memory_purged' order by subject",
+            since,
+        )
+        return [str(row[0]) for row in rows]
 
     def live(self) -> list[Memory]:
         """Every active or needs-review memory, oldest first."""

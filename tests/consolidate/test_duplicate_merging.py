@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.consolidate.merging import may_merge, merged, rank
+from engram.consolidate.duplicate_merging import may_merge, merged, rank
 from engram.model.memory import AUTHORITIES, Memory
 from tests.admit.cases import memory
 
