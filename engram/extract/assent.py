@@ -24,6 +24,7 @@ from engram.language.sentences import sentence_ranges, sentences_of
 from engram.language.wording import telling, terms_of
 from engram.model.candidate import Candidate
 from engram.model.ports import Heard
+from engram.model.record import made_record, parts_of
 from engram.model.turn import Turn
 
 #: who chooses says little more; and an option of more characters is a text
@@ -319,6 +320,12 @@ def _decision(turn: Turn, quote: str, agent: Turn, place: tuple[int, int]) -> Ca
     alone = len(told.split()) >= _FEW_WORDS and not _POINTS.search(told)
     about = "" if alone else _topic(agent.text, place[0])
     text = f"Decision ({about}): {told}." if about else f"Decision: {told}."
+    others = tuple(
+        _statement(agent.text[one.start : one.end])
+        for one in _options(agent.text, noun=False)
+        if one.end <= place[0] or one.start >= place[1]
+    )
+    rejected = made_record("decision", {"alternatives": others})
     tags = tags_of(told)
     return Candidate(
         category="decision",
@@ -335,6 +342,7 @@ def _decision(turn: Turn, quote: str, agent: Turn, place: tuple[int, int]) -> Ca
         authority="user_asserted",
         rule="assent",
         also=(receipt_of(agent, option),),
+        sections=parts_of(rejected).sections,
     )
 
 

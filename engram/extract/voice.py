@@ -22,7 +22,7 @@ from dataclasses import replace
 from engram.extract.assent import decision_taken, option_pasted
 from engram.extract.imported import is_stated
 from engram.language.own_ranges import is_said, wrote_program
-from engram.model.candidate import Candidate, Voice
+from engram.model.candidate import Candidate, Receipt, Voice
 from engram.model.memory import PARTICIPANT
 from engram.model.ports import Heard
 from engram.model.speaker import is_about, shown_name
@@ -64,6 +64,13 @@ def voiced(candidates: Iterable[Candidate], turns: Sequence[Turn], heard: Heard)
         if taken is not None and hearing.voice(taken.receipt.quote, turn) == "typed":
             found = _with_decision(found, taken)
     return found
+
+
+def voices_of(receipts: Iterable[Receipt], turns: Sequence[Turn], heard: Heard) -> list[Voice]:
+    """Whose words each of some quotes is; their turns are among these."""
+    by_message = {turn.message: turn for turn in turns}
+    hearing = _Hearing(heard)
+    return [hearing.voice(one.quote, by_message[one.message]) for one in receipts]
 
 
 def _agreed(candidate: Candidate, by_message: Mapping[str, Turn], hearing: _Hearing) -> Candidate:

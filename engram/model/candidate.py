@@ -76,6 +76,8 @@ class Candidate:
     authority: str = "ai_inferred"
     origin: Origin = "rules"
     rule: str = ""
+    #: heading and text of the `##` sections that its words fill
+    sections: tuple[tuple[str, str], ...] = ()
     #: ids of memories this one replaces, when the extractor (or the person) named them
     supersedes: tuple[str, ...] = ()
     #: the known memory that is only said again, or was carried out; it brings no other statement

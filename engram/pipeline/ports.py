@@ -25,6 +25,7 @@ from engram.model.ports import (
     Judge,
     Model,
     PageWriter,
+    RecordAsker,
     TurnLog,
     TurnStore,
     Writer,
@@ -36,7 +37,9 @@ from engram.model.view import VaultView
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
     from engram.capture.signals import Signals
+    from engram.model.record_draft import RecordDraft
     from engram.model.report import Reverted
+    from engram.model.turn import Turn
     from engram.pipeline.settle import Settler
 
 
@@ -98,6 +101,13 @@ class Ports(Protocol):
     @property
     def rules(self) -> Extractor:
         """Who reads what was imported, and all where no model is to be asked."""
+
+    def stated_drafts(self, turns: Sequence[Turn]) -> Sequence[RecordDraft]:
+        """The records that a whole conversation states, without a model."""
+
+    @property
+    def record_asker(self) -> RecordAsker | None:
+        """Who drafts records of what was captured live by asking a model; None without one."""
 
     @property
     def heard(self) -> Heard:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.model_request import Estimate, Request
     from engram.model.report import Edited, MergeReport, PurgeReport, Remembered, Scope, Status
+    from engram.model.schema_score import TriagedConversation
     from engram.model.shown import MemoryOrigin, Refusal, ShownTurn, SourceStep
     from engram.model.step import Page, Step
     from engram.model.verdict import Verdict
@@ -400,6 +401,28 @@ def extraction_preview(
         ],
         "estimate": asdict(cost) if asked else None,
     }  # fmt: skip
+
+
+def triaged(found: Iterable[TriagedConversation]) -> list[Shape]:
+    """`extract --triage`: the scores of each conversation, and the lines behind them."""
+    return [
+        {
+            "conversation": one.transcript, "turns": one.turns,
+            "schemas": [
+                {
+                    "schema": score.schema, "score": score.score, "threshold": score.threshold,
+                    "triggers": score.triggers, "plain": score.plain, "boosted": score.boosted,
+                    "hits": [
+                        {"turn": hit.turn + 1, "boosted": hit.boosted, "words": hit.words}
+                        for hit in score.hits
+                    ],
+                    **dict(score.counted),
+                }
+                for score in one.scores
+            ],
+        }
+        for one in found
+    ]  # fmt: skip
 
 
 def source_stock(stock: SourceStock, places: Mapping[str, bool], watched: bool) -> Shape:

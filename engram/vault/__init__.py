@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         Scope,
         Status,
     )
+    from engram.model.schema_score import TriagedConversation
     from engram.model.settings import Settings
     from engram.model.shown import (
         ChangeEntry,
@@ -461,6 +462,15 @@ class Vault:
         self.ready_to_read()
         asked = questions(self._pending(due), self.parts, tier)
         return asked, self.parts.estimate(len(asked), sum(one.tokens for one in asked))
+
+    def triage(self) -> Sequence[TriagedConversation]:
+        """What points to records in what is pending, or else in the last conversations."""
+        from engram.queries.triage_scores import triaged
+
+        self.ready_to_read()
+        parts = self.parts
+        pending = self._pending(due=False)
+        return triaged(pending, parts.projections, parts.attributed_turns, parts.triage_patterns)
 
     def log(self, limit: int = 20) -> Sequence[ChangeEntry]:
         """The changes, newest first."""

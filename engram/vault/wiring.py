@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from engram.capture.signals import Signals
     from engram.capture.turn_log import VaultTurnLog
     from engram.extract.llm.prompt import ExtractionPrompt
+    from engram.extract.triage import TriagePatterns
     from engram.index.contract import SearchIndex
     from engram.llm.budget import Budget
     from engram.llm.provider import Provider
@@ -48,10 +49,13 @@ if TYPE_CHECKING:
         Heard,
         Judge,
         Model,
+        RecordAsker,
         Sleeper,
         WrittenRules,
     )
+    from engram.model.record_draft import RecordDraft
     from engram.model.report import ModelStatus, Reverted
+    from engram.model.turn import Turn
     from engram.queries.box_queries import BoxQueries
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
@@ -437,6 +441,22 @@ class VaultParts:
         return self.adapters.extractor or _rules(self.settings.extract.max_per_turn)
 
     @cached_property
+    def triage_patterns(self) -> TriagePatterns:
+        """What points to records in a conversation, as the settings have it."""
+        from engram.extract.triage import compile_triage
+
+        return compile_triage(shipped("records"), self.settings.records)
+
+    def stated_drafts(self, turns: Sequence[Turn]) -> Sequence[RecordDraft]:
+        """The records that a conversation states, without a model; of schemas that are captured."""
+        from engram.extract.stated_fields import StatedPatterns
+        from engram.extract.stated_records import stated_drafts
+
+        found = stated_drafts(turns, StatedPatterns(shipped("records")), self.heard)
+        captured = self.triage_patterns.told
+        return [one for one in found if one.record.schema in captured]
+
+    @cached_property
     def asks_model(self) -> bool:
         """Whether a model reads what is captured live; only for a registered vault."""
         if self.adapters.extractor is not None:
@@ -455,6 +475,24 @@ class VaultParts:
         context = VaultPromptContext(self.projections, self.attributed_turns, self.index)
         model = ModelTier(self.extraction_prompt, self.model(self._budget), context)
         return Tiers(self.rules, model, self.settings.llm.when_away)
+
+    @cached_property
+    def record_asker(self) -> RecordAsker | None:
+        """Who drafts records by asking a model; None where none may be asked."""
+        if not self.asks_model or self.adapters.extractor is not None:
+            return None
+        from engram.extract.llm.draft_check import DraftCheck
+        from engram.extract.llm.record_prompt import RecordPrompt
+        from engram.extract.records import RecordTier
+
+        llm, most = self.settings.llm, self.settings.llm.max_input_tokens
+        check = None
+        if llm.verify_model:
+            asked = tuple(replace(one, model=llm.verify_model) for one in self._providers[:1])
+            check = DraftCheck(shipped("prompts/verify"), self.model(self._budget, asked), most)
+        prompt = RecordPrompt(shipped("prompts/records"), most)
+        model = self.model(self._budget)
+        return RecordTier(self.triage_patterns, prompt, model, lambda: self.heard, check)
 
     @property
     def heard(self) -> Heard:
@@ -546,8 +584,8 @@ class VaultParts:
         budget.begin_run()
         return self.model(budget)
 
-    def model(self, budget: Budget) -> Model:
-        """The model behind the configured providers."""
+    def model(self, budget: Budget, asked: Sequence[Provider] = ()) -> Model:
+        """The model behind the configured providers, or behind these."""
         if self.adapters.model is not None:
             return self.adapters.model
         from engram.llm.chain import Chain
@@ -558,7 +596,7 @@ class VaultParts:
 
         llm = self.settings.llm
         return Chain(
-            self._providers,
+            asked or self._providers,
             Wire(llm.timeout_seconds),
             ProviderHabits(VaultDisk(self.places.state_dir), self.clock),
             budget,
@@ -605,5 +643,7 @@ def _rules(max_per_turn: int) -> Extractor:
     """One for all vaults of a process: it keeps nothing between turns."""
     from engram.extract.imported import ImportedTier
     from engram.extract.rules.rules_tier import RulesTier
+    from engram.extract.stated_fields import StatedPatterns
 
-    return ImportedTier(RulesTier(shipped("rules"), max_per_turn))
+    stated = StatedPatterns(shipped("records"))
+    return ImportedTier(RulesTier(shipped("rules"), max_per_turn, stated))

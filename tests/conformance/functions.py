@@ -64,7 +64,7 @@ from engram.store.files.memory_file import read_memory
 from engram.vault import Vault
 from engram.weave.boxes import fold
 from engram.weave.traces import join
-from tests.conformance import record_functions
+from tests.conformance import record_functions, triage_functions
 from tests.kit import topic_totals
 
 NOW = "2026-03-06T10:10:00Z"
@@ -383,6 +383,7 @@ def _reason(verdict: Verdict) -> str:
 
 
 FUNCTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    **triage_functions.FUNCTIONS,
     "scan_signals": _scan_signals,
     "is_disagreement": lambda given: _SIGNALS.is_disagreement(given["text"]),
     "classify_memory_kind": lambda given: memory_kind(

@@ -188,7 +188,7 @@ def _built(
     item: _Item, category: str, schema: str, text: str, turn: Turn, quote: str,
     confidence: float, replaced: tuple[str, ...],
 ) -> Candidate:  # fmt: skip
-    tags = _tags(item.raw.get("tags"))
+    tags = tags_in(item.raw.get("tags"))
     due = due_day(item.raw.get("due"), turn, quote, text) if category == "commitment" else ""
     names = _names(item.raw.get("entities"))
     sentence = sentences_around(turn.text, quote)
@@ -323,7 +323,8 @@ def _fields(category: str, due: str) -> tuple[tuple[str, str], ...]:
     return ()
 
 
-def _tags(value: object) -> tuple[str, ...]:
+def tags_in(value: object) -> tuple[str, ...]:
+    """The tags of an answer that may be some: short, and no chance strings."""
     named = (" ".join(tag.casefold().split()) for tag in _texts(value, 20))
     return tuple(
         dict.fromkeys(tag for tag in named if 1 < len(tag) <= 30 and not _RANDOM.search(tag))

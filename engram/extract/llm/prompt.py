@@ -142,10 +142,11 @@ class ExtractionPrompt:
 
     def _message(self, turn: Turn, number: int) -> str:
         said = shown(turn.text, self._longest)
-        return f"[{number}] {_label(turn)}, {turn.time} ({weekday_of(turn.day)}):\n{said}"
+        return f"[{number}] {label_of(turn)}, {turn.time} ({weekday_of(turn.day)}):\n{said}"
 
 
-def _label(turn: Turn) -> str:
+def label_of(turn: Turn) -> str:
+    """Who says a turn, as a question tells it: role, and name where there is one."""
     return f"{turn.role} {shown_name(turn.speaker)}".strip()
 
 
@@ -206,4 +207,4 @@ def _memory(memory: Memory, number: int = MOST_KNOWN) -> str:
 
 
 def _before(turn: Turn) -> str:
-    return f"- {_label(turn)}: {' '.join(shown(turn.text, _EARLIER_CHARACTERS).split())}"
+    return f"- {label_of(turn)}: {' '.join(shown(turn.text, _EARLIER_CHARACTERS).split())}"

@@ -22,6 +22,7 @@ from engram.extract.rules.candidates import candidate_of, due_of, is_overdue
 from engram.extract.rules.guards import main_clause, objections
 from engram.extract.rules.mend import completes, with_subjects, without_conclusion
 from engram.extract.rules.table import Rule, read_rules
+from engram.extract.stated_fields import StatedPatterns, with_sections
 from engram.language.own_statements import Sentence, one_line, statements
 from engram.language.sentences import sentences_around
 from engram.language.third_person import third_person
@@ -37,14 +38,18 @@ _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|[=:]|\d+")
 class RulesTier:
     """The Extractor that is always available.
 
-    `table` is the parsed `config/rules.toml`; `max_per_turn` guards against floods. Raises
-    ConfigError when the table is not what `rules.table` describes.
+    `table` is the parsed `config/rules.toml`; `max_per_turn` guards against floods; with `stated`
+    the sentences of decisions and preferences fill their sections. Raises ConfigError when the
+    table is not what `rules.table` describes.
     """
 
     costly = False
 
-    def __init__(self, table: Mapping[str, Any], max_per_turn: int = 6) -> None:
+    def __init__(
+        self, table: Mapping[str, Any], max_per_turn: int = 6, stated: StatedPatterns | None = None
+    ) -> None:
         self._rules = read_rules(table)
+        self._stated = stated
         self._max_per_turn = max_per_turn
         #: word -> bit set of the rules that need it; "" -> those tried after any opening words
         self._places: dict[str, int] = {}
@@ -76,7 +81,8 @@ class RulesTier:
             if candidate is not None:
                 found.setdefault((candidate.category, candidate.text), candidate)
             last = (sentence, candidate) if candidate is not None else None
-        return list(found.values())[: self._max_per_turn]
+        told = list(found.values())[: self._max_per_turn]
+        return [with_sections(one, self._stated) for one in told] if self._stated else told
 
     def _of_sentence(self, turn: Turn, sentence: Sentence) -> Candidate | None:
         said = sentence.said

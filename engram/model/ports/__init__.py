@@ -44,6 +44,7 @@ from engram.model.ports.thinking import (
     NoRules,
     NothingHeard,
     PromptContext,
+    RecordAsker,
     WrittenRules,
 )
 
@@ -74,6 +75,7 @@ __all__ = [
     "NothingHeard",
     "PageWriter",
     "PromptContext",
+    "RecordAsker",
     "Sleeper",
     "Source",
     "SourceReading",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Instant
     from engram.model.memory import Memory
     from engram.model.model_request import Context, Reply, Request
+    from engram.model.records_found import RecordsFound
     from engram.model.step import Opinion
     from engram.model.turn import Turn
     from engram.model.view import VaultView
@@ -43,6 +44,21 @@ class Asker(Protocol):
 
     def request(self, turns: Sequence[Turn]) -> Request:
         """The question about these turns; nothing is asked."""
+        ...
+
+
+class RecordAsker(Protocol):
+    """Drafts records of a conversation by asking a model; it is asked once a conversation."""
+
+    def request(self, turns: Sequence[Turn], known: Sequence[Memory]) -> Request | None:
+        """The question that `drafts` would ask, or None where it asks nothing."""
+        ...
+
+    def drafts(self, turns: Sequence[Turn], known: Sequence[Memory]) -> RecordsFound:
+        """Drafts of a whole conversation, in order, beside the records that are known.
+
+        Raises ModelError and BudgetExceeded: then nothing was drafted.
+        """
         ...
 
 

@@ -19,11 +19,15 @@ from engram.surfaces.cli.terminal import fitted, progress
 if TYPE_CHECKING:
     from engram.model.intake import ExtractionResult
     from engram.model.model_request import Estimate, Request, Tier
+    from engram.model.schema_score import SchemaScore
     from engram.model.verdict import Verdict
     from engram.vault import Vault
 
 #: the exit codes of what the person has to see to (design 6)
 _BUDGET, _FAILED = 4, 1
+#: how the numbers behind a session's score are called; lines of one schema that are shown
+_COUNTED = {"tool_call": "tool calls", "tool": "tools", "turn": "turns"}
+_MOST_HITS = 5
 _ACT = frozenset({"no-key", "auth", "quota", "no-such-model", "bad-request"})
 
 
@@ -33,17 +37,26 @@ _ACT = frozenset({"no-key", "auth", "quota", "no-such-model", "bad-request"})
 @click.option("--model", is_flag=True, help="Let the model read imported turns too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show memories and questions, write nothing.")
+@click.option("--triage", is_flag=True, help="Show what points to records, write nothing.")
 @common
-def command(due: bool, rules: bool, model: bool, yes: bool, dry_run: bool) -> None:
+def command(
+    due: bool, rules: bool, model: bool, yes: bool, dry_run: bool, triage: bool
+) -> None:  # fmt: skip
     """Extract every pending turn, or with --due only those whose time has come.
 
     Where a model is configured it reads what was captured live; imported history is read by the
     rules alone, unless --model says otherwise: then the price is shown, and asked about, before.
+
+    --triage explains how much in each conversation points to a record of each schema: in those that
+    are pending, or else in the last ones.
     """
     if rules and model:
         raise click.UsageError("--rules and --model exclude each other")
     tier: Tier = "rules" if rules else "model" if model else "auto"
     with opened() as vault:
+        if triage:
+            _explain(vault)
+            return
         if dry_run:
             _foretell(vault, due, tier)
             return
@@ -148,6 +161,30 @@ def _foretell(vault: Vault, due: bool, tier: Tier) -> None:
         show_estimate([cost], asked=True)
     if not verdicts and not asked:
         talk("nothing would be written")
+
+
+def _explain(vault: Vault) -> None:
+    """The score of each schema in each conversation, with the lines that count."""
+    found = vault.triage()
+    if wants_json():
+        emit_json(shapes.triaged(found))
+        return
+    for one in found:
+        say(f"{one.transcript}, {plural(one.turns, 'turn')}")
+        for score in one.scores:
+            _say_score(score)
+    if not found:
+        talk("no conversations")
+
+
+def _say_score(score: SchemaScore) -> None:
+    verdict = "drafted from" if score.triggers else "below"
+    counted = ", ".join(f"{count} {_COUNTED[name]}" for name, count in score.counted)
+    told = counted or f"{score.boosted} boosted, {score.plain} plain"
+    say(f"  {score.schema:<12}{score.score:.2f}  {verdict} {score.threshold:.2f} ({told})")
+    for hit in score.hits[:_MOST_HITS]:
+        mark = "+" if hit.boosted else "-"
+        say(fitted(f"{mark} [{hit.turn + 1}] {hit.words}", 6))
 
 
 def _say_verdict(verdict: Verdict) -> None:
