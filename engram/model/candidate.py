@@ -98,8 +98,7 @@ class Candidate:
     fault: str = ""
     #: how far what a model was shown supports it
     support: Support = "full"
-    #: of a record: its sections, the files it is about, the names that lead to it
-    sections: tuple[tuple[str, str], ...] = ()
+    #: of a record: the files it is about, the names that lead to it
     related_files: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 

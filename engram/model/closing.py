@@ -19,14 +19,16 @@ NO_CONVERSATION = frozenset({"remember", "markdown", "mem0", "mcp-memory"})
 class OpenConversation(NamedTuple):
     """A conversation in which more was said since it was last put on record.
 
-    `last` is the number of its last turn and `time` the time of it; `batch` names the import that
-    brought all that is new, and is empty where that is not one import.
+    `last` is the number of its last turn and `time` the time of it; what came after the turn
+    `since` is new. `batch` names the import that brought all of that, and is empty where it was not
+    one import.
     """
 
     transcript: str
     last: int
     time: Instant
     batch: str = ""
+    since: int = 0
 
 
 class SessionOnRecord(NamedTuple):

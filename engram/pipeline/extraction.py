@@ -94,9 +94,9 @@ def run(
         with ports.thinking(patience):
             ports.begin_run()
             outcome = extract(transcripts, ports, progress, tier)
-            close_silent(ports)
             consolidate_if_due(ports, batch)
-            return outcome
+        close_silent(ports)  # it asks by itself
+        return outcome
     except Locked as error:
         raise Locked(
             "another engram is asking a model about this vault", "wait until it is done"

@@ -70,7 +70,7 @@ class ConversationRows:
         if row is None or row[0] is None:
             return None
         last, time, first, other = row
-        return OpenConversation(transcript, last, time, first if first == other else "")
+        return OpenConversation(transcript, last, time, first if first == other else "", upto)
 
     def closings(self, transcript: str) -> list[ClosingRow]:
         """The closings of a conversation, newest first, but of turns that were taken back."""
