@@ -33,6 +33,8 @@ from engram.pipeline.writing import writing
 #: conversations under one transaction; bounds its file and the memory it takes
 _MOST = 200
 _DAY = 24 * 60.0
+#: turns before what is new that may tell what a new one speaks of
+_LOOK_BACK = 12
 #: so many answers are a talk worth going on with, if nothing was done in it
 _TALK = 3
 #: what became of the record of a conversation: the detail of its event, and the event of a memory
@@ -122,7 +124,9 @@ def _commit(
         turns = ports.conversations.turns(one.transcript)
         before, after = _record(one, turns, [memory.id for memory in born], ports)
         more, faults = drafted.get(one.transcript, ((), ()))
-        drafts += _new(one, turns, (*ports.stated_drafts(turns), *more))
+        first = next((at for at, turn in enumerate(turns) if turn.seq > one.since), len(turns))
+        stated = ports.stated_drafts(turns[max(first - _LOOK_BACK, 0) :])
+        drafts += _new(one, turns, (*stated, *more))
         events += faults
         details = [("last", str(one.last))]
         if after is not None:

@@ -327,3 +327,42 @@ def test_a_record_is_in_no_box_and_in_nobodys_way(open_vault: Callable[..., Vaul
     vault.rebuild()
     vault.seal_boxes("shutdown")
     assert len(sessions(vault)) == 2
+
+
+# -- other records --------------------------------------------------------------------------------
+
+
+PUT_OFF = "We put off moving the receipts to Postgres for now because the migration takes a week."
+
+
+def debts(vault: Vault) -> list[Memory]:
+    return [one for one in vault.parts.catalog.memories() if one.schema == "tech_debt"]
+
+
+def test_what_a_conversation_states_for_records_is_written_when_it_is_closed(
+    open_vault: Callable[..., Vault],
+) -> None:
+    vault = closed(open_vault, *FIRST, PUT_OFF, "Noted.")
+    (debt,) = debts(vault)
+    assert (debt.category, debt.project) == ("commitment", "shop")
+    assert "receipts" in debt.text
+    assert "migration" in section(debt, "Why deferred")
+    assert len(sessions(vault)) == 1
+    vault.retire([debt.id])
+    vault.capture(said(*THEN, first=4))
+    vault = later(open_vault, 5 * 24 * 60)
+    vault.seal_boxes()
+    assert [one.status for one in debts(vault)] == ["retired"]
+
+
+@pytest.mark.parametrize("how", ["off", "by-hand"])
+def test_a_schema_that_is_not_captured_is_not_drafted(
+    how: str, open_vault: Callable[..., Vault]
+) -> None:
+    vault = later(open_vault)
+    records = vault.settings.records._replace(capture=(("tech_debt", how),))
+    reopened(vault, settings=vault.settings._replace(records=records))
+    vault.capture(said(*FIRST, PUT_OFF, "Noted."))
+    vault.seal_boxes()
+    assert len(sessions(vault)) == 1
+    assert debts(vault) == []
