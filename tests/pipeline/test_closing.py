@@ -18,6 +18,8 @@ from tests.kit import LIGHT, reopened
 
 START = "2026-03-06T10:00:00Z"
 
+FED = "Fixed the paper feed."
+
 
 @pytest.fixture
 def adapters() -> Adapters:
@@ -131,7 +133,7 @@ def test_an_import_closes_what_it_brought_and_takes_it_back(
     tmp_path: Path, open_vault: Callable[..., Vault]
 ) -> None:
     vault = later(open_vault, 5)
-    turns = [*said(*FIRST), *said("Fix the printer.", "Fixed the paper feed.", session="t", project="bakery")]
+    turns = [*said(*FIRST), *said("Fix the printer.", FED, session="t", project="bakery")]
     file = write(tmp_path / "talk.jsonl", turns)
     report, _ = vault.import_files("jsonl", file)
     assert {(one.text, one.project) for one in sessions(vault)} == {
@@ -312,7 +314,7 @@ def test_orders_and_secrets_are_left_out_of_a_record(open_vault: Callable[..., V
 def test_a_record_is_in_no_box_and_in_nobodys_way(open_vault: Callable[..., Vault]) -> None:
     vault = later(open_vault)
     for session in ("a", "b"):
-        vault.capture(said("Fix the sync: the till uses Postgres.", "Fixed the paper feed.", session=session))
+        vault.capture(said("Fix the sync: the till uses Postgres.", FED, session=session))
     vault.seal_boxes()
     vault.consolidate(full=True)
     assert [one.status for one in sessions(vault)] == ["active", "active"]
