@@ -21,7 +21,7 @@ from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput, StorageError
 from engram.model.ids import FORGOTTEN
 from engram.model.instant import Instant, day_of
-from engram.model.memory import CATEGORIES, Memory, authority_rank
+from engram.model.memory import CATEGORIES, SESSION, Memory, authority_rank
 from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
 from engram.model.retention import renewed
@@ -96,7 +96,12 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     by a list of its own. Raises BadInput where there is nothing to forget.
     """
     memories = list(scope.memories)
-    hiding = {link for one in memories if one.status != "retired" for link in one.sources}
+    hiding = {
+        link
+        for one in memories
+        if one.status != "retired" and one.schema != SESSION
+        for link in one.sources
+    }
     links = sorted(set(scope.links) - hiding - ports.turns.hidden())
     if not (links or memories):
         raise BadInput("there is nothing that is not forgotten already", "`engram log` shows it")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
-from engram.model.memory import LIVE, Audience, Memory
+from engram.model.memory import LIVE, SESSION, Audience, Memory
 from engram.model.schemas import schema_name
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
@@ -409,5 +409,10 @@ def _session_of(memory: Memory) -> str:
 
 
 def _is_forgotten(memory: Memory) -> bool:
-    """Whether the person forgot it: its source turns are hidden then (design 5.21)."""
+    """Whether the person forgot it: its source turns are hidden then (design 5.21).
+
+    The record of a session that goes hides nothing: more of its conversation is left.
+    """
+    if memory.schema == SESSION:
+        return False
     return memory.status == "retired" and memory.status_reason == "forgotten"
