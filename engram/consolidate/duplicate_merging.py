@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from engram.language.paraphrase.restatement import begins, class_of, may_take
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import SESSION, Memory, authority_rank
 from engram.model.step import Step
 
 TASK, MERGE = "duplicates", "merge"
@@ -37,8 +37,12 @@ def rank(memory: Memory) -> tuple[Hashable, ...]:
 
 
 def may_merge(memory: Memory) -> bool:
-    """Whether a memory may be merged: live, undisputed and not about to end."""
-    return memory.live and not memory.conflicts and not memory.superseded_by
+    """Whether a memory may be merged: live, undisputed, not about to end, and no session's record.
+
+    Two conversations that set out to do the same are two conversations.
+    """
+    undecided = memory.conflicts or memory.superseded_by or memory.schema == SESSION
+    return memory.live and not undecided
 
 
 def merged(survivor: Memory, losers: Sequence[Memory], why: str) -> Step:

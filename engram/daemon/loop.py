@@ -21,7 +21,7 @@ from engram.daemon.debounce import Debouncer
 from engram.daemon.free_memory import trim_memory
 from engram.daemon.power import on_battery
 from engram.daemon.source_worker import SourceResult, SourceWorker
-from engram.daemon.spool import TranscriptNotice, put_back, take
+from engram.daemon.spool import ENDED, TranscriptNotice, put_back, take
 from engram.daemon.state import pause
 from engram.daemon.state.event_log import EventLog
 from engram.daemon.state.last_runs import LastRuns
@@ -356,6 +356,8 @@ class DaemonLoop:
         if worker is None or not path.is_file():
             return  # the vault is no longer registered, or the transcript is gone
         report, outcome = worker.here.import_files(notice.source, path, live=True)
+        if notice.event == ENDED:
+            worker.here.close_conversation(notice.source, path)
         if report.new_turns:
             worker.mark_used()
         problems = len(report.problems)

@@ -19,6 +19,8 @@ from pathlib import Path
 #: an unread spool stops growing here, bytes: its lines repeat each other
 _MOST_BYTES = 262_144
 _FOLDER, _SPOOL, _TROUBLE = "hooks", "spool.jsonl", "trouble.jsonl"
+#: the event of a conversation that has ended
+ENDED = "session-end"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 

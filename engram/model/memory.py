@@ -28,6 +28,9 @@ SPACES = ("session", "user", "project", "system")
 #: these become needs-review at `expires`, the rest expires (design 5.12)
 PROTECTED = frozenset({"decision", "preference", "principle"})
 
+#: the schema of the record of a conversation: it tells where that stopped, and is no fact
+SESSION = "session"
+
 #: header keys with the state of a promise: our own (records 9), and a person's
 _STATES = ("commitment_state", "debt_state", "state", "outcome")
 #: tags, and values of the state, that close a promise
@@ -95,7 +98,7 @@ def at_least(level: Level, threshold: Level) -> bool:
 
 def memory_type(category: str, schema: str = "") -> Literal["episodic", "semantic", "procedural"]:
     """moment and session are episodic, skill and runbook procedural, the rest semantic."""
-    if category == "moment" or schema == "session":
+    if category == "moment" or schema == SESSION:
         return "episodic"
     if category == "skill" or schema == "runbook":
         return "procedural"
@@ -157,8 +160,12 @@ class Memory:
 
     @property
     def scope(self) -> str:
-        """The scope of its content hash: the same words in another project are another fact."""
-        return scope_of(self.space, self.project, self.entities)
+        """The scope of its content hash: the same words in another project are another fact.
+
+        What was to be reached in a session states nothing that another memory could say again.
+        """
+        scope = scope_of(self.space, self.project, self.entities)
+        return f"{scope}/{SESSION} {self.id}" if self.schema == SESSION else scope
 
     @property
     def of_owner(self) -> bool:

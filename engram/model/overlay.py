@@ -14,7 +14,7 @@ from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
-from engram.model.memory import Memory, is_uncollected
+from engram.model.memory import SESSION, Memory, is_uncollected
 from engram.model.schemas import schema_name
 from engram.model.step import Step
 from engram.model.text import content_hash
@@ -226,6 +226,7 @@ class Overlay:
             memory
             for memory in found.values()
             if memory.live and memory.id not in self._gone and memory.space == candidate.space
+            and memory.schema != SESSION
             and (memory.space != "project" or memory.project == candidate.project)
         ]  # fmt: skip
 

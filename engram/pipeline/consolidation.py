@@ -18,6 +18,7 @@ from engram.model.model_request import Tier
 from engram.model.ports import CopyMerger, Judge, Model
 from engram.model.report import ConflictCopy, Consolidated, MergeReport
 from engram.model.step import Step
+from engram.pipeline.records import close_silent
 from engram.pipeline.writing import take_up_transcripts, writing
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def consolidate(
     With `closing` boxes that are open are sealed too. Raises BadInput for a model that is none.
     """
     model = _model(tier, ports)
+    if closing:
+        close_silent(ports)
     copies, planned, late = ports.conflict_copies(), None, frozenset[str]()
     if model is not None:
         with writing(ports):
@@ -173,9 +176,11 @@ def seal_boxes(ports: Ports, reason: str = "") -> int:
     """Seal the boxes of conversations that have been silent for the gap; returns how many.
 
     For a `reason` ("shutdown") every other open box too, in one transaction, and in a hurry: hand
-    edits and the index can wait for the next opening, the end of a daemon cannot. Where there is
-    nothing to seal, nothing is locked or written.
+    edits and the index can wait for the next opening, the end of a daemon cannot. Where each of
+    these conversations stopped is put on record. Where there is nothing to seal or to record,
+    nothing is locked or written.
     """
+    close_silent(ports, reason)
     if not _sealed(ports, reason):
         return 0
     with writing(ports, index=not reason, settle=not reason):

@@ -21,7 +21,7 @@ from engram.model.change import Change, Event, Plan, Range
 from engram.model.errors import BadInput, StorageError, called
 from engram.model.ids import FORGOTTEN
 from engram.model.instant import Instant, day_of
-from engram.model.memory import CATEGORIES, Memory, authority_rank
+from engram.model.memory import CATEGORIES, SESSION, Memory, authority_rank
 from engram.model.refusal_codes import meaning
 from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
 from engram.model.retention import renewed
@@ -104,7 +104,12 @@ def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
     is named.
     """
     memories = list(scope.memories)
-    hiding = {link for one in memories if one.status != "retired" for link in one.sources}
+    hiding = {
+        link
+        for one in memories
+        if one.status != "retired" and one.schema != SESSION
+        for link in one.sources
+    }
     links = sorted(set(scope.links) - hiding - ports.turns.hidden())
     if not (scope.links or memories):
         raise BadInput("there is nothing to forget", "`engram log` shows what was forgotten")

@@ -32,6 +32,7 @@ from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ports import Ports
 from engram.pipeline.record_import import enter_records
+from engram.pipeline.records import close_silent
 from engram.pipeline.writing import writing
 
 #: a turn may propose as many memories again for every so many characters
@@ -85,6 +86,7 @@ def run(
     if tier == "rules" or not ports.asks_model:
         with writing(ports):
             outcome = extract(transcripts, ports, progress, tier)
+            close_silent(ports)
             consolidate_if_due(ports, batch)
             return outcome
     with writing(ports):  # hand edits, and the index that the model is shown the neighbours from
@@ -95,7 +97,8 @@ def run(
             ports.begin_run()
             outcome = extract(transcripts, ports, progress, tier)
             consolidate_if_due(ports, batch)
-            return outcome
+        close_silent(ports)  # it asks by itself
+        return outcome
     except Locked as error:
         raise Locked(
             "another engram is asking a model about this vault", "wait until it is done"

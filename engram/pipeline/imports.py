@@ -24,13 +24,14 @@ from engram.model.change import IMPORT, Event, Plan
 from engram.model.errors import BadInput
 from engram.model.intake import CaptureResult, ExtractionResult, ImportReport, ReadFile, Removed
 from engram.model.model_request import Tier
-from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading
+from engram.model.ports import Clock, Cursors, ForeignRows, Source, SourceReading, Tally
 from engram.model.turn import Turn
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.extraction import choose_model, extract_due, run, tick
 from engram.pipeline.extraction import extract as extract_turns
 from engram.pipeline.ingest import take_in
 from engram.pipeline.ports import Ports
+from engram.pipeline.records import close, close_ended, close_silent
 from engram.pipeline.writing import writing
 
 Progress = Callable[[int], None]
@@ -119,12 +120,33 @@ def import_files(
                 extract_due(ports) if live
                 else extract_turns(_for_rules(report.transcripts, ports), ports, extracted, tier)
             )  # fmt: skip
+            if not live:
+                close(report.transcripts, ports)
             consolidate_if_due(ports, "" if live else report.batch)
     if later:
         outcome = tick(ports) if live else run(
             report.transcripts, ports, tier, extracted, batch=report.batch
         )  # fmt: skip
+    if extract and live:
+        close_silent(ports)
+    elif later:
+        close_ended(report.transcripts, ports)
     return report, outcome
+
+
+def close_file(source_name: str, path: Path, ports: Ports) -> int:
+    """Put the conversation in an agent's file on record, which has ended; of several the first.
+
+    Returns how many records. What of the file is not captured yet is not looked at.
+    """
+    kind = source(source_name, ports.settings.capture.max_line_bytes)
+    for turns, _ in read_file(
+        path, kind, {}, ports.clock, tally=Tally(), removed=Removed(),
+        databases=ports.foreign_rows, outside=Exclusion(ports.settings.capture.exclude),
+    ):  # fmt: skip
+        if names := dict.fromkeys(turn.transcript for turn in turns):
+            return close_ended(names, ports)
+    return 0
 
 
 def _for_rules(transcripts: Iterable[str], ports: Ports) -> list[str]:

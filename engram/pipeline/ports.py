@@ -12,6 +12,7 @@ from engram.model.ports import (
     Clock,
     Committer,
     ConsolidationHistory,
+    Conversations,
     CopyMerger,
     Cursors,
     DerivedState,
@@ -68,6 +69,10 @@ class Ports(Protocol):
     @property
     def turns(self) -> TurnStore:
         """What is known of captured turns."""
+
+    @property
+    def conversations(self) -> Conversations:
+        """Whole conversations, and their session records."""
 
     @property
     def cursors(self) -> Cursors:

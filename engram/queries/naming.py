@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from engram.language.distinct_words import SHORTEST, holds, phrase_of
 from engram.model.errors import BadInput, NotFound
+from engram.model.memory import SESSION
 from engram.model.report import Scope
 from engram.queries.lookup import link_named
 
@@ -57,7 +58,9 @@ class Naming:
             name = reference.strip().removeprefix("[[").removesuffix("]]")
             if memory is not None:
                 memories[memory.id] = memory
-                links.update(dict.fromkeys(memory.sources))
+                if memory.schema != SESSION:  # of a conversation more is left than its record
+                    links.update(dict.fromkeys(memory.sources))
+                    memories.update(self._sessions_of(memory.sources, gone))
             elif found := self._conversation(name):
                 conversations[found] = None
                 said = self._projections.catalog.turns.links_of(found)
@@ -69,7 +72,8 @@ class Naming:
             else:
                 last = self._last(reference, gone)
                 memories[last.id] = last
-                links.update(dict.fromkeys(last.sources))
+                if last.schema != SESSION:
+                    links.update(dict.fromkeys(last.sources))
         return Scope(tuple(memories.values()), tuple(links), tuple(conversations))
 
     def _last(self, reference: str, gone: bool) -> Memory:
@@ -96,14 +100,22 @@ class Naming:
         return stem if stem in turns.transcript_names() else ""
 
     def _resting_on(self, links: Iterable[str], gone: bool) -> dict[str, Memory]:
-        """The memories that came from these turns and from no other."""
+        """The memories that came from these turns and from no other.
+
+        The record of a session that cites one of them has its words, whatever else it tells.
+        """
         catalog, said = self._projections.catalog, frozenset(links)
         names = sorted({name for link in said for name in catalog.cited_by(link)})
         return {
             one.id: one
             for one in self._memories(gone, names)
-            if one.sources and said.issuperset(one.sources)
+            if one.sources and _rests_on(one, said)
         }
+
+    def _sessions_of(self, links: Iterable[str], gone: bool) -> dict[str, Memory]:
+        """The records of sessions that cite one of these turns."""
+        found = self._resting_on(links, gone)
+        return {name: one for name, one in found.items() if one.schema == SESSION}
 
     def _matching(self, text: str, gone: bool) -> Scope:
         phrase = phrase_of(text)
@@ -127,6 +139,12 @@ class Naming:
             for block in transcripts.blocks(path) if path else ():
                 if block.link in foreign and holds(block.text, phrase):
                     yield block.link
+
+
+def _rests_on(memory: Memory, links: frozenset[str]) -> bool:
+    if memory.schema == SESSION:
+        return not links.isdisjoint(memory.sources)
+    return links.issuperset(memory.sources)
 
 
 def _said_by(memory: Memory) -> str:

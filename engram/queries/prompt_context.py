@@ -18,7 +18,7 @@ from engram.language.spelling import preferred, spellings
 from engram.model.entity import NAMES_FIELD
 from engram.model.entity_ids import entity_id, stem_of, type_of
 from engram.model.ids import slug, without_digest
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.model_request import Context
 from engram.model.turn import Turn
 from engram.queries.index_sync import IndexSync
@@ -117,8 +117,11 @@ class _Seen:
         self._projects = {turn.project for turn in turns} - {""}
 
     def admits(self, memory: Memory) -> bool:
-        """Live, not learnt later, and of the person, of this project or of this conversation."""
-        if not memory.live or memory.created > self.until:
+        """Live, not learnt later, and of the person, of this project or of this conversation.
+
+        The record of a session is nothing that could be said again.
+        """
+        if not memory.live or memory.created > self.until or memory.schema == SESSION:
             return False
         if memory.space in ("user", "system"):
             return True

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from engram.model.display import plain_line
-from engram.model.memory import Audience, Memory, authority_rank
+from engram.model.memory import SESSION, Audience, Memory, authority_rank
 
 #: sources that are no agent's at work: exports of chats, notes, an assistant's saved memories
 _PERSONAL = frozenset({"chatgpt", "claude-ai", "text", "markdown", "mem0", "mcp-memory"})
@@ -67,6 +67,8 @@ _EVERYDAY = r"""(?:partner|parents?|child(?:ren)?|kid|famil(?:y|ies)|friends?
     |insurance|home\ address|passport|wi-?fi|doors?|schools?|teachers?|church|letters?)"""
 #: Of the person's own life, whatever else the sentence speaks of.
 _PRIVATE = rf"\b(?:{_KIN_AND_HEALTH}|{_EVERYDAY})\b"
+#: what begins an item of a list
+_BULLET = re.compile(r"\A\s*(?:[-*+]|[0-9]{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
 _OF_THE_PERSON = r"\A(?:the\ user|i|my)\b"
 _PERSON = r"\b(?:the\ user|i|my|we|our)\b"
 _KIN = rf"\b{_KIN_AND_HEALTH}\b"
@@ -113,13 +115,21 @@ def _is_private(memory: Memory) -> bool:
     """Whether something said in a project is about the person's own life.
 
     Recipes or banks may be what a program is about, so that everyday words are not enough, and what
-    the person decided, wants or has to do there is mostly about the program.
+    the person decided, wants or has to do there is mostly about the program. The record of a
+    session is given with its lists, each line of which counts.
     """
-    text = memory.text
+    if memory.schema != SESSION:
+        return _tells_of_life(memory.text, memory)
+    lines = (line for _, text in memory.sections for line in text.splitlines())
+    told = (memory.text, memory.title, *(_BULLET.sub("", line) for line in lines))
+    return any(_tells_of_life(text, memory) for text in told)
+
+
+def _tells_of_life(text: str, memory: Memory) -> bool:
     if _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text)):
         return True
     of_person = _found(_OF_THE_PERSON, text)
-    suspect = of_person and memory.category in _ABOUT_WHOM
+    suspect = of_person and memory.category in _ABOUT_WHOM and memory.schema != SESSION
     if of_person or memory.category in _ABOUT_HOW:
         suspect = suspect or _found(_PRIVATE, text)
     return suspect and not _names_work(text)

@@ -882,6 +882,15 @@ class Vault:
 
         return seal_boxes(self.parts, reason)
 
+    def close_conversation(self, source: str, path: Path) -> int:
+        """Put on record where the conversation in an agent's file stopped: it has ended.
+
+        Returns how many records were made or written on.
+        """
+        from engram.pipeline.imports import close_file
+
+        return close_file(source, path, self.parts)
+
     def news(self) -> bool:
         """Whether anything happened since the last consolidation."""
         return bool(self.parts.history.changed())

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.consolidation_rows import ConsolidationRows
     from engram.store.commits.attributed_turns import AttributedTurns
     from engram.store.commits.committer import VaultCommitter
+    from engram.store.commits.conversations import VaultConversations
     from engram.store.commits.cursors import CursorFile
     from engram.store.commits.purge import PurgeWriter
     from engram.store.commits.purge_plan import PurgePlanner
@@ -243,6 +244,13 @@ class VaultParts:
         from engram.store.commits.vault_turns import VaultTurns
 
         return VaultTurns(self.projections, self.attributed_turns)
+
+    @cached_property
+    def conversations(self) -> VaultConversations:
+        """Whole conversations, and their session records."""
+        from engram.store.commits.conversations import VaultConversations
+
+        return VaultConversations(self.projections, self.attributed_turns, self.transaction_log)
 
     @cached_property
     def _purge_writer(self) -> PurgeWriter:

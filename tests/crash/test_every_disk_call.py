@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from engram.model.memory import Memory
+from engram.model.turn import turn_of
 from engram.store.base import layout
 from engram.store.base.clock import FixedClock
 from engram.store.base.disk import VaultDisk
@@ -221,6 +222,46 @@ def test_undo_happens_whole_or_not_at_all(
     with capsys.disabled():
         print(f"\n  undo: stopped {stops} times")
     assert outcomes == {(0, False, 0), (2, True, 3)}
+
+
+def test_a_conversation_is_closed_once_wherever_closing_stops(
+    tmp_path: Path, environment: dict[str, str], stopping: Callable[[int, bool], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    cycle = Cycle(tmp_path, environment)
+    said = [
+        turn_of(
+            "user" if number % 2 else "assistant", text, f"2026-03-06T09:0{number}:00Z",
+            session="s", project="shop",
+        )
+        for number, text in enumerate(
+            ("Make the till retry its sync.", "Retries are in. Next step: run the tests.",
+             "Go on.", "The tests pass."),
+            1,
+        )
+    ]  # fmt: skip
+
+    def prepare(vault: Vault) -> None:
+        vault.capture(said[:2])
+        vault.seal_boxes()
+        vault.capture(said[2:])
+
+    def deed(vault: Vault) -> None:
+        vault.seal_boxes()
+
+    def check(vault: Vault) -> None:
+        deed(vault)
+        records = [one for one in vault.parts.catalog.memories() if one.schema == "session"]
+        assert len(records) == 1
+        last = vault.parts.committer.last
+        deed(vault)
+        assert vault.parts.committer.last == last
+
+    cycle.prepare(prepare)
+    stops = cycle.interrupt(stopping, deed, check)
+    with capsys.disabled():
+        print(f"\n  closing: stopped {stops} times")
+    assert stops > 5
 
 
 def test_pages_are_written_whole_or_not_at_all_and_their_traces_follow(

@@ -81,7 +81,9 @@ def read(
 
 
 def _memories(vault: Vault) -> list[Memory]:
-    return vault.parts.lookup.listing(Filter(statuses=STATUSES), 99)
+    """All but the records of the conversations."""
+    known = vault.parts.lookup.listing(Filter(statuses=STATUSES), 99)
+    return [memory for memory in known if memory.schema != "session"]
 
 
 def test_what_was_said_is_kept_and_changes_replace_what_was(

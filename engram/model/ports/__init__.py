@@ -20,6 +20,7 @@ from engram.model.ports.outside import (
 from engram.model.ports.storage import (
     Committer,
     ConsolidationHistory,
+    Conversations,
     CopyMerger,
     DerivedState,
     EditedFiles,
@@ -54,6 +55,7 @@ __all__ = [
     "Clock",
     "Committer",
     "ConsolidationHistory",
+    "Conversations",
     "CopyMerger",
     "Cursors",
     "DerivedState",

@@ -11,6 +11,7 @@ from engram.model.hit import Admit, Collection, Document, Found, Hints
 
 if TYPE_CHECKING:
     from engram.model.change import Change, Plan, Range, Transaction
+    from engram.model.closing import OpenConversation, SessionOnRecord
     from engram.model.memory import Memory
     from engram.model.report import ConflictCopy, PurgePreview, Scope
     from engram.model.step import Page
@@ -175,6 +176,22 @@ class TurnStore(Protocol):
 
     def still_pending(self, ranges: Sequence[Range]) -> bool:
         """Whether no turn of these ranges was settled meanwhile."""
+        ...
+
+
+class Conversations(Protocol):
+    """Whole conversations, and their session records."""
+
+    def gone_on(self, transcripts: Iterable[str] | None = None) -> list[OpenConversation]:
+        """The conversations in which more was said since they were last put on record, by name."""
+        ...
+
+    def turns(self, transcript: str) -> list[Turn]:
+        """All turns of a conversation that can be read, in order, without what is forgotten."""
+        ...
+
+    def on_record(self, transcript: str) -> SessionOnRecord:
+        """The session record of a conversation."""
         ...
 
 

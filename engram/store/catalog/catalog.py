@@ -17,7 +17,7 @@ from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.ids import slug
-from engram.model.memory import LIVE, Audience, Memory
+from engram.model.memory import LIVE, SESSION, Audience, Memory
 from engram.model.schemas import schema_name
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from engram.store.catalog.access import AccessRows
     from engram.store.catalog.conditions import Where
     from engram.store.catalog.consolidation_rows import ConsolidationRows
+    from engram.store.catalog.conversation_rows import ConversationRows
     from engram.store.catalog.log_rows import LogRows
     from engram.store.catalog.topic_rows import TopicRows
 
@@ -77,6 +78,13 @@ class Catalog:
         from engram.store.catalog.log_rows import LogRows
 
         return LogRows(self.db)
+
+    @cached_property
+    def conversations(self) -> ConversationRows:
+        """How far each conversation is on record."""
+        from engram.store.catalog.conversation_rows import ConversationRows
+
+        return ConversationRows(self.db)
 
     @cached_property
     def consolidations(self) -> ConsolidationRows:
@@ -376,6 +384,7 @@ class Catalog:
 
         self.log.record(transaction)
         self.turns.follow(transaction)
+        self.conversations.follow(transaction)
         if transaction.plan.kind == "purge":
             self._set("scrub", "due")
         self._set("last", str(transaction.number))
@@ -411,5 +420,10 @@ def _session_of(memory: Memory) -> str:
 
 
 def _is_forgotten(memory: Memory) -> bool:
-    """Whether the person forgot it: its source turns are hidden then (design 5.21)."""
+    """Whether the person forgot it: its source turns are hidden then (design 5.21).
+
+    The record of a session that goes hides nothing: more of its conversation is left.
+    """
+    if memory.schema == SESSION:
+        return False
     return memory.status == "retired" and memory.status_reason == "forgotten"

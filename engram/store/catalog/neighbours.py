@@ -38,7 +38,7 @@ def neighbours(db: CacheDatabase, candidate: Candidate) -> list[Memory]:
     rows = db.rows(
         "select m.body from (select memory, count(*) as shared from words"
         f" where term in ({marks}) group by memory) w join memories m on m.number = w.memory"
-        " where m.status in ('active', 'needs-review') and m.space = ?"
+        " where m.status in ('active', 'needs-review') and m.record != 'session' and m.space = ?"
         " and (m.space != 'project' or m.project = ?)"
         " order by w.shared desc, m.created desc, m.id limit ?",
         *rarest, candidate.space, candidate.project, _MOST,

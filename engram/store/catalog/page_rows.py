@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from engram.store.catalog.database import CacheDatabase
     from engram.store.catalog.trace_rows import TraceRows
 
-#: marks a memory as in no box, if it has a source and no box holds it
+#: marks a memory as in no box, if it has a source and no box holds it; the record of a session is
+#: nothing that was learnt in it
 UNBOX = """insert or ignore into unboxed select id from memories where id = ? and session != ''
-  and not forgotten and not exists (select 1 from members where memory = id)"""
+  and record != 'session' and not forgotten
+  and not exists (select 1 from members where memory = id)"""
 
 
 class PageRows:

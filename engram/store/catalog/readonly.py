@@ -22,6 +22,7 @@ from engram.model.memory import Audience, Memory
 from engram.store.catalog.database import CatalogUnusable, Row, sound
 from engram.store.catalog.row_body import decode
 from engram.store.catalog.schema import SCHEMA
+from engram.store.catalog.turn_rows import WITHDRAWN
 
 #: how long to wait for a process that writes, seconds
 _PATIENCE = 0.2
@@ -62,18 +63,34 @@ class ReadOnlyCatalog:
         self.close()
 
     def live(self, projects: Sequence[str], *, personal: bool) -> list[LiveRow]:
-        """The headers of live memories for everyone and for these projects.
+        """The headers of live memories for everyone and for these projects, but of sessions.
 
         With `personal` those for the person alone are among them, of whatever project.
         """
         return self._rows(
             "select number, category, substr(created, 1, 10), importance, audience, space, project,"
             " valid_until, expires from memories"
-            " where status in ('active', 'needs-review') and (audience = ?"
+            " where status in ('active', 'needs-review') and record != 'session' and (audience = ?"
             f" or audience = 'project' and project in ({','.join('?' * len(projects))})"
             " or audience = ?)",
             "everyone", *projects, "person" if personal else "everyone",
         )  # fmt: skip
+
+    def last_sessions(self, projects: Sequence[str]) -> list[tuple[Memory, Audience, Day]]:
+        """The active session records of these projects, for their agents, and the days of their
+        last turns; that of the conversation which was heard last comes first.
+        """
+        spoken = (
+            "(select max(time) from turns where transcript = memories.session and seq > 0"
+            f" and state < {WITHDRAWN})"
+        )
+        found = self._rows(
+            f"select body, audience, coalesce({spoken}, created) as spoken from memories"
+            " where status = 'active' and record = 'session' and audience = 'project'"
+            f" and project in ({','.join('?' * len(projects))}) order by spoken desc, id desc",
+            *projects,
+        )
+        return [(decode(Memory, body), audience, last[:10]) for body, audience, last in found]
 
     def count(self) -> int:
         """How many memories there are."""

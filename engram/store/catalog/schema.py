@@ -7,7 +7,7 @@ import re
 from engram.language.tokens import ANALYSIS
 
 #: raise the number whenever a table or the meaning of a column changes: older catalogs are rebuilt
-SCHEMA = f"16, analysis {ANALYSIS}"
+SCHEMA = f"15, analysis {ANALYSIS}"
 
 TABLES = """
 create table meta(key text primary key, value text) without rowid;
@@ -23,7 +23,7 @@ create table memories(
 );
 create index memories_hash on memories(hash);
 create index memories_standing on memories(
-  status, audience, project, space, category, importance, created, expires, valid_until
+  status, audience, project, space, category, importance, created, expires, valid_until, record
 );
 create table called(name text, id text, primary key(name, id)) without rowid;
 create index called_id on called(id);
@@ -40,6 +40,7 @@ create index memories_promised on memories(created)
 create index memories_recorded on memories(record, created)
   where record != '' and status in ('active', 'needs-review');
 create index memories_retired on memories(created) where status = 'retired';
+create index memories_sessions on memories(session) where record = 'session';
 create index memories_named on memories(id, status);
 create index memories_withheld on memories(audience) where audience = 'nobody';
 create index memories_forgotten on memories(id) where forgotten;
@@ -93,6 +94,9 @@ create index turns_project on turns(project) where project != '';
 create index turns_batch on turns(batch) where batch != '';
 create index turns_opening on turns(opening) where opening != 0;
 create table hidden(link text primary key) without rowid;
+create table closings(
+  transcript text, n int, last int, memory text, primary key(transcript, n)
+) without rowid;
 create table untitled(transcript text primary key) without rowid;
 create table attempts(
   transcript text primary key, attempts int, retry_at text, reason text

@@ -8,6 +8,7 @@ with the same stem. Nothing is written. Refuses a vault whose journal cannot be 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -37,6 +38,8 @@ Versions = Sequence[tuple[str, bytes, bool]]
 _PREVIEWED = 10
 #: a word that more of the other texts have tells nothing of what was purged
 _SELDOM = 3
+#: a link to a turn behind an item: the name of a conversation is no word that somebody said
+_RECEIPT = re.compile(r" \(\[\[[a-z0-9-]+#\^[a-z0-9]+\|said\]\]\)")
 
 
 class PurgePlanner:
@@ -218,7 +221,7 @@ class PurgePlanner:
         ids = {memory.id for memory in memories}
         for memory in (*memories, *(one for one in read if one.id in ids)):
             yield from (memory.text, memory.quote, memory.title, *memory.tags)
-            yield from (text for _, text in memory.sections)
+            yield from (_RECEIPT.sub("", text) for _, text in memory.sections)
 
     def _pages_gone(self, remains: PurgeRemains) -> frozenset[str]:
         """The boxes that nothing is left in, and the entities that nothing speaks of any more."""

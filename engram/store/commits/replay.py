@@ -321,7 +321,8 @@ def _merged(memory: Memory, old: Memory, new: Memory) -> Memory:
     for name in _HEADER:
         was, is_now, value = (getattr(one, name) for one in (old, new, memory))
         if was != is_now:
-            values[name] = _changed(value, was, is_now)
+            changed = _sections_changed if name == "sections" else _changed
+            values[name] = changed(value, was, is_now)
     return replace(memory, **values)
 
 
@@ -330,6 +331,22 @@ def _changed(value: object, old: object, new: object) -> object:
         kept = [item for item in value if item in new or item not in old]
         return tuple(dict.fromkeys((*kept, *(item for item in new if item not in old))))
     return new if value == old else value
+
+
+def _sections_changed(value: Any, old: Any, new: Any) -> object:
+    """Sections with what became of others, heading by heading; a person's own stay."""
+    was, is_now, result = dict(old), dict(new), list(value)
+    for heading in dict.fromkeys((*was, *is_now)):
+        before, after = was.get(heading), is_now.get(heading)
+        if before == after:
+            continue
+        if before is None:
+            if all(one != heading for one, _ in result):
+                result.append((heading, after))
+        elif (heading, before) in result:
+            at = result.index((heading, before))
+            result[at : at + 1] = [(heading, after)] if after is not None else []
+    return tuple(result)
 
 
 def _uncited(memory: Memory, away: Collection[str]) -> Memory:

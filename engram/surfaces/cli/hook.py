@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from engram.model.errors import EngramError
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import chosen, common
 from engram.surfaces.cli.output import emit_json, plural, say, talk, wants_json
+
+if TYPE_CHECKING:
+    from engram.daemon.spool import TranscriptNotice
 
 _CATCH_UP = "catch-up"
 
@@ -53,7 +57,7 @@ def _catch_up() -> None:
     left = []
     for notice in take(state):
         try:
-            turns += _take_in(notice.vault, notice.source, Path(notice.path))
+            turns += _take_in(notice)
             files += 1
         except EngramError as error:
             talk(f"note: {notice.path}: {error}")
@@ -68,10 +72,13 @@ def _catch_up() -> None:
         say(f"took in {plural(turns, 'new turn')} from {plural(files, 'transcript')}")
 
 
-def _take_in(vault: str, source: str, path: Path) -> int:
-    """How many new turns a transcript brought."""
+def _take_in(notice: TranscriptNotice) -> int:
+    """How many new turns a transcript brought; where its conversation ended, it is on record."""
+    from engram.daemon.spool import ENDED
     from engram.vault import Vault
 
-    with Vault.open(vault) as opened:
-        report, _ = opened.import_files(source, path, live=True)
+    with Vault.open(notice.vault) as opened:
+        report, _ = opened.import_files(notice.source, Path(notice.path), live=True)
+        if notice.event == ENDED:
+            opened.close_conversation(notice.source, Path(notice.path))
         return report.new_turns

@@ -20,11 +20,12 @@ from engram.language.stop_words import FILLER
 from engram.language.tokens import query_terms
 from engram.model.errors import EngramError, NotFound
 from engram.model.instant import day_of
-from engram.model.memory import Audience, Memory
+from engram.model.memory import SESSION, Audience, Memory
 from engram.model.settings import Settings
-from engram.recall.blocks import prompt_block, session_block
+from engram.recall.blocks import ShownItem, prompt_block, session_block
 from engram.recall.disputed import Given, undisputed_or_whole
 from engram.recall.injection import Recipient, is_given, most_useful
+from engram.recall.last_session import last_session
 from engram.recall.match import PromptWords, matches
 from engram.settings.load import load
 from engram.settings.paths import UserPaths
@@ -104,13 +105,30 @@ def _recipient(source: ContextSource, folder: str) -> Recipient:
 
 
 def at_session_start(source: ContextSource, asked: HookCall, deadline: float) -> str:
-    """The most useful memories for a session in that folder."""
+    """Where the last session of the project stopped, and the most useful memories for this one."""
     recipient, budget = _recipient(source, asked.folder), source.settings.recall.budget_tokens
     with _open_catalog(source, deadline) as catalog_reader:
         headers = catalog_reader.live(recipient.projects, personal=recipient.personal)
         memories = catalog_reader.memories(most_useful(headers, recipient, source.today))
         given = _current(memories, catalog_reader, source, recipient)
-        return session_block(given, budget, project=next(iter(recipient.projects), "")).text
+        return session_block(
+            given, budget, project=next(iter(recipient.projects), ""),
+            last=partial(_last_session, catalog_reader, source, recipient),
+        ).text  # fmt: skip
+
+
+def _last_session(
+    catalog_reader: ReadOnlyCatalog, source: ContextSource, recipient: Recipient, most: int
+) -> ShownItem | None:
+    """What is told in so many characters of the newest session that may be given."""
+    if not recipient.projects:
+        return None
+    for memory, audience, day in catalog_reader.last_sessions(recipient.projects):
+        for one in _current([(memory, audience)], catalog_reader, source, recipient):
+            if isinstance(one, Memory) and one.schema == SESSION:
+                text = last_session(one, day, most)
+                return ShownItem(one.id, text) if text else None
+    return None
 
 
 def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> str:
@@ -126,7 +144,9 @@ def beside_a_prompt(source: ContextSource, asked: HookCall, deadline: float) -> 
             catalog_reader.holders, catalog_reader.sizes, catalog_reader.count(), filler
         )
         found = matches(terms, known, _LOOKED_AT)
-        memories = catalog_reader.memories(match.number for match in found)
+        known_ones = catalog_reader.memories(match.number for match in found)
+        # a session is given at the start of the next one, or asked for
+        memories = (one for one in known_ones if one[0].schema != SESSION)
         return prompt_block(_current(memories, catalog_reader, source, recipient), budget).text
 
 
