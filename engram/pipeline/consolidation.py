@@ -18,7 +18,7 @@ from engram.model.model_request import Tier
 from engram.model.ports import CopyMerger, Judge, Model
 from engram.model.report import ConflictCopy, Consolidated, MergeReport
 from engram.model.step import Step
-from engram.pipeline.records import close_silent
+from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import take_up_transcripts, writing
 
 if TYPE_CHECKING:

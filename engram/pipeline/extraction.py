@@ -32,7 +32,7 @@ from engram.pipeline.batch import Batch, failure, postponement
 from engram.pipeline.consolidation import check_tier, consolidate_if_due
 from engram.pipeline.ports import Ports
 from engram.pipeline.record_import import enter_records
-from engram.pipeline.records import close_silent
+from engram.pipeline.session_closing import close_silent
 from engram.pipeline.writing import writing
 
 #: a turn may propose as many memories again for every so many characters

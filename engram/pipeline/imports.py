@@ -31,7 +31,7 @@ from engram.pipeline.extraction import choose_model, extract_due, run, tick
 from engram.pipeline.extraction import extract as extract_turns
 from engram.pipeline.ingest import take_in
 from engram.pipeline.ports import Ports
-from engram.pipeline.records import close, close_ended, close_silent
+from engram.pipeline.session_closing import close, close_ended, close_silent
 from engram.pipeline.writing import writing
 
 Progress = Callable[[int], None]

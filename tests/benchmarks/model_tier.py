@@ -73,8 +73,9 @@ class Lived:
 
     @property
     def memories(self) -> list[Memory]:
-        """All of them, also those that were replaced."""
-        return list(self.vault.parts.catalog.memories())
+        """All of them, also those that were replaced, but where the conversations stopped."""
+        known = self.vault.parts.catalog.memories()
+        return [memory for memory in known if memory.schema != "session"]
 
 
 @contextmanager
