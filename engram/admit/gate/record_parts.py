@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from engram.admit.gate.secure import harm_in
+from engram.model.project_path import is_project_path
 from engram.model.record import FieldValue, Record, without_receipt
 from engram.model.record_words import clean_tags, clean_title
-
-#: characters of a path
-_PATH_MOST = 400
 
 
 class SafeParts(NamedTuple):
@@ -67,7 +64,7 @@ def safe_parts(
             kept.append((name, left))
         elif field.required:
             code = code or first
-    files = tuple(path for path in record.related_files if _is_inside(path) and not harm(path))
+    files = tuple(path for path in record.related_files if is_project_path(path) and not harm(path))
     if files != record.related_files:
         left_out.append("related_files:unusable")
     labels = tuple(tag for tag in tags if not harm(tag))
@@ -80,10 +77,3 @@ def safe_parts(
 def _texts_of(record: Record) -> Iterator[str]:
     for _, value in record.values:
         yield from (value,) if isinstance(value, str) else value
-
-
-def _is_inside(path: str) -> bool:
-    """Whether a path leads to something inside a project, by its words."""
-    parts = PurePosixPath(path.replace("\\", "/")).parts
-    plain = path.isprintable() and 0 < len(path) <= _PATH_MOST
-    return plain and parts[0] not in ("/", "~") and ".." not in parts and ":" not in parts[0]
