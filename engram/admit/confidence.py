@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from engram.admit.gate.worth import is_hedged
 from engram.model.candidate import TRUST, Candidate
-from engram.model.memory import Memory, authority_rank
+from engram.model.memory import SESSION, Memory, authority_rank
 from engram.model.text import normalise, words
 
 #: one weak signal; one source; two independent ones, one of them the person
@@ -32,7 +32,7 @@ def confidence_of(candidate: Candidate) -> float:
         return LOW
     heard = (candidate.receipt, *candidate.also)
     # the person set the goal of a session; what came of it is told by what an agent did
-    typed = candidate.voice == "typed" and candidate.schema != "session"
+    typed = candidate.voice == "typed" and candidate.schema != SESSION
     by_person = typed and any(one.role == "user" for one in heard)
     return MEDIUM if by_person else SECOND_HAND
 

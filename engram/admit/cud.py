@@ -27,7 +27,7 @@ from engram.language.tokens import telling_terms
 from engram.model.candidate import Candidate, Receipt
 from engram.model.ids import memory_id, slug
 from engram.model.instant import day_of
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.record import Record, faults_of, made_record, parts_of, record_of
 from engram.model.record_draft import RecordDraft
 from engram.model.record_words import brief, clamped, joined_tags
@@ -54,7 +54,7 @@ _STATES: Mapping[tuple[str, str], tuple[str, str]] = {
 }
 #: how much a record matters at first: by schema, or by what its own scalars say
 _IMPORTANCE: Mapping[str, float] = {
-    "session": 0.6, "decision": 0.7, "runbook": 0.6, "constraint": 0.5, "tech_debt": 0.5,
+    SESSION: 0.6, "decision": 0.7, "runbook": 0.6, "constraint": 0.5, "tech_debt": 0.5,
     "preference": 0.6, "critical": 0.9, "high": 0.7, "medium": 0.5, "low": 0.4,
 }  # fmt: skip
 #: a constraint weighs more than a debt, so that facts of little importance never hide it
@@ -108,14 +108,14 @@ def candidate_of(draft: RecordDraft, admission: AdmissionContext) -> Candidate:
     receipts = draft.receipts or (Receipt("", "", "", "user", admission.now),)
     own = draft.origin == "person" or draft.voice == "typed"
     # what a session came to is told by what an agent did, whoever set the goal
-    vouched = own and record.schema != "session"
+    vouched = own and record.schema != SESSION
     return Candidate(
         category=parts.category,
         text=parts.text,
         receipt=receipts[0],
         confidence=clamped(draft.confidence),
         importance=_importance(record),
-        kind="episode" if record.schema == "session" else "note",
+        kind="episode" if record.schema == SESSION else "note",
         schema=parts.schema,
         title=parts.title,
         tags=parts.tags[:TAGS_MOST],
@@ -168,7 +168,7 @@ class _Settling(NamedTuple):
         hours = admission.settings.retention.resurrection_hours
         if gone := gone_lately(candidate, admission.view, admission.now, hours):
             return Verdict("refuse", "retired_recently", candidate, (gone,))
-        if self.draft.record.schema == "session":
+        if self.draft.record.schema == SESSION:
             # one conversation, one record: two that have one goal are two
             return Verdict("new", "new", candidate)
         verdict = admit(candidate, admission)
@@ -237,7 +237,7 @@ class _Settling(NamedTuple):
         Two preferences of one topic have one slot.
         """
         candidate, statement = self.candidate, self.draft.record.statement
-        if self.draft.record.schema == "session" or not statement:
+        if self.draft.record.schema == SESSION or not statement:
             return None
         if normalise(statement) == normalise(memory.text):
             return None
@@ -272,7 +272,7 @@ def _structure_for(
         if memory is None or not memory.live or not _is_here(memory, draft):
             return None
         found = FoundRecord(memory, 0)
-    elif form.name != "session":
+    elif form.name != SESSION:
         # one conversation, one record: another one of the same goal is not the same
         found = nearest(draft, view.records(form.name, draft.space, draft.project))
     outranked = found is not None and outranks(found.memory, candidate)

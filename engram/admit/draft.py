@@ -134,9 +134,9 @@ class AdmissionDraft:
         receipts = (verdict.candidate.receipt, *verdict.candidate.also)
         links = (receipt.link for receipt in receipts if receipt.link)
         after = replace(after, sources=tuple(dict.fromkeys((*after.sources, *links))))
-        name = "record_retired"
+        name = "memory_retired"
         if verdict.decision == "update":
-            name = "record_updated"
+            name = "memory_updated"
             term = renewed(before, after, self._now, self._settings.retention)
             after = replace(after, expires=term, sensitivity=_sensitivity(after))
         self._put(after)

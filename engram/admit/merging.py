@@ -28,7 +28,7 @@ from engram.model.errors import BadInput
 from engram.model.ids import slug
 from engram.model.instant import Day
 from engram.model.markdown import inert_line, inert_value
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.record import (
     DONE,
     MemorySection,
@@ -205,7 +205,7 @@ def _with_items(memory: Memory, form: Schema, field: SchemaField, items: tuple[s
     fresh = [item for name, item in said.items() if name and name not in held]
     done = {name for name, item in said.items() if item.startswith(DONE)}
     over: set[str] = set()
-    if form.name == "session" and field.name in _STANDING:
+    if form.name == SESSION and field.name in _STANDING:
         over = {name for name, item in held.items() if receipt_in(item) and name not in said}
     lines = [_lines_left(text, field, over, done) for text in texts]
     count = sum(len(items_in(text)) for text in lines)

@@ -11,7 +11,7 @@ from engram.admit.same import standing
 from engram.model.candidate import Candidate
 from engram.model.ids import is_memory_id, memory_id
 from engram.model.instant import Instant, plus_minutes
-from engram.model.memory import Memory, scope_of
+from engram.model.memory import SESSION, Memory, scope_of
 from engram.model.text import content_hash
 from engram.model.view import VaultView
 
@@ -25,7 +25,7 @@ def gone_lately(candidate: Candidate, view: VaultView, now: Instant, hours: int)
     own = memory_id(candidate.category, created, text)
     known = view.memory(own)
     found: list[Memory] = [known] if known is not None else []
-    if candidate.schema != "session":
+    if candidate.schema != SESSION:
         scope = scope_of(candidate.space, candidate.project, candidate.entities)
         found += view.owners(content_hash(text, scope))
         for alias in candidate.aliases:
@@ -35,7 +35,7 @@ def gone_lately(candidate: Candidate, view: VaultView, now: Instant, hours: int)
     if state == "retired" and memory is not None:
         return memory.id
     purged = view.purged(plus_minutes(now, -60 * hours))
-    if candidate.schema == "session":
+    if candidate.schema == SESSION:
         return own if own in purged else ""
     return next((one for one in purged if _hash_in(one) == _hash_in(own)), "")
 

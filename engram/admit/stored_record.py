@@ -22,7 +22,7 @@ from engram.language.keywords import entities_of
 from engram.model.candidate import Candidate, Receipt
 from engram.model.ids import memory_id
 from engram.model.instant import Instant, day_of
-from engram.model.memory import AUTHORITIES, Memory, authority_rank
+from engram.model.memory import AUTHORITIES, SESSION, Memory, authority_rank
 from engram.model.record import (
     FieldValue,
     Record,
@@ -90,7 +90,7 @@ def fate_of(
     if ours is None:
         owners = view.owners(content_hash(memory.text, memory.scope))
         state, owner = standing(owners, rules.now, rules.retention.resurrection_hours)
-        if memory.live and owner is not None and note.record.schema != "session":
+        if memory.live and owner is not None and note.record.schema != SESSION:
             if state == "retired":
                 return RecordFate("refuse", "retired_recently")
             if not _same_form(owner, note.record):
@@ -122,7 +122,7 @@ def _candidate(note: RecordNote, receipt: Receipt, project: str) -> Candidate:
     parts = parts_of(record)
     return Candidate(
         parts.category, record.statement, receipt, SECOND_HAND,
-        kind="episode" if record.schema == "session" else "note",
+        kind="episode" if record.schema == SESSION else "note",
         title=record.title, tags=record.tags, entities=entities_of(record.statement),
         project=project, space="project" if project else "user",
         fields=tuple(texts), voice="stored", rule="record",

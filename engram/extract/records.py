@@ -18,14 +18,14 @@ from dataclasses import replace
 from engram.extract.llm.draft_check import DraftCheck
 from engram.extract.llm.record_answer import AnsweredRecord, answered
 from engram.extract.llm.record_prompt import Asked, RecordPrompt
-from engram.extract.triage import SESSION, TriagePatterns, triage
+from engram.extract.triage import TriagePatterns, triage
 from engram.extract.verified_fields import ShownExcerpt, verified
 from engram.extract.voice import voices_of
 from engram.language.anchor import anchored
 from engram.language.sentences import sentences_around
 from engram.language.wording import telling, terms_of
 from engram.model.candidate import TRUST, Receipt, Voice
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.model_request import Request
 from engram.model.ports import Heard, Model
 from engram.model.record import Record, made_record, record_of

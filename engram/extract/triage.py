@@ -20,12 +20,12 @@ from typing import Any
 
 from engram.extract.conversation_lines import ConversationLine, lines_of
 from engram.model.errors import ConfigError
+from engram.model.memory import SESSION
 from engram.model.schema_score import SchemaScore, TriageHit
 from engram.model.schemas import SCHEMA_TABLE
 from engram.model.settings import RecordSettings
 from engram.model.turn import Turn
 
-SESSION = "session"
 #: hits that count, and the lines around a hit in which a booster counts (records 2.2)
 _MOST_PLAIN, _MOST_BOOSTED, _NEAR = 3, 2, 4
 #: as much of a line is kept with a hit, characters

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engram.model.markdown import code_lines, inert_line, neutralise
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.schemas import (
     CHANGES,
     ITEMS_MOST,
@@ -259,7 +259,7 @@ def faults_of(record: Record, *, whole: bool = True) -> list[FieldFault]:
     for one in record.form.fields:
         value = fields.get(one.name)
         if value is None:
-            if whole and one.required and not (one.is_list and record.schema == "session"):
+            if whole and one.required and not (one.is_list and record.schema == SESSION):
                 found.append(FieldFault(one.name, f"{_expected(one)}: {one.meaning}", "nothing"))
             continue
         found.extend(_value_faults(one, value))

@@ -18,7 +18,7 @@ from engram.model.errors import BadInput
 from engram.model.ids import is_id, memory_id, slug
 from engram.model.instant import Instant, day_of, minutes_between
 from engram.model.markdown import inert_line, neutralise
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.project_path import is_project_path
 from engram.model.record import FieldFault, Record, faults_of, parts_of, record_of
 from engram.model.record_json import ID_FORM
@@ -179,7 +179,7 @@ def _memory(record: Record, alias: str, turn: Turn, ports: Ports) -> Memory:
     from engram.extract.classify import memory_kind, score_importance
 
     parts, text = parts_of(record), neutralise(record.statement)
-    kind = "episode" if record.schema == "session" else memory_kind(parts.category, text, ())
+    kind = "episode" if record.schema == SESSION else memory_kind(parts.category, text, ())
     importance = score_importance(text, parts.category, ())
     candidate = dictated(turn, parts.category, kind, importance, None)
     receipt = replace(candidate.receipt, quote=record.statement)

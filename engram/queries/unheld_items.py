@@ -6,10 +6,10 @@ was not taken up is left. Writes nothing.
 
 from __future__ import annotations
 
-from engram.consolidate.passes.session_window import REASON, SCHEMA
+from engram.consolidate.passes.session_window import REASON
 from engram.consolidate.session_guard import said_in, unheld
 from engram.model.instant import Instant, day_of, plus_days
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.schemas import schema_name
 from engram.model.view import VaultView
 
@@ -35,5 +35,5 @@ def open_items(view: VaultView, now: Instant) -> list[tuple[Memory, str]]:
 
 
 def _has_left(memory: Memory, since: str) -> bool:
-    ours = memory.status_reason == REASON and schema_name(memory) == SCHEMA
+    ours = memory.status_reason == REASON and schema_name(memory) == SESSION
     return ours and day_of(memory.status_since) >= since

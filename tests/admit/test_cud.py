@@ -450,7 +450,7 @@ def test_an_update_adds_what_is_new_with_its_receipt_and_a_new_term(drafting: Dr
     assert after.sources == (*HELD.sources, draft.receipts[0].link)
     assert after.expires > HELD.expires and after.text == HELD.text
     (event,) = made.events
-    assert (event.name, event.subject) == ("record_updated", HELD.id)
+    assert (event.name, event.subject) == ("memory_updated", HELD.id)
     assert dict(event.details) == {
         "code": "grown", "origin": "rules", "source": draft.receipts[0].link,
         "fields": "consequences", "reason": "said in the review",
@@ -604,7 +604,7 @@ def test_agents_retire_no_decision_preference_or_session(
             "retired", NOW, "resolved",
         )  # fmt: skip
         (event,) = made.events
-        assert (event.name, dict(event.details)["reason"]) == ("record_retired", "done")
+        assert (event.name, dict(event.details)["reason"]) == ("memory_retired", "done")
     else:
         assert (verdict.decision, verdict.code) == ("refuse", "kept_from_agents") and stands.live
 

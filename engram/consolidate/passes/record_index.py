@@ -20,7 +20,7 @@ from engram.consolidate.context import PassContext
 from engram.model.change import Change
 from engram.model.ids import is_memory_id
 from engram.model.instant import day_of
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.page_lines import (
     BULLET,
     HEADING,
@@ -40,7 +40,7 @@ from engram.model.text import first_line
 TASK, PATH = "record_index", "index.md"
 #: schema -> heading, in the order of the page
 HEADINGS = {
-    "session": "Sessions",
+    SESSION: "Sessions",
     "decision": "Decisions",
     "runbook": "Runbooks",
     "constraint": "Constraints",
@@ -109,7 +109,7 @@ def _lines(context: PassContext, schema: str) -> list[_IndexLine]:
     """The lines of a section, in order."""
     shown = [one for one in context.view.records(schema) if _is_shown(one)]
     shown.sort(key=lambda one: (one.created, one.id), reverse=True)
-    if schema == "session":
+    if schema == SESSION:
         shown.sort(key=lambda one: one.project)
     lines = [_IndexLine(one.id, _label(one)) for one in shown[:_MOST]]
     if more := len(shown) - len(lines):
@@ -125,7 +125,7 @@ def _is_shown(memory: Memory) -> bool:
 def _label(memory: Memory) -> str:
     """What a person recognises it by, inert, with project, day, and how far a session came."""
     said = first_line(" ".join((memory.title or memory.text).split()), _WIDTH)
-    outcome = memory.extras.get("outcome", "") if schema_name(memory) == "session" else ""
+    outcome = memory.extras.get("outcome", "") if schema_name(memory) == SESSION else ""
     project = memory.project if memory.space == "project" else ""
     details = (project, day_of(memory.created), first_line(outcome, _WIDTH))
     return one_line(f"{said} ({', '.join(filter(None, details))})")

@@ -18,10 +18,10 @@ from dataclasses import replace
 from engram.consolidate.context import PassContext
 from engram.consolidate.session_guard import UnheldItem, said_in, unheld
 from engram.model.instant import Instant, day_of
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.step import Step
 
-TASK, SCHEMA = "sessions", "session"
+TASK = "sessions"
 #: the code in the header's `status_reason`
 REASON = "session_window"
 #: the header key with the day on which a session left the window
@@ -35,7 +35,7 @@ def plan(context: PassContext) -> list[Step]:
     if context.changed is not None and not context.changed:
         return []
     projects: defaultdict[str, list[Memory]] = defaultdict(list)
-    for memory in context.view.records(SCHEMA):
+    for memory in context.view.records(SESSION):
         projects[memory.project].append(memory)
     most = context.settings.records.sessions
     going = [one for sessions in projects.values() for one in beyond_window(sessions, most)]

@@ -14,9 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from engram.extract.excerpt import TriageExcerpt, excerpt_of, headings
-from engram.extract.triage import SESSION
 from engram.model.errors import ConfigError
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.model_request import Request, fenced, prompt_of, strict_object
 from engram.model.record import record_of
 from engram.model.record_draft import DraftAction, LifecycleEvent
