@@ -17,7 +17,7 @@ from engram.admit.cud_table import NOOP, Structure, resolved, structure, vetoes_
 from engram.admit.decide import AdmissionContext, admit, harm_code, opinion_of
 from engram.admit.gate.record_parts import safe_parts
 from engram.admit.gate.secure import harm_in
-from engram.admit.merging import SLUG_MOST, Exists, MergeError, merged
+from engram.admit.merging import Exists, MergeError, merged
 from engram.admit.prepared import prepared
 from engram.admit.record_search import FoundRecord, nearest
 from engram.admit.resurrection import gone_lately
@@ -25,12 +25,12 @@ from engram.admit.same import says_otherwise
 from engram.admit.slot import outranks
 from engram.language.tokens import telling_terms
 from engram.model.candidate import Candidate, Receipt
-from engram.model.ids import memory_id, slug
+from engram.model.ids import memory_id
 from engram.model.instant import day_of
 from engram.model.memory import SESSION, Memory
 from engram.model.record import Record, faults_of, made_record, parts_of, record_of
 from engram.model.record_draft import RecordDraft
-from engram.model.record_words import brief, clamped, joined_tags
+from engram.model.record_words import brief, clamped, joined_tags, record_alias
 from engram.model.schemas import TAGS_MOST, Schema, schema_of
 from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY
@@ -130,7 +130,7 @@ def candidate_of(draft: RecordDraft, admission: AdmissionContext) -> Candidate:
         also=receipts[1:],
         sections=parts.sections,
         related_files=parts.related_files,
-        aliases=(slug(parts.title, limit=SLUG_MOST),) if parts.title else (),
+        aliases=(record_alias(parts.title, record.schema),) if parts.title else (),
     )
 
 

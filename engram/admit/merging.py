@@ -25,7 +25,6 @@ from engram.admit.change_lines import (
 )
 from engram.language.tokens import telling_terms
 from engram.model.errors import BadInput
-from engram.model.ids import slug
 from engram.model.instant import Day
 from engram.model.markdown import inert_line, inert_value
 from engram.model.memory import SESSION, Memory
@@ -42,7 +41,7 @@ from engram.model.record import (
     record_of,
     section_text,
 )
-from engram.model.record_words import clean_title, joined_tags
+from engram.model.record_words import clean_title, joined_tags, record_alias
 from engram.model.schemas import (
     CHANGES_MOST,
     ITEMS_MOST,
@@ -59,8 +58,6 @@ from engram.model.verdict import MemoryPatch
 Exists = Callable[[str], bool]
 #: from here on a title is another one, and gets a name of its own (seed 001)
 _ANOTHER_TITLE = 0.5
-#: characters of a slug (seed 001)
-SLUG_MOST = 80
 #: of a session, what stands at its end: a later draft has seen all that an earlier one saw
 _STANDING = frozenset(["in_progress", "blockers", "next_actions"])
 #: header keys that say how a matter stands, which whoever sees it may report; a person is asked
@@ -258,7 +255,7 @@ def _titled(memory: Memory, title: str) -> Memory:
     names = memory.aliases
     if not names or title_difference(memory.title, title) > _ANOTHER_TITLE:
         # the first is the one it is called by
-        names = tuple(dict.fromkeys((slug(title, limit=SLUG_MOST), *names)))
+        names = tuple(dict.fromkeys((record_alias(title), *names)))
     return replace(memory, title=title, aliases=names)
 
 

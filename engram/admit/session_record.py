@@ -16,11 +16,12 @@ from engram.admit.gate.secure import tells_secret
 from engram.admit.gate.sensitivity import sensitivity_of, tells_of_another
 from engram.language.agent_orders import injection
 from engram.language.hidden_text import without_hidden_signs
-from engram.model.ids import memory_id, slug
+from engram.model.ids import memory_id
 from engram.model.instant import Day, Instant, day_of
 from engram.model.memory import SESSION, Memory
 from engram.model.record import FieldValue, Record, item_line, items_in, parts_of, without_receipt
 from engram.model.record_changes import RecordChange, changes_text
+from engram.model.record_words import record_alias
 from engram.model.retention import expiry, renewed
 from engram.model.schemas import (
     CHANGES,
@@ -116,7 +117,7 @@ def made(
         sensitivity=sensitivity_of("\n".join((parts.text, *(text for _, text in parts.sections)))),
         project=found.project,
         quote=found.quote,
-        aliases=(slug(parts.title),),
+        aliases=(record_alias(parts.title, SESSION),),
         tags=parts.tags,
         related_files=parts.related_files,
         sources=found.sources,

@@ -11,8 +11,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
+from engram.model.ids import digest_of, slug
 from engram.model.markdown import inert_value
 from engram.model.schemas import ITEMS_MOST, TAGS_MOST, TITLE_MOST
+
+#: characters of the name of a record (seed 001)
+ALIAS_MOST = 80
+#: more characters than one is read as, for the slug of a whole text
+_MOST_READ = 40
 
 _MARKS = re.compile(r"#tags:|\[\s*confidence\s*:[^\]]*\]", re.IGNORECASE)
 _ARROW = re.compile(r"\s+->\s+")
@@ -30,6 +36,20 @@ _UNWRITTEN = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
 def clean_title(text: str) -> str:
     """A title as it is written; empty where nothing is left of it."""
     return _settled(text, lambda one: _cleaned(one, " - "))
+
+
+def record_alias(title: str, schema: str = "x") -> str:
+    """The name under which a record is found, and goes out of the vault, by its title.
+
+    As seed 001 makes it, whose names end after 80 characters: a digest stands only where the
+    letters of other scripts are read as many others are too.
+    """
+    name = slug(title, schema, limit=_MOST_READ * len(title))
+    if len(name) <= ALIAS_MOST:
+        return name
+    digest = "" if title.isascii() else digest_of(name)
+    room = ALIAS_MOST - len(digest) - bool(digest)
+    return "-".join(filter(None, (name[:room].strip("-"), digest)))
 
 
 def clean_tags(given: object, most: int = TAGS_MOST) -> tuple[str, ...]:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from engram.capture.accept import cleaned, legible
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
-from engram.model.ids import is_id, memory_id, slug
+from engram.model.ids import is_id, memory_id
 from engram.model.instant import Instant, day_of, minutes_between
 from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import SESSION, Memory
 from engram.model.project_path import is_project_path
 from engram.model.record import FieldFault, Record, faults_of, parts_of, record_of
 from engram.model.record_json import ID_FORM
+from engram.model.record_words import record_alias
 from engram.model.report import Remembered
 from engram.model.retention import expiry
 from engram.model.schemas import RECORD_MOST, schema_of
@@ -61,7 +62,7 @@ def make(
                 project=project),
         ports.redactor,
     )[0]  # fmt: skip
-    alias = name or slug(record.title, record.schema)
+    alias = name or record_alias(record.title, record.schema)
     ports.check_writable()
     if dry_run:
         return _decided(record, alias, turn, namesakes, ports)[0]

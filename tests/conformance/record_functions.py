@@ -11,17 +11,24 @@ from engram.admit.cud import settled
 from engram.admit.cud_table import Structure, Veto, resolved, structure, vetoes_for
 from engram.admit.decide import AdmissionContext
 from engram.admit.draft import AdmissionDraft
-from engram.admit.merging import SLUG_MOST, MergeError, merged, protected, title_difference
+from engram.admit.merging import MergeError, merged, protected, title_difference
 from engram.admit.record_search import FoundRecord, nearest, record_tokens, score
 from engram.extract.receipt import receipt_of
 from engram.language.agent_orders import injection
 from engram.language.tokens import query_terms
-from engram.model.ids import is_id, slug
+from engram.model.ids import is_id
 from engram.model.markdown import neutralise
 from engram.model.memory import Memory, confidence_level
 from engram.model.record import FieldValue, faults_of, made_record, parts_of, record_of
 from engram.model.record_draft import RecordDraft
-from engram.model.record_words import brief, clamped, clean_tags, clean_title, joined_tags
+from engram.model.record_words import (
+    brief,
+    clamped,
+    clean_tags,
+    clean_title,
+    joined_tags,
+    record_alias,
+)
 from engram.model.schemas import SCHEMA_TABLE, TAGS_MOST, Schema
 from engram.model.settings import Settings
 from engram.model.turn import turn_of
@@ -182,7 +189,7 @@ def _changes_fifo(given: dict[str, Any]) -> dict[str, Any]:
 def _title_rename(given: dict[str, Any]) -> dict[str, Any]:
     """What a record is called by once it has another title; the old name leads on."""
     old = given["old_title"]
-    held = _held(title=old, aliases=(slug(old, limit=SLUG_MOST),))
+    held = _held(title=old, aliases=(record_alias(old),))
     record = made_record("decision", {}, title=given["new_title"])
     name, *_ = merged(held, record, day=NOW[:10]).after.aliases
     return {"exit": 0, "files": [f"{name}.json"]}
@@ -284,7 +291,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "title": _title,
     "search_snippet": _search_snippet,
     "inject_title": lambda given: {"flagged_untrusted": bool(injection(given["title"]))},
-    "slugify": lambda given: slug(given, limit=SLUG_MOST),
+    "slugify": record_alias,
     "id_is_valid": is_id,
     "clamp_confidence": clamped,
     "autofix_adds_fields": _added_fields,

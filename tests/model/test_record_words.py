@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.record_words import brief, clamped, clean_tags, clean_title, joined_tags
+from engram.model.ids import is_id
+from engram.model.record_words import (
+    ALIAS_MOST,
+    brief,
+    clamped,
+    clean_tags,
+    clean_title,
+    joined_tags,
+    record_alias,
+)
 from engram.model.schemas import TAGS_MOST, TITLE_MOST
 from tests.effort import examples
 
@@ -83,3 +92,16 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
     for made in (clean_title(text), *clean_tags(text)):
         assert "#tags:" not in made and " -> " not in made and "\u202e" not in made
     assert len(clean_tags([text, text])) <= min(TAGS_MOST, 1)
+
+
+@given(st.one_of(_MARKED, st.text("日本語のみ결정éа ", max_size=140)))
+@examples(100)
+def test_the_name_of_a_record_is_an_id_whatever_its_title(title: str) -> None:
+    assert is_id(record_alias(title, "decision"))
+
+
+def test_names_in_scripts_that_are_read_alike_stay_apart_when_they_are_cut() -> None:
+    one, other = "決" * 100, "决" * 100
+    assert len(record_alias(one)) <= ALIAS_MOST
+    assert record_alias(one) != record_alias(other)
+    assert record_alias("a" * 100) == "a" * ALIAS_MOST

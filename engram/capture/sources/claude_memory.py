@@ -22,12 +22,13 @@ from typing import BinaryIO
 from engram.capture.clean import shortened
 from engram.capture.sources.shared.source_base import TranscriptSource
 from engram.model.errors import BadInput
-from engram.model.ids import is_id, message_digest, slug
+from engram.model.ids import is_id, message_digest
 from engram.model.json_schema import REASON_MOST
 from engram.model.ports import SourceReading
 from engram.model.record import FieldFault, Record, faults_of
 from engram.model.record_json import CommonFields, record_from_json
 from engram.model.record_note import STORE, RecordNote, note_text
+from engram.model.record_words import record_alias
 from engram.model.schemas import RECORD_MOST, SCHEMA_TABLE, TAGS_MOST, TITLE_MOST
 from engram.model.text import first_line
 from engram.model.turn import Turn
@@ -147,7 +148,7 @@ def _common(
         raise BadInput("created_at: expected a time such as 2026-03-06T10:10:00Z")
     name = common.id
     if not name:
-        name = path.stem if is_id(path.stem) else slug(path.stem)
+        name = path.stem if is_id(path.stem) else record_alias(path.stem)
         notes.append(f"the id is none, called {name}")
     since = "" if common.status == "active" else common.since or common.updated or created
     return common._replace(
