@@ -12,36 +12,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 
-from engram.admit.change_lines import (
-    CHANGES_NAME,
-    changes_in,
-    differences,
-    is_list,
-    same_item,
-    told_value,
-    with_lines,
-)
+from engram.admit.change_lines import differences, with_changes
+from engram.admit.grown_fields import is_of, items_of, placed, same_item, with_items, with_scalar
 from engram.language.tokens import telling_terms
 from engram.model.errors import BadInput
 from engram.model.instant import Day
 from engram.model.markdown import inert_line, inert_value
 from engram.model.memory import SESSION, Memory
 from engram.model.record import (
-    DONE,
-    MemorySection,
     Record,
     faults_of,
-    inert_item,
-    item_line,
-    items_in,
     other_sections,
     receipt_in,
     record_of,
     section_text,
 )
-from engram.model.record_words import clean_title, joined_tags, record_alias
+from engram.model.record_changes import RecordChange, changes_of
+from engram.model.record_words import brief, clean_title, joined_tags, record_alias
 from engram.model.schemas import (
     CHANGES_MOST,
     ITEMS_MOST,
@@ -60,11 +48,6 @@ Exists = Callable[[str], bool]
 _ANOTHER_TITLE = 0.5
 #: of a session, what stands at its end: a later draft has seen all that an earlier one saw
 _STANDING = frozenset(["in_progress", "blockers", "next_actions"])
-#: header keys that say how a matter stands, which whoever sees it may report; a person is asked
-#: before anything follows from it
-_REPORTED = frozenset(["debt_state", "in_effect", "outcome"])
-#: a choice that was accepted is not proposed again by whoever heard of it later
-_PROPOSED = ("decision_state", "proposed")
 _IMMUTABLE = ("id", "created", "category", "schema", "text", "quote")
 
 
@@ -100,11 +83,12 @@ def merged(
         if not (value := record.fields.get(field.name)):
             continue
         if field.in_header:
-            after = _with_scalar(after, field, record.text(field.name), outranked)
+            after = with_scalar(after, field, record.text(field.name), outranked=outranked)
         elif isinstance(value, str) and value != record.statement:
             after = _with_text(after, form, field, value, outranked)
         elif not isinstance(value, str):
-            after = _with_items(after, form, field, value)
+            over = _over(after, field, value) if form.name == SESSION else ()
+            after = with_items(after, form, field, value, over)
     title = clean_title(record.title)
     if title and title != memory.title and (not memory.title or (named and not outranked)):
         after = _titled(after, title)
@@ -130,28 +114,24 @@ def protected(
     gone = [path for path in before.related_files if path not in after.related_files]
     if any(map(exists, gone)):
         raise MergeError("grow-only", "related files that are there cannot be taken away")
-    if not _continues(changes_in(before), changes_in(after)):
+    if not _continues(changes_of(before), changes_of(after)):
         raise MergeError("append-only", "lines of change cannot be taken away or rewritten")
     if not set(_of_person(before)) <= set(_of_person(after)):
         raise MergeError("immutable", "sections and keys of no field are the person's own")
-    return with_changes(before, after, day=day, why=why)
+    return _patch(before, after, day=day, why=why)
 
 
-def with_changes(before: Memory, after: Memory, *, day: Day, why: str = "") -> MemoryPatch:
+def _patch(before: Memory, after: Memory, *, day: Day, why: str = "") -> MemoryPatch:
     """A change of a record with a line for each field; the patch names the fields.
 
     Raises MergeError where nothing changed, or where the record would be larger than a record is.
     """
-    found = dict(differences(before, after))
     if before == after:
         raise MergeError("append-only (new entry required)", f"nothing of {before.id} changes")
-    said = told_value(why)
-    lines = [
-        "- " + " · ".join(filter(None, (day, name, what, said))) for name, what in found.items()
-    ]
-    after = replace(after, sections=with_lines(after.sections, lines))
+    found = differences(before, after, day, why)
+    after = replace(after, sections=with_changes(after.sections, found))
     _check_size(before, after)
-    return MemoryPatch(after, tuple(found), said)
+    return MemoryPatch(after, tuple(one.field for one in found), inert_line(brief(why)))
 
 
 def title_difference(one: str, other: str) -> float:
@@ -163,25 +143,15 @@ def title_difference(one: str, other: str) -> float:
 # -- fields ---------------------------------------------------------------------------------------
 
 
-def _with_scalar(memory: Memory, field: SchemaField, value: str, outranked: bool) -> Memory:
-    held, value = memory.extras.get(field.place, "").strip(), inert_line(value)
-    kept = outranked and field.place not in _REPORTED
-    if value in ("", held) or (held and (kept or (field.place, value) == _PROPOSED)):
-        return memory
-    return replace(memory, extra=tuple({**memory.extras, field.place: value}.items()))
-
-
 def _with_text(
     memory: Memory, form: Schema, field: SchemaField, value: str, outranked: bool
 ) -> Memory:
-    held = [
-        text for heading, text in memory.sections if heading.casefold() == field.place.casefold()
-    ]
+    held = [text for heading, text in memory.sections if is_of(field, heading)]
     old = "\n\n".join(filter(None, held))
     if old and (outranked or len(held) > 1 or not _says_more(value, old)):
         return memory
     return replace(
-        memory, sections=_placed(memory.sections, form, field, section_text(field, value))
+        memory, sections=placed(memory.sections, form, field, section_text(field, value))
     )
 
 
@@ -190,64 +160,13 @@ def _says_more(value: str, old: str) -> bool:
     return set(telling_terms(old)) < set(telling_terms(value))
 
 
-def _with_items(memory: Memory, form: Schema, field: SchemaField, items: tuple[str, ...]) -> Memory:
-    places = [heading.casefold() == field.place.casefold() for heading, _ in memory.sections]
-    texts = [text for (_, text), here in zip(memory.sections, places, strict=True) if here]
-    key = partial(same_item, field)
-    held = {key(item): item for text in texts for item in items_in(text)}
-    said: dict[str, str] = {}
-    for item in items:
-        # as it will be read: an item without words is none
-        said.setdefault(next(map(key, items_in(item_line(field, item))), ""), item)
-    fresh = [item for name, item in said.items() if name and name not in held]
-    done = {name for name, item in said.items() if item.startswith(DONE)}
-    over: set[str] = set()
-    if form.name == SESSION and field.name in _STANDING:
-        over = {name for name, item in held.items() if receipt_in(item) and name not in said}
-    lines = [_lines_left(text, field, over, done) for text in texts]
-    count = sum(len(items_in(text)) for text in lines)
-    if fresh := fresh[: max(ITEMS_MOST - count, 0)]:
-        lines = lines or [""]
-        lines[-1] = _appended(lines[-1], field, fresh, count)
-    if lines and not texts:
-        return replace(memory, sections=_placed(memory.sections, form, field, lines[0]))
-    left = iter(lines)
-    sections = tuple(
-        (heading, next(left) if here else text)
-        for (heading, text), here in zip(memory.sections, places, strict=True)
-    )
-    return replace(memory, sections=sections)
-
-
-def _appended(text: str, field: SchemaField, fresh: Iterable[str], count: int) -> str:
-    """A section's text with further items below it.
-
-    Below paragraphs, which a person wrote for items, another one: a list would hide them.
-    """
-    if text and not is_list(text):
-        return "\n\n".join((text, *map(_paragraph, fresh)))
-    new = (item_line(field, item, count + at) for at, item in enumerate(fresh, 1))
-    return "\n".join(filter(None, (text, *new)))
-
-
-def _paragraph(item: str) -> str:
-    """An item as a paragraph of its own."""
-    text = inert_item(item.removeprefix(DONE))
-    return f"\\{text}" if is_list(text) else text
-
-
-def _lines_left(text: str, field: SchemaField, over: set[str], done: set[str]) -> str:
-    """A section's lines without items that are over, and with those done that are."""
-    kept = []
-    for line in text.split("\n"):
-        (item, *_) = items_in(line) or [""]
-        key = same_item(field, item)
-        if key and key in over:
-            continue
-        if key in done and "[ ]" in line and not item.startswith(DONE):
-            line = line.replace("[ ]", "[x]", 1)
-        kept.append(line)
-    return "\n".join(kept)
+def _over(memory: Memory, field: SchemaField, items: Iterable[str]) -> frozenset[str]:
+    """What stood at the end of a session and was taken from its turns, and stands no longer."""
+    if field.name not in _STANDING:
+        return frozenset()
+    held = items_of(memory, field)
+    said = {same_item(field, item) for item in items}
+    return frozenset(same_item(field, item) for item in held if receipt_in(item)) - said
 
 
 def _titled(memory: Memory, title: str) -> Memory:
@@ -265,24 +184,6 @@ def _joined_files(held: tuple[str, ...], more: Iterable[str], exists: Exists) ->
     if len(files) > ITEMS_MOST:
         files = tuple(path for path in files if path not in held or exists(path))
     return files[: max(ITEMS_MOST, len(held))]
-
-
-# -- sections -------------------------------------------------------------------------------------
-
-
-def _placed(
-    sections: tuple[MemorySection, ...], form: Schema, field: SchemaField, text: str
-) -> tuple[MemorySection, ...]:
-    """Sections with this text for a field: where its heading is, else in the schema's order."""
-    names = [heading.casefold() for heading, _ in sections]
-    place = field.place.casefold()
-    if place in names:
-        at = names.index(place)
-        return (*sections[:at], (sections[at][0], text), *sections[at + 1 :])
-    order = [one.place.casefold() for one in form.sections]
-    later = {*order[order.index(place) + 1 :], CHANGES_NAME}
-    at = next((number for number, name in enumerate(names) if name in later), len(names))
-    return (*sections[:at], (field.place, text), *sections[at:])
 
 
 def _of_person(memory: Memory) -> tuple[tuple[str, str], ...]:
@@ -306,7 +207,7 @@ def _check_tags(held: tuple[str, ...], after: tuple[str, ...]) -> None:
         raise MergeError("cap exceeded", f"a record has at most {TAGS_MOST} tags")
 
 
-def _continues(known: tuple[str, ...], told: tuple[str, ...]) -> bool:
+def _continues(known: tuple[RecordChange, ...], told: tuple[RecordChange, ...]) -> bool:
     """Whether lines of change begin with those known, or with the newest where they are full."""
     if told[: len(known)] == known:
         return True

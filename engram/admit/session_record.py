@@ -8,24 +8,31 @@ an outcome or a title that is not as it was last written is a person's, and stay
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
+from engram.admit.change_lines import differences, with_changes
 from engram.admit.gate.secure import tells_secret
 from engram.admit.gate.sensitivity import sensitivity_of, tells_of_another
+from engram.admit.grown_fields import placed, same_item
 from engram.language.agent_orders import injection
 from engram.language.hidden_text import without_hidden_signs
 from engram.model.ids import memory_id
-from engram.model.instant import Day, Instant, day_of
+from engram.model.instant import Instant, day_of
 from engram.model.memory import SESSION, Memory
-from engram.model.record import FieldValue, Record, item_line, items_in, parts_of, without_receipt
-from engram.model.record_changes import RecordChange, changes_text
+from engram.model.record import (
+    FieldValue,
+    Record,
+    items_in,
+    parts_of,
+    section_text,
+    sections_by_name,
+    without_receipt,
+)
 from engram.model.record_words import record_alias
 from engram.model.retention import expiry, renewed
 from engram.model.schemas import (
-    CHANGES,
-    CHANGES_MOST,
     ITEMS_MOST,
     SCHEMA_TABLE,
     TAGS_MOST,
@@ -42,8 +49,6 @@ _FORM = SCHEMA_TABLE[SESSION]
 #: the whole conversation (`extract.session` tells the last so many)
 _COMPLETED, _CHANGED, _LAST_TOLD = "completed", "key_changes", 8
 _OUTCOME = "outcome"
-#: a value in a line of `## Changes`, characters
-_TOLD = 80
 _WHY = "the conversation went on"
 #: why newer sessions retired it: no person did, and the conversation that goes on is a newer one
 _LEFT_WINDOW = "session_window"
@@ -141,28 +146,20 @@ def gone_on(
 
     It is the same where nothing is new.
     """
-    changes: list[RecordChange] = []
-    day = day_of(found.last)
-    sections, twice = dict(memory.sections), _twice(memory)
+    sections, named = memory.sections, sections_by_name(memory.sections)
     known = dict(written.sections) if written is not None else {}
     for one in _FORM.sections:
-        before = sections.get(one.place, "")
-        if before != known.get(one.place, "") or one.place in twice:
+        texts = named.get(one.place.casefold(), [])
+        before = texts[0] if texts else ""
+        if len(texts) > 1 or before != known.get(one.place, ""):
             continue  # a person's
         old, new = items_in(before), _items(one, before, found.record)
-        if [*map(without_receipt, old)] == [*map(without_receipt, new)]:
-            continue
-        text = "\n".join(item_line(one, item, number) for number, item in enumerate(new, 1))
-        if text:
-            sections[one.place] = text
-        else:
-            sections.pop(one.place, None)
-        changes.append(_change(one, day, old, new))
+        if [*map(without_receipt, old)] != [*map(without_receipt, new)]:
+            sections = placed(sections, _FORM, one, section_text(one, tuple(new)))
     extras, base = memory.extras, written or memory
     held, outcome = extras.get(_OUTCOME, ""), found.record.text(_OUTCOME)
     if outcome not in ("", held) and held == base.extras.get(_OUTCOME, ""):
         extras[_OUTCOME] = outcome
-        changes.append(RecordChange(day, _OUTCOME, held, outcome, _WHY))
     after = replace(
         memory,
         tags=_grown(memory.tags, base.tags, found.record.tags, TAGS_MOST),
@@ -171,18 +168,17 @@ def gone_on(
         ),
         sources=_grown(memory.sources, base.sources, found.sources, None),
         extra=tuple(extras.items()),
-        sections=_in_order(memory, sections, changes),
+        sections=sections,
     )
+    told = differences(memory, after, day_of(found.last), _WHY)
+    # which files changed is said in a section of its own
+    told = [one for one in told if _FORM.field(one.field) is not None]
+    after = replace(after, sections=with_changes(after.sections, told))
     if not after.live:
         after = replace(after, status="active", status_since="", status_reason="")
     if after == memory:
         return memory
     return replace(after, expires=renewed(memory, after, now, retention))
-
-
-def _twice(memory: Memory) -> set[str]:
-    headings = [heading for heading, _ in memory.sections]
-    return {heading for heading in headings if headings.count(heading) > 1}
 
 
 def _items(field: SchemaField, before: str, record: Record) -> list[str]:
@@ -192,24 +188,8 @@ def _items(field: SchemaField, before: str, record: Record) -> list[str]:
     if not (grows or field.name == _CHANGED):
         return now[:ITEMS_MOST]
     held = items_in(before)
-    said = {_words(item) for item in held}
-    return [*held, *(item for item in now if _words(item) not in said)][:ITEMS_MOST]
-
-
-def _words(item: str) -> str:
-    return " ".join(without_receipt(item).split()).casefold()
-
-
-def _change(field: SchemaField, day: Day, old: Sequence[str], new: Sequence[str]) -> RecordChange:
-    before, after = ({_words(item): item for item in items} for items in (old, new))
-    came = [item for name, item in after.items() if name not in before]
-    if before.keys() <= after.keys():
-        return RecordChange(day, field.name, reason=f"added: {_told(came)}")
-    return RecordChange(day, field.name, _told(old), _told(new) or "none", _WHY)
-
-
-def _told(items: Iterable[str]) -> str:
-    return first_line("; ".join(map(without_receipt, items)), _TOLD)
+    said = {same_item(field, item) for item in held}
+    return [*held, *(item for item in now if same_item(field, item) not in said)][:ITEMS_MOST]
 
 
 def _grown(
@@ -218,39 +198,3 @@ def _grown(
     """A list with what was found since it was written: what a person took out stays out."""
     new = (one for one in found if one not in base)
     return tuple(dict.fromkeys((*here, *new)))[: most if most is None else max(most, len(here))]
-
-
-def _in_order(
-    memory: Memory, sections: dict[str, str], changes: Sequence[RecordChange]
-) -> tuple[tuple[str, str], ...]:
-    """The sections as they stood, new ones behind those that go before them in the schema."""
-    order = [one.place for one in _FORM.sections]
-    seen: set[str] = set()
-    result: list[tuple[str, str]] = []
-    for heading, text in memory.sections:
-        if heading in seen or heading not in order or heading == CHANGES:
-            result.append((heading, text))  # a second one of a name is a person's
-        elif heading in sections:
-            result.append((heading, sections[heading]))
-        seen.add(heading)
-    for rank, heading in enumerate(order):
-        if heading in seen or heading not in sections:
-            continue
-        before = [at for at, (name, _) in enumerate(result) if name in order[:rank]]
-        result.insert(before[-1] + 1 if before else 0, (heading, sections[heading]))
-    if not changes:
-        return tuple(result)
-    told = changes_text(changes)
-    for at, (heading, text) in enumerate(result):
-        if heading == CHANGES:
-            result[at] = (CHANGES, _newest(f"{text}\n{told}"))
-            return tuple(result)
-    return (*result, (CHANGES, told))
-
-
-def _newest(text: str) -> str:
-    """A list of changes without the oldest beyond the limit."""
-    lines = text.split("\n")
-    bullets = [at for at, line in enumerate(lines) if line.startswith("- ")]
-    gone = set(bullets[: max(len(bullets) - CHANGES_MOST, 0)])
-    return "\n".join(line for at, line in enumerate(lines) if at not in gone)

@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
+from engram.admit.change_lines import differences, with_changes
 from engram.admit.confidence import SECOND_HAND
 from engram.admit.gate.secure import ordered, private
 from engram.admit.gate.sensitivity import sensitivity_of
+from engram.admit.grown_fields import placed, with_items, with_scalar
 from engram.admit.same import standing
 from engram.language.keywords import entities_of
 from engram.model.candidate import Candidate, Receipt
@@ -26,14 +28,11 @@ from engram.model.memory import AUTHORITIES, SESSION, Memory, authority_rank
 from engram.model.record import (
     FieldValue,
     Record,
-    inert_item,
-    item_line,
     parts_of,
     record_of,
     section_text,
-    without_receipt,
 )
-from engram.model.record_changes import RecordChange, change_line, changes_of, changes_text
+from engram.model.record_changes import change_line, changes_of, changes_text
 from engram.model.record_note import RecordNote, telling_fields
 from engram.model.retention import expiry
 from engram.model.schemas import (
@@ -41,18 +40,17 @@ from engram.model.schemas import (
     CHANGES_MOST,
     ITEMS_MOST,
     TAGS_MOST,
+    Schema,
     SchemaField,
     categories_of,
 )
 from engram.model.settings import RetentionSettings
 from engram.model.succession import superseded
-from engram.model.text import content_hash, first_line
+from engram.model.text import content_hash
 from engram.model.view import VaultView
 
 #: why a record was written, and why it replaced one
 IMPORTED, RESTATED = "imported", "restated"
-#: so much of a value stands in a line of changes
-_SHOWN = 80
 #: how much a record matters by its severity or priority (records 9); others by default
 _IMPORTANCE = {"critical": 0.9, "high": 0.9, "medium": 0.7, "low": 0.5}
 _USUAL = 0.6
@@ -208,34 +206,22 @@ def _grown(ours: Memory, theirs: Memory, note: RecordNote, now: Instant) -> Reco
     """A memory with what its store knows of it meanwhile."""
     vouched = authority_rank(ours.authority) > authority_rank(AUTHORITIES[0])
     day = day_of(note.common.updated or now)
+    base = replace(ours, schema=theirs.schema)
     after = replace(
-        ours,
-        schema=theirs.schema,
+        base,
         title=ours.title or theirs.title,
         aliases=tuple(one for one in _joined(ours.aliases, theirs.aliases) if one != ours.id),
         tags=_joined(ours.tags, theirs.tags)[: max(TAGS_MOST, len(ours.tags))],
         related_files=_joined(ours.related_files, theirs.related_files)[:ITEMS_MOST],
     )
-    known = record_of(after)
-    assert known is not None  # it has the schema of the record
-    told: list[RecordChange] = []
-    extra, sections = ours.extras, list(ours.sections)
     for field, value in telling_fields(note.record):
-        change = _changed(field, known, value, vouched=vouched)
-        if not change or (field.name == "trigger" and value == note.record.statement):
-            continue
-        told += (one._replace(date=day) for one in change)
-        if field.in_header:
-            extra[field.place] = value if isinstance(value, str) else "; ".join(value)
-        else:
-            _set_section(sections, field, known, value)
+        if field.name != "trigger" or value != note.record.statement:
+            after = _with_field(after, note.record.form, field, value, vouched=vouched)
     listed = changes_of(ours)
     fresh = [one for one in note.common.changes if one not in listed]
     said = {one.field for one in fresh}
-    fresh += [one for one in told if one.field not in said]
-    if fresh:
-        _put(sections, CHANGES, changes_text([*listed, *fresh][-CHANGES_MOST:]))
-    after = replace(after, extra=tuple(extra.items()), sections=tuple(sections))
+    fresh += [one for one in differences(base, after, day) if one.field not in said]
+    after = replace(after, sections=with_changes(after.sections, fresh))
     if ours.live and not theirs.live:
         after = replace(
             after, status=theirs.status, status_since=theirs.status_since,
@@ -252,55 +238,17 @@ def _joined(ours: Iterable[str], theirs: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*ours, *theirs)))
 
 
-def _changed(
-    field: SchemaField, known: Record, value: FieldValue, *, vouched: bool
-) -> list[RecordChange]:
-    """What a field's new value changes, as lines without a date; nothing where it says the same."""
+def _with_field(
+    memory: Memory, form: Schema, field: SchemaField, value: FieldValue, *, vouched: bool
+) -> Memory:
+    """A memory with what its store says of a field; what a person vouches for keeps its words."""
+    if field.in_header:
+        text = value if isinstance(value, str) else "; ".join(value)
+        return with_scalar(memory, field, text, outranked=vouched)
     if field.is_list:
-        added = _added(field, known, value)
-        return [
-            RecordChange("", field.name, reason=f"added: {first_line(one, _SHOWN)}")
-            for one in added
-        ]
-    old, new = known.text(field.name), value if isinstance(value, str) else "; ".join(value)
-    if section_text(field, old) == section_text(field, new) or (old and vouched):
-        return []
-    return [RecordChange("", field.name, first_line(old, _SHOWN), first_line(new, _SHOWN))]
-
-
-def _added(field: SchemaField, known: Record, value: FieldValue) -> list[str]:
-    """The items of a list that are not known, as many as there is room for."""
-    ours = known.items(field.name)
-    said = {inert_item(without_receipt(one)).casefold() for one in ours}
-    added = [one for one in _each(value) if inert_item(without_receipt(one)).casefold() not in said]
-    return added[: max(0, ITEMS_MOST - len(ours))]
-
-
-def _set_section(
-    sections: list[tuple[str, str]], field: SchemaField, known: Record, value: FieldValue
-) -> None:
-    """Put a field's new value into its section; a list only gains lines."""
-    if not field.is_list:
-        _put(sections, field.place, section_text(field, value), before=CHANGES)
-        return
-    first = len(known.items(field.name)) + 1
-    lines = [
-        item_line(field, item, number)
-        for number, item in enumerate(_added(field, known, value), first)
-    ]
-    old = next((text for name, text in sections if _is(name, field.place)), "")
-    _put(sections, field.place, "\n".join(filter(None, (old, *lines))), before=CHANGES)
-
-
-def _is(heading: str, place: str) -> bool:
-    return heading.casefold() == place.casefold()
-
-
-def _put(sections: list[tuple[str, str]], place: str, text: str, before: str = "") -> None:
-    """Set the first section of that name, or add it."""
-    for number, (name, _) in enumerate(sections):
-        if _is(name, place):
-            sections[number] = name, text
-            return
-    ends = [number for number, (name, _) in enumerate(sections) if before and _is(name, before)]
-    sections.insert(ends[0] if ends else len(sections), (place, text))
+        return with_items(memory, form, field, _each(value))
+    text, held = section_text(field, value), record_of(memory)
+    old = held.text(field.name) if held is not None else ""
+    if section_text(field, old) == text or (old and vouched):
+        return memory
+    return replace(memory, sections=placed(memory.sections, form, field, text))

@@ -1,8 +1,9 @@
 """RecordChange: one line of a record's `## Changes` <-> date, field, old and new value, reason.
 
 `- 2026-02-10 · status · proposed → accepted · agreed in review`; for an item that a list gained
-`- 2026-02-10 · rationale · added: two writers`. A line that `change_line` made reads back as it
-was; one that a person wrote in other ways is read as a date, if it begins with one, and a reason.
+`- 2026-02-10 · rationale · added: two writers · agreed`. A line that `change_line` made reads back
+as it was; one that a person wrote in other ways is read as a date, if it begins with one, and a
+reason.
 """
 
 from __future__ import annotations
@@ -35,14 +36,22 @@ class RecordChange(NamedTuple):
 
 def change_line(change: RecordChange) -> str:
     """The line of a change, as inert Markdown."""
-    parts = [change.date]
+    parts = [change.date] if change.date else []
     if change.field:
         parts.append(change.field)
     if change.old or change.new:
         parts.append(f"{_part(change.old)}{_ARROW}{_part(change.new)}".strip())
     if change.reason or len(parts) == 1:
-        parts.append(_part(change.reason))
+        # what came to a list is the first part of the reason
+        bare = change.field and not (change.old or change.new)
+        parts += map(_part, change.reason.split(_BETWEEN) if bare else [change.reason])
     return _BULLET + _BETWEEN.join(parts)
+
+
+def list_change(date: str, field: str, told: str, why: str = "") -> RecordChange:
+    """What came to a list, or went, and why."""
+    said = filter(None, map(_one_part, (told, why)))
+    return RecordChange(date, field, reason=_BETWEEN.join(said))
 
 
 def change_of(line: str) -> RecordChange:
@@ -73,5 +82,8 @@ def changes_text(changes: Iterable[RecordChange]) -> str:
 
 def _part(text: str) -> str:
     """A part of a line: on one line, inert, and with nothing in it that ends a part."""
-    words = inert_line(text)
-    return words.replace("·", "-").replace("→", "->")
+    return _one_part(inert_line(text))
+
+
+def _one_part(text: str) -> str:
+    return text.replace("·", "-").replace("→", "->")

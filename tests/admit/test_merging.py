@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.admit.change_lines import changes_in
 from engram.admit.merging import MergeError, merged, protected, title_difference
 from engram.model.memory import Memory
 from engram.model.record import FieldValue, made_record, other_sections, record_of, with_receipt
+from engram.model.record_changes import change_line, changes_of
 from engram.model.schemas import (
     CHANGES_MOST,
     ITEMS_MOST,
@@ -52,6 +52,11 @@ def rule_of(before: Memory, after: Memory, gone: str = "") -> str:
         assert error.code == "MERGE_ERROR" and error.rule in str(error)
         return error.rule
     return ""
+
+
+def changes_in(memory: Memory) -> tuple[str, ...]:
+    """The lines under `## Changes`, without their bullets."""
+    return tuple(change_line(one).removeprefix("- ") for one in changes_of(memory))
 
 
 def section(memory: Memory, heading: str) -> str:
@@ -156,7 +161,7 @@ def test_scalars_are_set_and_the_statement_never() -> None:
     )  # fmt: skip
     assert changes_in(after) == (
         "2026-03-06 · severity · high → low",
-        "2026-03-06 · expires · none → 2027-01-01",
+        "2026-03-06 · expires · → 2027-01-01",
     )
 
 

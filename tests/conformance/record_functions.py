@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from engram.admit.change_lines import changes_in
 from engram.admit.cud import settled
 from engram.admit.cud_table import Structure, Veto, resolved, structure, vetoes_for
 from engram.admit.decide import AdmissionContext
@@ -20,6 +19,7 @@ from engram.model.ids import is_id
 from engram.model.markdown import neutralise
 from engram.model.memory import Memory, confidence_level
 from engram.model.record import FieldValue, faults_of, made_record, parts_of, record_of
+from engram.model.record_changes import changes_of
 from engram.model.record_draft import RecordDraft
 from engram.model.record_words import (
     brief,
@@ -182,8 +182,9 @@ def _changes_fifo(given: dict[str, Any]) -> dict[str, Any]:
     log = "\n".join(f"- c{number}" for number in range(given["old_count"]))
     held = _changed(_held(), {"log": (("Changes", log),)})
     record = made_record("decision", {}, tags=("new",))
-    told = changes_in(merged(held, record, day=NOW[:10]).after)
-    return {"count": len(told), "exit": 0, "first": told[0], "last": told[-1].rpartition(" ")[2]}
+    told = changes_of(merged(held, record, day=NOW[:10]).after)
+    first, last = (told[at].reason.rpartition(" ")[2] for at in (0, -1))
+    return {"count": len(told), "exit": 0, "first": first, "last": last}
 
 
 def _title_rename(given: dict[str, Any]) -> dict[str, Any]:

@@ -229,7 +229,8 @@ def test_changed_record_grows_ours_line_by_line(tmp_path: Path, vault: Vault) ->
     assert gone == {"decision_state: accepted"}
     assert dict(memory.sections)["Changes"] == (
         "- 2026-02-10T10:00:00Z · status · accepted → deprecated · too old\n"
-        "- 2026-02-10 · rationale · added: one library"
+        "- 2026-02-10 · rationale · added: one library\n"
+        "- 2026-02-10 · tags · added: jwt"
     )
     [found] = vault.exported_records().records
     assert found.data["updated_at"] == "2026-02-10T10:00:00Z"

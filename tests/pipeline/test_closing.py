@@ -227,11 +227,10 @@ def test_a_conversation_that_goes_on_is_written_on_in_place(
     assert record.sources[: len(first.sources)] == first.sources
     assert record.expires == "2026-06-05"
     assert section(record, "Changes").split("\n") == [
-        "- 2026-03-06 · completed · added: Added the retries.",
-        "- 2026-03-06 · blockers · there is no test till → none · the conversation went on",
-        "- 2026-03-06 · next_actions · run the tests → try it on the staging till ·"
-        " the conversation went on",
         "- 2026-03-06 · outcome · partial → success · the conversation went on",
+        "- 2026-03-06 · completed · added: Added the retries. · the conversation went on",
+        "- 2026-03-06 · next_actions · added: try it on the staging till, removed: run the tests"
+        " · the conversation went on",
     ]
     assert vault.doctor() == []
     vault.undo(str(vault.parts.committer.last))
@@ -243,7 +242,7 @@ def test_what_a_person_wrote_into_a_record_stays(open_vault: Callable[..., Vault
     path = vault.root / record_of(vault).path
     text = path.read_text("utf-8").replace("] run the tests", "] ask Mira")
     text = text.replace("outcome: partial", "outcome: blocked")
-    path.write_text(text.replace("## Blockers", "## For me\nmind the shops\n\n## Blockers"))
+    path.write_text(text.replace("## Next actions", "## For me\nmind the shops\n\n## Next actions"))
     vault.capture(said(*THEN, first=len(FIRST)))
     vault = later(open_vault, 120)
     vault.seal_boxes()
