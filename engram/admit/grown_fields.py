@@ -1,4 +1,4 @@
-"""Fields of a record that grow: a memory and what somebody knows of a field -> the memory with it.
+"""Fields of a record that gain: a memory and what is known of a field -> the memory that says it.
 
 Lists are appended to and keep the lines that stand, tasks are ticked and never unticked, scalars
 are set unless the memory stands above whoever says them, a section goes where the schema has it.

@@ -29,8 +29,8 @@ def gone_lately(candidate: Candidate, view: VaultView, now: Instant, hours: int)
         scope = scope_of(candidate.space, candidate.project, candidate.entities)
         found += view.owners(content_hash(text, scope))
         for alias in candidate.aliases:
-            named = view.retired_as(alias)
-            found += (one for one in named if _of_one_place(one, candidate))
+            named = filter(None, (view.memory(alias), *view.called(alias)))
+            found += (one for one in named if _was_here(one, candidate))
     state, memory = standing(found, now, hours)
     if state == "retired" and memory is not None:
         return memory.id
@@ -40,9 +40,11 @@ def gone_lately(candidate: Candidate, view: VaultView, now: Instant, hours: int)
     return next((one for one in purged if _hash_in(one) == _hash_in(own)), "")
 
 
-def _of_one_place(memory: Memory, candidate: Candidate) -> bool:
-    here = memory.space == candidate.space and memory.category == candidate.category
-    return here and (memory.space != "project" or memory.project == candidate.project)
+def _was_here(memory: Memory, candidate: Candidate) -> bool:
+    """Whether a memory of the candidate's place and category is out of use."""
+    if memory.live or memory.category != candidate.category or memory.space != candidate.space:
+        return False
+    return memory.space != "project" or memory.project == candidate.project
 
 
 def _hash_in(identifier: str) -> str:

@@ -118,16 +118,6 @@ class Overlay:
             ),
         )
 
-    def retired_as(self, alias: str) -> Sequence[Memory]:
-        """Retired memories that have this alias."""
-        found = {memory.id: memory for memory in self._under.retired_as(alias)}
-        found.update(self.memories)
-        return _oldest_first(
-            memory
-            for name, memory in found.items()
-            if memory.status == "retired" and alias in memory.aliases and name not in self._gone
-        )
-
     def live(self) -> Sequence[Memory]:
         """Every memory that would be active or in need of review."""
         if self._live is None:

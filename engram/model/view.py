@@ -44,10 +44,6 @@ class VaultView(Protocol):
         """Live memories whose header key is this slot, in that space and project."""
         ...
 
-    def retired_as(self, alias: str) -> Sequence[Memory]:
-        """Retired memories that have this alias."""
-        ...
-
     def purged(self, since: Instant) -> Sequence[str]:
         """Ids of the memories that were purged at or after a time."""
         ...

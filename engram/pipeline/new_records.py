@@ -8,7 +8,7 @@ by BadInput with seed 001's code; no text that was refused is repeated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from engram.capture.accept import cleaned, legible
 from engram.model.change import Event, Plan
 from engram.model.errors import BadInput
 from engram.model.ids import is_id, memory_id
-from engram.model.instant import Instant, day_of, minutes_between
+from engram.model.instant import day_of
 from engram.model.markdown import inert_line, neutralise
 from engram.model.memory import SESSION, Memory
 from engram.model.project_path import is_project_path
@@ -25,7 +25,7 @@ from engram.model.record_json import ID_FORM
 from engram.model.record_words import record_alias
 from engram.model.report import Remembered
 from engram.model.retention import expiry
-from engram.model.schemas import RECORD_MOST, schema_of
+from engram.model.schemas import RECORD_MOST, schema_name
 from engram.model.text import content_hash
 from engram.model.turn import Turn, turn_of
 from engram.pipeline.edits import dictated, refuse_text
@@ -33,19 +33,18 @@ from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
     from engram.capture.redact.redactor import Redactor
+    from engram.model.candidate import Candidate
     from engram.model.change import Range
     from engram.pipeline.ports import Ports
 
-#: the memories that are called so
-Namesakes = Callable[[str], Sequence[Memory]]
 #: as many faults are told at once
 _TOLD = 5
 _PATH = "PATH_ERROR"
 
 
 def make(
-    record: Record, faults: Iterable[FieldFault], name: str, project: str, namesakes: Namesakes,
-    ports: Ports, *, dry_run: bool = False,
+    record: Record, faults: Iterable[FieldFault], name: str, project: str, ports: Ports, *,
+    dry_run: bool = False,
 ) -> Remembered:  # fmt: skip
     """The memory of a record, written but for a dry run; or the one that says the same already.
 
@@ -65,12 +64,12 @@ def make(
     alias = name or record_alias(record.title, record.schema)
     ports.check_writable()
     if dry_run:
-        return _decided(record, alias, turn, namesakes, ports)[0]
+        return _decided(record, alias, turn, ports)[0]
     with writing(ports):
         # imported here: it brings all of extraction along
         from engram.pipeline.ingest import take_in
 
-        done, plan = _decided(record, alias, turn, namesakes, ports)
+        done, plan = _decided(record, alias, turn, ports)
         if plan is not None:
             taken = take_in([turn], ports, again=True)
             ack: tuple[Range, ...] = ((taken.first, taken.last),) if taken.new else ()
@@ -141,25 +140,29 @@ def _dictation(record: Record) -> str:
 
 
 def _decided(
-    record: Record, alias: str, turn: Turn, namesakes: Namesakes, ports: Ports
+    record: Record, alias: str, turn: Turn, ports: Ports
 ) -> tuple[Remembered, Plan | None]:
     """What becomes of a record in the vault as it is; no plan where it is there already."""
-    memory = _memory(record, alias, turn, ports)
-    for known in _known(memory, namesakes(alias), ports):
-        if known.live:
-            if _says(known) == _says(memory):
-                return Remembered("same", "confirmed", known), None
-            raise BadInput(
-                f"{known.id} is there, and says something else",
-                f"`engram edit {known.id}`; or give this one another title",
-                code="CREATE_OVERWRITE_ERROR",
-            )
-        if _retired_recently(known, ports):
-            raise BadInput(
-                f"{known.id}, of this name or these words, was retired a short while ago",
-                f"`engram restore {known.id}`",
-                code="ANTI_RESURRECTION_ERROR",
-            )
+    from engram.admit.resurrection import gone_lately
+
+    candidate = _candidate(record, alias, turn)
+    memory = _memory(candidate, _texts(record), ports)
+    for known in _known(memory, alias, ports):
+        if _says(known) == _says(memory):
+            return Remembered("same", "confirmed", known), None
+        raise BadInput(
+            f"{known.id} is there, and says something else",
+            f"`engram edit {known.id}`; or give this one another title",
+            code="CREATE_OVERWRITE_ERROR",
+        )
+    now, hours = ports.clock.now(), ports.settings.retention.resurrection_hours
+    if gone := gone_lately(candidate, ports.view, now, hours):
+        there = ports.view.memory(gone) is not None
+        raise BadInput(
+            f"{gone}, of this name or these words, was taken out of use a short while ago",
+            f"`engram restore {gone}`" if there else "`engram log` tells of the purge",
+            code="ANTI_RESURRECTION_ERROR",
+        )
     changes = tuple(ports.writer.changes([memory], []))
     if any(len(one.after or b"") > RECORD_MOST for one in changes):
         raise BadInput(
@@ -174,9 +177,7 @@ def _decided(
     return Remembered("new", "new", memory), Plan("remember", changes, (event,))
 
 
-def _memory(record: Record, alias: str, turn: Turn, ports: Ports) -> Memory:
-    from engram.admit.draft import memory_of
-    from engram.admit.gate.sensitivity import sensitivity_of
+def _candidate(record: Record, alias: str, turn: Turn) -> Candidate:
     from engram.extract.classify import memory_kind, score_importance
 
     parts, text = parts_of(record), neutralise(record.statement)
@@ -184,42 +185,43 @@ def _memory(record: Record, alias: str, turn: Turn, ports: Ports) -> Memory:
     importance = score_importance(text, parts.category, ())
     candidate = dictated(turn, parts.category, kind, importance, None)
     receipt = replace(candidate.receipt, quote=record.statement)
-    candidate = replace(candidate, text=text, receipt=receipt, tags=parts.tags)
-    name = base = memory_id(parts.category, turn.time, text)
+    return replace(
+        candidate, text=text, receipt=receipt, tags=parts.tags, schema=parts.schema,
+        title=parts.title, aliases=(alias,), related_files=parts.related_files,
+        fields=parts.extra, sections=parts.sections,
+    )  # fmt: skip
+
+
+def _memory(candidate: Candidate, texts: Iterable[str], ports: Ports) -> Memory:
+    from engram.admit.draft import memory_of
+    from engram.admit.gate.sensitivity import sensitivity_of
+
+    name = base = memory_id(candidate.category, candidate.receipt.time, candidate.text)
     number = 1
     while ports.view.taken([name]):
         number += 1
         name = f"{base}-{number}"
-    internal = "internal" in map(sensitivity_of, _texts(record)) or not turn.project
+    internal = "internal" in map(sensitivity_of, texts) or not candidate.project
     memory = replace(
-        memory_of(candidate, name),
-        schema=parts.schema, title=parts.title, aliases=(alias,), confidence=1.0,
-        related_files=parts.related_files, extra=parts.extra, sections=parts.sections,
+        memory_of(candidate, name), confidence=1.0,
         sensitivity="internal" if internal else "public",
     )  # fmt: skip
     return replace(memory, expires=expiry(memory, ports.clock.now(), ports.settings.retention))
 
 
-def _known(memory: Memory, named: Iterable[Memory], ports: Ports) -> list[Memory]:
-    """The memories of its place with its name and schema, or its words; those in use first."""
-    form = schema_of(memory.category, memory.schema)
-    found = [*ports.view.owners(content_hash(memory.text, memory.scope))]
+def _known(memory: Memory, alias: str, ports: Ports) -> list[Memory]:
+    """The memories in use of its place with its name and schema, or its words."""
+    view = ports.view
+    named = [one for one in (view.memory(alias), *view.called(alias)) if one is not None]
+    found = [*view.owners(content_hash(memory.text, memory.scope))]
     found += [
         one for one in named
-        if schema_of(one.category, one.schema) is form and one.scope == memory.scope
+        if schema_name(one) == schema_name(memory) and one.scope == memory.scope
     ]  # fmt: skip
-    return sorted({one.id: one for one in found}.values(), key=lambda one: (not one.live, one.id))
+    return sorted({one.id: one for one in found if one.live}.values(), key=lambda one: one.id)
 
 
 def _says(memory: Memory) -> object:
     """What two records have in common that are the same."""
     record = record_of(memory)
     return record and replace(record, confidence=0.0)
-
-
-def _retired_recently(memory: Memory, ports: Ports) -> bool:
-    since: Instant = memory.status_since
-    if memory.status != "retired" or not since:
-        return False
-    hours = ports.settings.retention.resurrection_hours
-    return minutes_between(since, ports.clock.now()) < hours * 60

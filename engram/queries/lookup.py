@@ -97,11 +97,6 @@ class Lookup:
             raise NotFound(f"there is no memory {reference!r}")
         return found
 
-    def called(self, name: str) -> list[Memory]:
-        """The memories with this id or alias, in use or not."""
-        catalog = self._projections.catalog
-        return [one for one in catalog.memories() if name == one.id or name in one.aliases]
-
     def removed(self, reference: str) -> tuple[str, bytes]:
         """`(path, bytes)` of a file a person removed; raises BadInput for one that is there."""
         path, body = self._transaction_log.last_body(reference)

@@ -621,9 +621,8 @@ class Vault:
         record, common, faults = read_record(data, schema, title=title, tags=tags)
         self._settled()
         return make(
-            record, faults, common.id, project, self.parts.lookup.called, self.parts,
-            dry_run=dry_run,
-        )  # fmt: skip
+            record, faults, common.id, project, self.parts, dry_run=dry_run
+        )
 
     def form(
         self, schema: str, *, title: str = "", tags: Sequence[str] = ()

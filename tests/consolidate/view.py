@@ -46,8 +46,8 @@ class Remembered:
         found = map(self.memories.__getitem__, self.holding(words(candidate.text)))
         return [one for one in found if (one.space, one.project) == wanted]
 
-    def retired_as(self, alias: str) -> Sequence[Memory]:
-        return [one for one in self._all() if one.status == "retired" and alias in one.aliases]
+    def called(self, alias: str) -> Sequence[Memory]:
+        return [one for one in self._all() if alias in one.aliases]
 
     def purged(self, since: Instant) -> Sequence[str]:
         return ()

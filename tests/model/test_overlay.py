@@ -104,7 +104,6 @@ def _answers(view: VaultView) -> dict[str, object]:
         "holders": [view.holders(slot, "project", "shop") for slot in _SLOTS[1:]],
         "live": view.live(),
         "records": [view.records(one, "project", "shop") for one in ("constraint", "tech_debt")],
-        "retired_as": view.retired_as("tea"),
         "due": [view.due(day) for day in _DAYS[1:]],
         "aged": view.aged("2026-03-02T10:00:00Z", 0.3),
         "overdue": view.overdue("2026-03-06"),

@@ -71,13 +71,13 @@ def test_records_are_live_of_one_schema_space_and_project(vault: Vault, view: Va
     assert ids(view.records("session", "project", "bar")) == []
 
 
-def test_retired_memories_are_found_by_a_name(vault: Vault, view: VaultView) -> None:
+def test_memories_are_found_by_a_name_whatever_their_status(vault: Vault, view: VaultView) -> None:
     put(
         vault, memory("gone", status="retired", aliases=("use-jwt", "jwt")),
         memory("near", status="retired", aliases=("use-jwt-too",), title="use-jwt"),
         memory("here", aliases=("use-jwt",)),
     )  # fmt: skip
-    assert ids(view.retired_as("use-jwt")) == ["gone"]
+    assert ids(view.called("use-jwt")) == ["gone", "here"]
 
 
 def test_what_was_purged_is_known_by_its_id_and_when(vault: Vault, view: VaultView) -> None:

@@ -7,13 +7,13 @@ the sums of the access log.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engram.language.tokens import telling_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
+from engram.model.ids import slug
 from engram.model.memory import ARCHIVE, Memory
 from engram.store.catalog.row_body import decode
 
@@ -69,7 +69,9 @@ class CatalogView:
 
     def called(self, alias: str) -> list[Memory]:
         """Every memory, of any status, that has this alias; newest last."""
-        found = self._memories("memories where instr(body, ?)", json.dumps(alias))
+        found = self._memories(
+            "memories where id in (select id from called where name = ?)", slug(alias, "")
+        )
         return [memory for memory in found if alias in memory.aliases]
 
     def holders(self, slot: str, space: str, project: str) -> list[Memory]:
@@ -80,13 +82,6 @@ class CatalogView:
             " (space != 'project' or project = ?)",
             slot, space, project,
         )  # fmt: skip
-
-    def retired_as(self, alias: str) -> list[Memory]:
-        """Retired memories that have this alias."""
-        found = self._memories(
-            "memories where status = 'retired' and instr(body, ?)", json.dumps(alias)
-        )
-        return [one for one in found if alias in one.aliases]
 
     def purged(self, since: Instant) -> list[str]:
         """Ids of the memories that were purged at or after a time."""
