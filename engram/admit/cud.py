@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from engram.admit.admission_context import AdmissionContext
 from engram.admit.cud_table import NOOP, Structure, resolved, structure, vetoes_for
-from engram.admit.decide import AdmissionContext, admit, harm_code, opinion_of
+from engram.admit.decide import admit, harm_code, opinion_of
 from engram.admit.gate.record_parts import safe_parts
 from engram.admit.gate.secure import harm_in
 from engram.admit.merging import Exists, MergeError, merged

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import memory_of
 from engram.admit.gate.worth import LEAST, factors_of, unworthy
 from engram.admit.prepared import prepared
 from engram.admit.same import may_confirm, standing, unsupported_mention
 from engram.admit.slot import contest, outranks
 from engram.model.candidate import Candidate, Voice
-from engram.model.instant import Instant
 from engram.model.memory import (
     AUTHORITIES,
     CATEGORIES,
@@ -25,52 +25,11 @@ from engram.model.memory import (
     Memory,
     scope_of,
 )
-from engram.model.ports import Heard, Judge, NoRules, NothingHeard, WrittenRules
-from engram.model.settings import Settings
 from engram.model.speaker import is_of_owner
 from engram.model.step import Opinion
 from engram.model.succession import CONTRADICTION, LOWER_AUTHORITY, UNLIKELY
 from engram.model.text import content_hash
 from engram.model.verdict import Decision, Verdict
-from engram.model.view import VaultView
-
-
-def _cue_judge() -> Judge:
-    # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.judge.rule_judge import RuleJudge
-
-    return RuleJudge()
-
-
-@dataclass(frozen=True, slots=True)
-class AdmissionContext:
-    """What the rows may ask: the vault's knowledge, the redactor, settings, the time, a judge, what
-    was said before, what the project's rule files say.
-    """
-
-    view: VaultView
-    clean: Callable[[str], bool]
-    settings: Settings
-    now: Instant
-    judge: Judge = field(default_factory=_cue_judge)
-    heard: Heard = field(default_factory=NothingHeard)
-    rules: WrittenRules = field(default_factory=NoRules)
-    #: how many memories the candidates of one answer say that they replace, by the words they quote
-    named: Mapping[str, int] = field(default_factory=dict)
-    #: what was around one candidate: several rows ask for it
-    _found: dict[tuple[str, str, str], Sequence[Memory]] = field(default_factory=dict)
-
-    def of_one(self) -> AdmissionContext:
-        """The same for one candidate, whose decision changes nothing in the vault."""
-        return replace(self, _found={})
-
-    def around(self, candidate: Candidate) -> Sequence[Memory]:
-        """The live memories of a candidate's place that share words with it."""
-        place = (candidate.text, candidate.space, candidate.project)
-        if place not in self._found:
-            self._found[place] = self.view.around(candidate)
-        return self._found[place]
-
 
 #: what the candidates of one quote may replace by name, and those of one answer together: a change
 #: is of one thing, and a conversation changes few

@@ -1,43 +1,34 @@
-"""What a person changes: what is to be remembered, what holds, what is over, what replaces what.
+"""What a person decides about memories: what holds, what is over, what replaces what.
 
 Memories in, a MemoryEdit out: the memories as they were and as they will be, with their events; the
 store makes one transaction of it. A person may do what no pass may: neither authority nor age
 stands in the way. Refuses (BadInput) what is in no state to be decided about, and what would make
-a circle. Nothing is deleted (design 5.1): every file stays, and `restore` brings it back. Only
-`purge` destroys content (design promise 2).
+a circle. Nothing is deleted (design 5.1): every file stays, and `restore` brings it back.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engram.admit.confidence import VOUCHED
-from engram.capture.accept import cleaned, legible
-from engram.model.change import Change, Event, Plan, Range
-from engram.model.errors import BadInput, StorageError, called
-from engram.model.ids import FORGOTTEN
-from engram.model.instant import Instant, day_of
-from engram.model.memory import CATEGORIES, SESSION, Memory, authority_rank
-from engram.model.refusal_codes import meaning
-from engram.model.report import MemoryEdit, PurgePreview, Remembered, Scope
+from engram.capture.accept import legible
+from engram.model.change import Change, Event, Plan
+from engram.model.errors import BadInput, called
+from engram.model.instant import Instant
+from engram.model.memory import Memory, authority_rank
+from engram.model.report import MemoryEdit
 from engram.model.retention import renewed
 from engram.model.settings import RetentionSettings
 from engram.model.standing import at_peace
 from engram.model.succession import superseded
-from engram.model.text import content_hash, sha256_bytes
-from engram.model.turn import turn_of
+from engram.model.text import content_hash
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:
-    from engram.capture.redact.redactor import Redactor
-    from engram.model.candidate import Candidate
     from engram.model.ports import Writer
-    from engram.model.turn import Turn
-    from engram.model.verdict import Verdict
     from engram.model.view import VaultView
     from engram.pipeline.ports import Ports
 
@@ -75,63 +66,6 @@ def reason_of(text: str, ports: Ports) -> str:
 
 
 # -- one memory -----------------------------------------------------------------------------------
-
-
-def forget(
-    memories: Sequence[Memory], reason: str, now: Instant, silenced: Sequence[Change] = ()
-) -> MemoryEdit:
-    """Retire memories; their source turns are hidden from search too (design 5.21).
-
-    `silenced`: the pages that told of them, without their words. One that is retired stays so.
-    """
-    pairs, events = [], []
-    for memory in _each(memories):
-        if memory.status != "retired":
-            after = replace(memory, status="retired", status_since=now, status_reason="forgotten")
-            pairs.append((memory, after))
-            details = (("reason", reason or "forgotten"), ("was", memory.status))
-            events.append(Event("memory_deleted", memory.id, details))
-    if not pairs:
-        silenced = ()
-    return MemoryEdit("forget", tuple(pairs), tuple(events), tuple(silenced))
-
-
-def forgotten(scope: Scope, reason: str, ports: Ports) -> MemoryEdit:
-    """What forgetting a scope means: its memories, its turns, and the pages that tell of either.
-
-    A turn is hidden by the memory that was made of it, so that both come back together; any other
-    by a list of its own. What is forgotten already changes nothing; raises BadInput where nothing
-    is named.
-    """
-    memories = list(scope.memories)
-    hiding = {
-        link
-        for one in memories
-        if one.status != "retired" and one.schema != SESSION
-        for link in one.sources
-    }
-    links = sorted(set(scope.links) - hiding - ports.turns.hidden())
-    if not (scope.links or memories):
-        raise BadInput("there is nothing to forget", "`engram log` shows what was forgotten")
-    silenced: list[Change] = []
-    retired = [one for one in memories if one.status != "retired"]
-    if retired or links:
-        names = [memory.id for memory in memories]
-        boxes = ports.box_weaver.silence(names, {*hiding, *links}, ports.view)
-        silenced = [*ports.pages.pages(boxes), *ports.eraser.unmentioned(memories)]
-    edit = forget(memories if not links else retired, reason, ports.clock.now(), silenced)
-    if not links:
-        return edit
-    body = "".join(f"{link}\n" for link in links).encode("utf-8")
-    path = f"{FORGOTTEN}/{sha256_bytes(body)[:12]}.txt"
-    hidden = Change(path, None, body, "forgotten")
-    event = Event("turns_forgotten", "", (("turns", " ".join(links)), ("reason", reason)))
-    return replace(
-        edit,
-        events=(*edit.events, event),
-        changes=(*edit.changes, hidden),
-        ack=tuple(ports.turns.pending_among(links)),
-    )
 
 
 def unowned(memory: Memory, view: VaultView) -> Memory:
@@ -172,161 +106,10 @@ def bring_back(identifier: str, path: str, body: bytes) -> MemoryEdit:
     return MemoryEdit("restore", (), (event,), (Change(path, None, body, "restored"),))
 
 
-def purge(
-    scope: Callable[[], Scope], ports: Ports
-) -> tuple[Plan, PurgePreview, Sequence[str]]:  # fmt: skip
-    """Destroy what is named: the plan, what that was, and the words seldom said elsewhere."""
-    with writing(ports):
-        plan, purged, seldom = ports.eraser.plan(scope())
-        ports.committer.commit(plan)
-        return plan, purged, seldom
-
-
 def rewrite(memory: Memory, before: bytes, after: bytes) -> MemoryEdit:
     """A memory's file as the person rewrote it."""
     event = Event("hand_edit", memory.id, (("what", "edited"),))
     return MemoryEdit("edit", (), (event,), (Change(memory.path, before, after, "edited"),))
-
-
-def refuse_added(before: bytes, after: bytes, redactor: Redactor) -> None:
-    """Raise BadInput for a secret, or an order to an agent, in lines that were not there before."""
-    known = set(before.decode("utf-8", "replace").splitlines())
-    lines = after.decode("utf-8", "replace").splitlines()
-    added = [line for line in lines if line.strip() and line not in known]
-    for text in dict.fromkeys(["\n".join(added), *added]):
-        refuse_text(text, redactor)
-
-
-# -- what is remembered ---------------------------------------------------------------------------
-
-
-def remember(text: str, category: str, project: str, ports: Ports) -> Remembered:
-    """One explicit memory in the person's words. Raises BadInput for what is refused."""
-    # imported here: a vault that is only read needs none of its patterns
-    from engram.language.hidden_text import without_hidden_signs
-
-    redactor = ports.redactor
-    if category and category not in CATEGORIES:
-        named = redactor.redact(category).text
-        raise BadInput(f"there is no category {named!r}", f"one of {', '.join(CATEGORIES)}")
-    now, words = ports.clock.now(), " ".join(without_hidden_signs(legible(text)).split())
-    if not words:
-        raise BadInput("there is nothing to remember", "give the text as an argument")
-    refuse_text(words, redactor)
-    turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
-    turn = cleaned(turn, redactor)[0]
-    ports.check_writable()
-    # once without the lock: what deciding loads and compiles takes longer than all that follows
-    with suppress(StorageError):  # a catalog that is broken is made anew under the lock
-        _decided(turn, category, ports)
-    with writing(ports):
-        verdict, memory = dictate(turn, category, ports)
-        stands = ports.view.memory(memory.id) if memory is not None else None
-        if stands is None:
-            why = f"refused: {verdict.code} ({meaning(verdict.code)})"
-            raise BadInput(why, "say it as a plain statement")
-        return Remembered(verdict.decision, verdict.code, stands)
-
-
-def refuse_text(words: str, redactor: Redactor) -> None:
-    """Raise BadInput for what is never stored, whoever says it."""
-    # imported here: a vault that is only read needs none of its patterns
-    from engram.admit.gate.secure import tells_secret
-    from engram.admit.gate.sensitivity import tells_of_another
-    from engram.language.agent_orders import injection
-
-    refused = "SECURITY_ERROR"
-    if tells_of_another(words):
-        raise BadInput(
-            "this is somebody else's health, pay or number; it was not written",
-            "say what you want to mind, without it", code=refused,
-        )  # fmt: skip
-    if not redactor.clean(words) or tells_secret(words):
-        raise BadInput(
-            "this holds a secret; it was not written", "say it without the secret", code=refused
-        )
-    if code := injection(words):
-        raise BadInput(
-            f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement",
-            code=refused,
-        )  # fmt: skip
-
-
-def dictated(
-    turn: Turn, category: str, kind: str, importance: float, guess: Candidate | None
-) -> Candidate:
-    """The candidate for what a person asks to remember: the words as given, and full confidence.
-
-    What the rules make of the same words (`guess`) lends tags, entities, slot and dates.
-    """
-    from engram.model.candidate import Candidate, Receipt
-
-    receipt = Receipt(
-        turn.message, f"{turn.transcript}#^{turn.block}", turn.text, "user", turn.time
-    )
-    base = guess or Candidate(category, turn.text, receipt, 1.0)
-    told = replace(
-        base,
-        category=category,
-        text=turn.text,
-        receipt=receipt,
-        importance=importance,
-        kind="episode" if kind == "episode" else "note",
-        project=turn.project,
-        space="project" if turn.project else "user",
-    )
-    return vouched(told)
-
-
-def vouched(candidate: Candidate) -> Candidate:
-    """A candidate as the person's own: nothing of it is a guess."""
-    return replace(
-        candidate,
-        confidence=1.0,
-        importance=max(candidate.importance, 0.5),
-        authority="user_asserted",
-        origin="person",
-        voice="typed",
-        rule="",
-        fault="",
-    )
-
-
-def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | None]:
-    """Take in a turn and what it asks to remember, in one transaction; the verdict, the memory.
-
-    Without a category it is what the rules make of the words, else a fact. No model is asked: a
-    person who dictates waits for no network, and needs no key.
-    """
-    from engram.pipeline.ingest import take_in
-
-    taken = take_in([turn], ports, again=True)
-    verdict, memory, plan = _decided(turn, category, ports)
-    ack: tuple[Range, ...] = ((taken.first, taken.last),) if taken.new else ()
-    ports.committer.commit(plan._replace(ack=ack))
-    return verdict, memory
-
-
-def _decided(
-    turn: Turn, category: str, ports: Ports
-) -> tuple[Verdict, Memory | None, Plan]:  # fmt: skip
-    # imported here: a person who decides about memories extracts nothing
-    from engram.admit.decide import AdmissionContext, admit
-    from engram.admit.draft import AdmissionDraft
-    from engram.extract.classify import memory_kind, score_importance
-
-    guesses = ports.rules.extract([turn])
-    guess = guesses[0] if len(guesses) == 1 else None
-    chosen = category or (guess.category if guess else "fact")
-    kind = memory_kind(chosen, turn.text, ())
-    importance = score_importance(turn.text, chosen, ())
-    now = ports.clock.now()
-    draft = AdmissionDraft(ports.view, ports.settings, now)
-    admission = AdmissionContext(draft.view, ports.redactor.clean, ports.settings, now)
-    verdict = admit(dictated(turn, chosen, kind, importance, guess), admission)
-    memory = draft.enter(verdict)
-    changes = ports.writer.changes(draft.born, draft.amended)
-    return verdict, memory, Plan("remember", tuple(changes), tuple(draft.events))
 
 
 # -- what a person decides about memories ---------------------------------------------------------

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
-from engram.admit.decide import AdmissionContext, admit
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import admit
 from engram.admit.draft import AdmissionDraft
 from engram.capture.trigger import due
 from engram.extract.llm.portions import MOST_READ

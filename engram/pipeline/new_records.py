@@ -28,7 +28,7 @@ from engram.model.retention import expiry
 from engram.model.schemas import RECORD_MOST, schema_name
 from engram.model.text import content_hash
 from engram.model.turn import Turn, turn_of
-from engram.pipeline.edits import dictated, refuse_text
+from engram.pipeline.dictation import dictated, refuse_text
 from engram.pipeline.writing import writing
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from engram.admit.decide import AdmissionContext, admit
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import admit
 from engram.admit.draft import AdmissionDraft
 from engram.extract.voice import voiced
 from engram.model.change import Event, Plan
@@ -23,7 +24,7 @@ from engram.model.text import content_hash
 from engram.model.turn import Turn
 from engram.model.verdict import Verdict
 from engram.pipeline.batch import Batch
-from engram.pipeline.edits import vouched
+from engram.pipeline.dictation import vouched
 from engram.pipeline.extraction import admit_all
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing

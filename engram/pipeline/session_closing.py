@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from engram.admit.admission_context import AdmissionContext
 from engram.admit.cud import settled
-from engram.admit.decide import AdmissionContext
 from engram.admit.draft import AdmissionDraft
 from engram.admit.session_record import SessionFacts, can_go_on, fit, gone_on, made
 from engram.model.change import IMPORT, Event, Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from engram.admit.decide import AdmissionContext
+from engram.admit.admission_context import AdmissionContext
 from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.contradictions import linked

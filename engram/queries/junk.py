@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from engram.admit.decide import AdmissionContext, gate_code
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import gate_code
 from engram.extract.imported import is_stated
 from engram.extract.voice import voiced
 from engram.language.sentences import sentences_around

@@ -603,7 +603,7 @@ class Vault:
 
     def remember(self, text: str, *, category: str = "", project: str = "") -> Remembered:
         """One explicit memory in the person's words. Raises BadInput for what is refused."""
-        from engram.pipeline.edits import remember
+        from engram.pipeline.dictation import remember
 
         return remember(text, category, project, self.parts)
 
@@ -620,9 +620,7 @@ class Vault:
 
         record, common, faults = read_record(data, schema, title=title, tags=tags)
         self._settled()
-        return make(
-            record, faults, common.id, project, self.parts, dry_run=dry_run
-        )
+        return make(record, faults, common.id, project, self.parts, dry_run=dry_run)
 
     def form(
         self, schema: str, *, title: str = "", tags: Sequence[str] = ()
@@ -645,13 +643,13 @@ class Vault:
         A memory takes its source turns along; every file stays. Returns what was meant, which may
         be `already` forgotten.
         """
-        from engram.pipeline import edits
+        from engram.pipeline import edits, forgetting
 
         meant = []
 
         def forgotten() -> MemoryEdit:
             meant.append(self.parts.naming.scope(references, matching, gone=False))
-            return edits.forgotten(meant[0], edits.reason_of(reason, self.parts), self.parts)
+            return forgetting.forgotten(meant[0], edits.reason_of(reason, self.parts), self.parts)
 
         done = edits.decide(forgotten, self.parts, dry_run=dry_run)
         return replace(meant[0], already=not (done.pairs or done.changes))
@@ -773,7 +771,7 @@ class Vault:
         Raises Conflict where the file is another one, and BadInput for what may not be changed so.
         """
         from engram.model.report import Edited
-        from engram.pipeline.edits import refuse_added
+        from engram.pipeline.dictation import refuse_added
         from engram.queries.replacement import check_replacement
 
         with called("UPDATE_ERROR"):
@@ -800,7 +798,7 @@ class Vault:
         reach. Raises NotFound and BadInput.
         """
         from engram.model.report import PurgeReport
-        from engram.pipeline.edits import purge
+        from engram.pipeline.forgetting import purge
         from engram.queries.leftovers import leftovers, said_in
 
         parts = self.parts

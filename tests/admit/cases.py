@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from engram.admit.decide import AdmissionContext
+from engram.admit.admission_context import AdmissionContext
 from engram.capture.redact.redactor import Redactor
 from engram.extract.receipt import receipt_of
 from engram.model.candidate import Candidate

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.admit.decide import AdmissionContext
+from engram.admit.admission_context import AdmissionContext
 from engram.admit.draft import AdmissionDraft
 from engram.capture.redact.redactor import Redactor, compile_redactor
 from engram.model.memory import Memory

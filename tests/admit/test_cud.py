@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engram.admit.admission_context import AdmissionContext
 from engram.admit.cud import settled
 from engram.admit.cud_table import resolved, structure, vetoes_for
-from engram.admit.decide import AdmissionContext
 from engram.admit.draft import AdmissionDraft
 from engram.admit.record_search import FoundRecord, nearest, record_tokens, score
 from engram.model.memory import Memory

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from engram.admit.decide import MOST_NAMED, MOST_NAMED_IN_ALL, AdmissionContext, admit
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import MOST_NAMED, MOST_NAMED_IN_ALL, admit
 from engram.admit.draft import AdmissionDraft
 from engram.extract.receipt import receipt_of
 from engram.model.candidate import Appraisal, Voice

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from engram.admit.decide import AdmissionContext, admit
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import admit
 from engram.admit.draft import AdmissionDraft
 from engram.model.candidate import Candidate, Voice
 from engram.model.memory import Memory

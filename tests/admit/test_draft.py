@@ -8,7 +8,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.admit.decide import AdmissionContext, admit
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import admit
 from engram.admit.draft import AdmissionDraft
 from engram.model.candidate import Candidate
 from engram.model.change import Event

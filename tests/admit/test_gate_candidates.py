@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from engram.admit.decide import AdmissionContext, admit
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import admit
 from engram.model.candidate import Candidate
 from engram.model.verdict import Verdict
 from tests.admit.cases import candidate

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from engram.admit.decide import AdmissionContext, admit
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import admit
 from engram.admit.draft import AdmissionDraft
 from engram.language.sentences import sentences_of
 from engram.model.candidate import Candidate

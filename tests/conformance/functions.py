@@ -11,7 +11,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from engram.admit.decide import AdmissionContext, admit
+from engram.admit.admission_context import AdmissionContext
+from engram.admit.decide import admit
 from engram.admit.draft import AdmissionDraft, memory_of
 from engram.admit.gate.bearing import (
     CUT,

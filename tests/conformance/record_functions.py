@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from engram.admit.admission_context import AdmissionContext
 from engram.admit.cud import settled
 from engram.admit.cud_table import Structure, Veto, resolved, structure, vetoes_for
-from engram.admit.decide import AdmissionContext
 from engram.admit.draft import AdmissionDraft
 from engram.admit.merging import MergeError, merged, protected, title_difference
 from engram.admit.record_search import FoundRecord, nearest, record_tokens, score

@@ -1,0 +1,169 @@
+"""Dictation: words that a person asks to remember -> one memory with a receipt, or a refusal.
+
+They are the person's own: nothing of them is a guess, and no model is asked. What is never stored,
+whoever says it, is refused here for every text that comes in by hand (`refuse_text`). Refuses by
+BadInput; no text that was refused is repeated.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engram.capture.accept import cleaned, legible
+from engram.model.change import Plan, Range
+from engram.model.errors import BadInput, StorageError
+from engram.model.instant import day_of
+from engram.model.memory import CATEGORIES
+from engram.model.refusal_codes import meaning
+from engram.model.report import Remembered
+from engram.model.turn import turn_of
+from engram.pipeline.writing import writing
+
+if TYPE_CHECKING:
+    from engram.capture.redact.redactor import Redactor
+    from engram.model.candidate import Candidate
+    from engram.model.memory import Memory
+    from engram.model.turn import Turn
+    from engram.model.verdict import Verdict
+    from engram.pipeline.ports import Ports
+
+
+def remember(text: str, category: str, project: str, ports: Ports) -> Remembered:
+    """One explicit memory in the person's words. Raises BadInput for what is refused."""
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.language.hidden_text import without_hidden_signs
+
+    redactor = ports.redactor
+    if category and category not in CATEGORIES:
+        named = redactor.redact(category).text
+        raise BadInput(f"there is no category {named!r}", f"one of {', '.join(CATEGORIES)}")
+    now, words = ports.clock.now(), " ".join(without_hidden_signs(legible(text)).split())
+    if not words:
+        raise BadInput("there is nothing to remember", "give the text as an argument")
+    refuse_text(words, redactor)
+    turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
+    turn = cleaned(turn, redactor)[0]
+    ports.check_writable()
+    # once without the lock: what deciding loads and compiles takes longer than all that follows
+    with suppress(StorageError):  # a catalog that is broken is made anew under the lock
+        _decided(turn, category, ports)
+    with writing(ports):
+        verdict, memory = dictate(turn, category, ports)
+        stands = ports.view.memory(memory.id) if memory is not None else None
+        if stands is None:
+            why = f"refused: {verdict.code} ({meaning(verdict.code)})"
+            raise BadInput(why, "say it as a plain statement")
+        return Remembered(verdict.decision, verdict.code, stands)
+
+
+def refuse_text(words: str, redactor: Redactor) -> None:
+    """Raise BadInput for what is never stored, whoever says it."""
+    # imported here: a vault that is only read needs none of its patterns
+    from engram.admit.gate.secure import tells_secret
+    from engram.admit.gate.sensitivity import tells_of_another
+    from engram.language.agent_orders import injection
+
+    refused = "SECURITY_ERROR"
+    if tells_of_another(words):
+        raise BadInput(
+            "this is somebody else's health, pay or number; it was not written",
+            "say what you want to mind, without it", code=refused,
+        )  # fmt: skip
+    if not redactor.clean(words) or tells_secret(words):
+        raise BadInput(
+            "this holds a secret; it was not written", "say it without the secret", code=refused
+        )
+    if code := injection(words):
+        raise BadInput(
+            f"refused: {code} ({meaning(code)}); it was not written", "say it as a plain statement",
+            code=refused,
+        )  # fmt: skip
+
+
+def dictated(
+    turn: Turn, category: str, kind: str, importance: float, guess: Candidate | None
+) -> Candidate:
+    """The candidate for what a person asks to remember: the words as given, and full confidence.
+
+    What the rules make of the same words (`guess`) lends tags, entities, slot and dates.
+    """
+    from engram.model.candidate import Candidate, Receipt
+
+    receipt = Receipt(
+        turn.message, f"{turn.transcript}#^{turn.block}", turn.text, "user", turn.time
+    )
+    base = guess or Candidate(category, turn.text, receipt, 1.0)
+    told = replace(
+        base,
+        category=category,
+        text=turn.text,
+        receipt=receipt,
+        importance=importance,
+        kind="episode" if kind == "episode" else "note",
+        project=turn.project,
+        space="project" if turn.project else "user",
+    )
+    return vouched(told)
+
+
+def vouched(candidate: Candidate) -> Candidate:
+    """A candidate as the person's own: nothing of it is a guess."""
+    return replace(
+        candidate,
+        confidence=1.0,
+        importance=max(candidate.importance, 0.5),
+        authority="user_asserted",
+        origin="person",
+        voice="typed",
+        rule="",
+        fault="",
+    )
+
+
+def dictate(turn: Turn, category: str, ports: Ports) -> tuple[Verdict, Memory | None]:
+    """Take in a turn and what it asks to remember, in one transaction; the verdict, the memory.
+
+    Without a category it is what the rules make of the words, else a fact. No model is asked: a
+    person who dictates waits for no network, and needs no key.
+    """
+    from engram.pipeline.ingest import take_in
+
+    taken = take_in([turn], ports, again=True)
+    verdict, memory, plan = _decided(turn, category, ports)
+    ack: tuple[Range, ...] = ((taken.first, taken.last),) if taken.new else ()
+    ports.committer.commit(plan._replace(ack=ack))
+    return verdict, memory
+
+
+def _decided(
+    turn: Turn, category: str, ports: Ports
+) -> tuple[Verdict, Memory | None, Plan]:  # fmt: skip
+    # imported here: a person who decides about memories extracts nothing
+    from engram.admit.admission_context import AdmissionContext
+    from engram.admit.decide import admit
+    from engram.admit.draft import AdmissionDraft
+    from engram.extract.classify import memory_kind, score_importance
+
+    guesses = ports.rules.extract([turn])
+    guess = guesses[0] if len(guesses) == 1 else None
+    chosen = category or (guess.category if guess else "fact")
+    kind = memory_kind(chosen, turn.text, ())
+    importance = score_importance(turn.text, chosen, ())
+    now = ports.clock.now()
+    draft = AdmissionDraft(ports.view, ports.settings, now)
+    admission = AdmissionContext(draft.view, ports.redactor.clean, ports.settings, now)
+    verdict = admit(dictated(turn, chosen, kind, importance, guess), admission)
+    memory = draft.enter(verdict)
+    changes = ports.writer.changes(draft.born, draft.amended)
+    return verdict, memory, Plan("remember", tuple(changes), tuple(draft.events))
+
+
+def refuse_added(before: bytes, after: bytes, redactor: Redactor) -> None:
+    """Raise BadInput for a secret, or an order to an agent, in lines that were not there before."""
+    known = set(before.decode("utf-8", "replace").splitlines())
+    lines = after.decode("utf-8", "replace").splitlines()
+    added = [line for line in lines if line.strip() and line not in known]
+    for text in dict.fromkeys(["\n".join(added), *added]):
+        refuse_text(text, redactor)
