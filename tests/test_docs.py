@@ -23,12 +23,13 @@ from engram.model.errors import EngramError
 from engram.model.memory import (
     AUTHORITIES,
     CATEGORIES,
+    SCHEMAS,
     SPACES,
     SPECULATIVE_DAYS,
     STATUSES,
 )
 from engram.model.refusal_codes import MEANINGS
-from engram.model.schemas import SCHEMA_TABLE, SCHEMAS, Schema
+from engram.model.schemas import SCHEMA_TABLE, Schema
 from engram.model.settings import Settings
 from engram.recall import blocks
 from engram.settings.keys import CHOICES, RANGES, known_keys

@@ -28,6 +28,10 @@ SPACES = ("session", "user", "project", "system")
 #: these become needs-review at `expires`, the rest expires (design 5.12)
 PROTECTED = frozenset({"decision", "preference", "principle"})
 
+#: the values that the header key `schema` may have (`model.schemas` has their table)
+SCHEMAS = ("session", "decision", "runbook", "constraint", "tech_debt", "preference")
+#: those whose category says the schema already; the program leaves the key out
+SCHEMAS_BY_CATEGORY = frozenset(["decision", "preference"])
 #: the schema of the record of a conversation: it tells where that stopped, and is no fact
 SESSION = "session"
 
@@ -176,6 +180,12 @@ class Memory:
     def extras(self) -> dict[str, str]:
         """Schema scalars and unknown keys by name."""
         return dict(self.extra)
+
+
+def schema_name(memory: Memory) -> str:
+    """The name of a memory's schema; empty for a memory without a form."""
+    name = memory.schema or (memory.category if memory.category in SCHEMAS_BY_CATEGORY else "")
+    return name if name in SCHEMAS else ""
 
 
 def current_confidence(memory: Memory) -> float:

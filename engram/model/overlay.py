@@ -14,8 +14,7 @@ from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
-from engram.model.memory import SESSION, Memory, is_uncollected
-from engram.model.schemas import schema_name
+from engram.model.memory import SESSION, Memory, is_uncollected, schema_name
 from engram.model.step import Step
 from engram.model.text import content_hash
 from engram.model.view import VaultView

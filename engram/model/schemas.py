@@ -11,10 +11,9 @@ by the header key `schema`, for their category holds other memories too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from engram.model.memory import Memory
+from engram.model.memory import SCHEMAS_BY_CATEGORY
 
 #: how a value stands in its section or header, and what it is: `statement` and `text` are prose;
 #: `list`, `steps` (numbered), `tasks` (boxes) and `pairs` (`option — rejected: reason`) are lists;
@@ -196,23 +195,13 @@ SCHEMA_TABLE: Mapping[str, Schema] = {
         ),
     )
 }  # fmt: skip
-#: the values that the header key `schema` may have
-SCHEMAS = tuple(SCHEMA_TABLE)
-#: those whose category says the schema already; the program leaves the key out
-_BY_CATEGORY = frozenset(["decision", "preference"])
 #: a constraint of this kind is a principle (records-on-a-vault 3)
 POLICY = "policy"
 
 
 def schema_of(category: str, schema: str = "") -> Schema | None:
     """The schema of a memory by its header; None for a memory without a form."""
-    return SCHEMA_TABLE.get(schema or (category if category in _BY_CATEGORY else ""))
-
-
-def schema_name(memory: Memory) -> str:
-    """The name of a memory's schema; empty for a memory without a form."""
-    form = schema_of(memory.category, memory.schema)
-    return form.name if form else ""
+    return SCHEMA_TABLE.get(schema or (category if category in SCHEMAS_BY_CATEGORY else ""))
 
 
 def written_schema(category: str, schema: str) -> str:

@@ -18,14 +18,14 @@ from engram.model.errors import BadInput
 from engram.model.ids import is_id, memory_id
 from engram.model.instant import day_of
 from engram.model.markdown import inert_line, neutralise
-from engram.model.memory import SESSION, Memory
+from engram.model.memory import SESSION, Memory, schema_name
 from engram.model.project_path import is_project_path
 from engram.model.record import FieldFault, Record, faults_of, parts_of, record_of
 from engram.model.record_json import ID_FORM
 from engram.model.record_words import record_alias
 from engram.model.report import Remembered
 from engram.model.retention import expiry
-from engram.model.schemas import RECORD_MOST, schema_name
+from engram.model.schemas import RECORD_MOST
 from engram.model.text import content_hash
 from engram.model.turn import Turn, turn_of
 from engram.pipeline.dictation import dictated, refuse_text

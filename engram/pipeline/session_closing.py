@@ -22,10 +22,9 @@ from engram.model.change import IMPORT, Event, Plan
 from engram.model.closing import SESSION_CLOSED, OpenConversation
 from engram.model.errors import EngramError
 from engram.model.instant import minutes_between
-from engram.model.memory import SESSION, Memory
+from engram.model.memory import SESSION, Memory, schema_name
 from engram.model.record import Record
 from engram.model.record_draft import RecordDraft
-from engram.model.schemas import schema_name
 from engram.model.turn import Turn
 from engram.pipeline.ports import Ports
 from engram.pipeline.writing import writing

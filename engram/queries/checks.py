@@ -12,8 +12,8 @@ from pathlib import Path
 
 from engram.health.doctor import Examination
 from engram.model.errors import EngramError
+from engram.model.memory import SCHEMAS
 from engram.model.record import faults_of, record_of
-from engram.model.schemas import SCHEMAS
 from engram.model.view import VaultView
 from engram.queries.index_sync import IndexSync
 from engram.store.base import layout

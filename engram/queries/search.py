@@ -19,13 +19,11 @@ from engram.model.errors import BadInput
 from engram.model.hit import Answers, ContextBlock, Found, Hit
 from engram.model.ids import docid
 from engram.model.instant import day_of
-from engram.model.schemas import SCHEMAS
+from engram.model.memory import SCHEMAS
 from engram.model.text import first_line
 from engram.queries.page_search import PageSearch
-from engram.recall.filter import Filter
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
-from engram.recall.telling_section import telling_line
 
 if TYPE_CHECKING:
     from engram.model.memory import Memory
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.recall.injection import Recipient
+    from engram.recall.telling_section import TellingLine
     from engram.store.base.disk import VaultDisk
     from engram.store.commits.projections import Projections
 
@@ -138,6 +137,8 @@ class SearchQueries:
 
     def _newest(self, schema: str, admits: Callable[[Memory], bool]) -> list[Memory]:
         """The active records of a schema that may be given, newest first."""
+        from engram.recall.filter import Filter
+
         wanted = Filter(statuses=("active",), schemas=(schema,))
         return [one for one in self._lookup.listing(wanted, _MOST_NEWEST) if admits(one)]
 
@@ -170,7 +171,7 @@ class SearchQueries:
 
     def _memory_hit(self, memory: Memory, one: Ranked, query: Query) -> Hit:
         """A hit that shows the statement, or the line of a section that says more of it."""
-        text, told = self._lookup.text_now(memory), telling_line(memory, query.sought, query.form)
+        text, told = self._lookup.text_now(memory), _telling_line(query, memory)
         wanted = told.line.strip() if told else first_line(memory.text, 60).rstrip("…")
         at = text.find(wanted, max(0, text.find(f"## {told.heading}")) if told else 0)
         quoted = told.text if told else ""
@@ -271,8 +272,19 @@ class SearchQueries:
 
 def _told(query: Query, memory: Memory) -> str:
     """The line of a memory's sections that a question is answered with; empty for none."""
-    found = telling_line(memory, query.sought, query.form)
+    found = _telling_line(query, memory)
     return found.text if found else ""
+
+
+def _telling_line(query: Query, memory: Memory) -> TellingLine | None:
+    statement = f"{memory.title}\n{memory.text}"
+    told = {*query_terms(statement, len(statement) + 1)}
+    if not memory.sections or (query.form is None and told.issuperset(query_terms(query.sought))):
+        return None  # the statement says all that is asked
+    # imported here: most that is found needs it not
+    from engram.recall.telling_section import telling_line
+
+    return telling_line(memory, query.sought, query.form)
 
 
 def _checked(query: Query) -> Query:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engram.model.instant import Instant, day_of, plus_days
-from engram.model.memory import Memory
+from engram.model.memory import SCHEMAS, Memory, schema_name
 from engram.model.record import items_in, sections_by_name
 from engram.model.report import IndexStatus, ModelStatus, RecordCounts, Status
-from engram.model.schemas import CHANGES, SCHEMAS, schema_name
+from engram.model.schemas import CHANGES
 from engram.model.turn import Waiting
 from engram.model.view import VaultView
 from engram.queries.refusal_log import recent, refusal_counts, refusals

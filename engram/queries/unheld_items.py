@@ -9,8 +9,7 @@ from __future__ import annotations
 from engram.consolidate.passes.session_window import REASON
 from engram.consolidate.session_guard import said_in, unheld
 from engram.model.instant import Instant, day_of, plus_days
-from engram.model.memory import SESSION, Memory
-from engram.model.schemas import schema_name
+from engram.model.memory import SESSION, Memory, schema_name
 from engram.model.view import VaultView
 
 #: the review is a weekly habit

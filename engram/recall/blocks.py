@@ -44,8 +44,7 @@ from engram.model.display import plain_line
 from engram.model.hit import ContextBlock
 from engram.model.ids import docid
 from engram.model.instant import day_of
-from engram.model.memory import FULFILLED, Memory, is_proposed
-from engram.model.schemas import schema_name
+from engram.model.memory import FULFILLED, Memory, is_proposed, schema_name
 from engram.model.text import CHARACTERS_A_TOKEN, first_line, sha256_text
 from engram.recall.disputed import Dispute, Given, members
 

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from engram.model.instant import day_of
-from engram.model.memory import LIVE, Memory
-from engram.model.schemas import SCHEMA_TABLE, categories_of, schema_name
+from engram.model.memory import LIVE, Memory, schema_name
+from engram.model.schemas import SCHEMA_TABLE, categories_of
 from engram.model.validity import is_valid_as_of
 
 #: what may have been true once; what the person forgot, and what was never confirmed, is not shown

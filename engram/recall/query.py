@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.language.when import find_times
 from engram.model.hit import Hints
 from engram.model.instant import Day, Instant, day_of
-from engram.model.memory import CATEGORIES, LIVE, SPACES, STATUSES, Memory
-from engram.model.schemas import SCHEMAS, schema_name
+from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory, schema_name
 from engram.model.text import normalise
-from engram.recall.question_forms import QuestionForm, form_of
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
+    from engram.recall.question_forms import QuestionForm
 
 #: What is longer than this is a pasted page: only its beginning is the query.
 MAX_QUERY = 20_000
@@ -196,8 +195,18 @@ def parse(text: str) -> Query:
         **{name: tuple(dict.fromkeys(values)) for name, values in parts.items()},
         since=max(since, default=""),
         before=min(before, default=""),
-        form=form_of(" ".join(parts["words"])),
+        form=_form(parts["words"]),
     )
+
+
+def _form(words: list[str]) -> QuestionForm | None:
+    """The form of a question, which has two words at least."""
+    if not words[1:]:
+        return None
+    # imported here: its patterns take a while
+    from engram.recall.question_forms import form_of
+
+    return form_of(" ".join(words))
 
 
 def _take_quoted(parts: dict[str, list[str]], minus: str, name: str | None, quoted: str) -> None:

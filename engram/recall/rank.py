@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.hit import Collection, Found
 from engram.model.instant import Instant, minutes_between
-from engram.model.memory import Memory, importance_level
-from engram.model.schemas import schema_name
+from engram.model.memory import Memory, importance_level, schema_name
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn

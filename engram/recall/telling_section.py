@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.tokens import query_terms
 from engram.model.display import plain_line
-from engram.model.record import items_in, sections_by_name, without_receipt
-from engram.model.schemas import schema_name
+from engram.model.memory import schema_name
 from engram.model.text import first_line
 
 if TYPE_CHECKING:
@@ -45,22 +44,22 @@ def telling_line(memory: Memory, asked: str, form: QuestionForm | None) -> Telli
         return None
     terms = frozenset(query_terms(asked)) if asked else frozenset()
     said = _held("\n".join((memory.title, memory.text)), terms)
-    best, found = 0, None
+    best, found = 0, ("", "")
     lines = [(heading, line) for heading, text in memory.sections for line in text.splitlines()]
     for heading, line in lines[:_MOST_LINES] if terms else ():
         held = _held(line, terms)
         if held - said and len(held) > best:
-            best, found = len(held), TellingLine(plain_line(heading), _shown(line), line)
-    if found is not None:
-        return found
+            best, found = len(held), (heading, line)
+    if best:
+        heading, line = found
+        return TellingLine(plain_line(heading), _shown(line.strip()), line)
     if form is None or schema_name(memory) != form.schema:
         return None
-    sections = sections_by_name(memory.sections)
-    for heading in form.sections:
-        if text := "\n".join(sections.get(heading.casefold(), ())):
-            told = "; ".join(without_receipt(item) for item in items_in(text))
+    for wanted in form.sections:
+        texts = [part for name, part in memory.sections if name.casefold() == wanted.casefold()]
+        if text := "\n".join(filter(None, texts)):
             first = next((line for line in text.splitlines() if line.strip()), "")
-            return TellingLine(heading, first_line(plain_line(told), _WIDEST), first)
+            return TellingLine(wanted, _shown(text), first)
     return None
 
 
@@ -68,7 +67,10 @@ def _held(text: str, terms: frozenset[str]) -> frozenset[str]:
     return terms.intersection(query_terms(text, len(text) + 1)) if terms else terms
 
 
-def _shown(line: str) -> str:
-    """A line without its bullet and receipt."""
-    said = "; ".join(without_receipt(item) for item in items_in(line.strip()))
+def _shown(text: str) -> str:
+    """The items of a text on one line, without bullets and receipts."""
+    # imported here: most that is found is told by its statement
+    from engram.model.record import items_in, without_receipt
+
+    said = "; ".join(without_receipt(item) for item in items_in(text))
     return first_line(plain_line(said), _WIDEST)

@@ -14,8 +14,7 @@ from functools import cache
 from os.path import isabs
 from typing import NamedTuple
 
-from engram.model.memory import CATEGORIES, LEVELS
-from engram.model.schemas import SCHEMAS
+from engram.model.memory import CATEGORIES, LEVELS, SCHEMAS
 from engram.model.settings import Settings
 from engram.settings.toml_tables import parse
 

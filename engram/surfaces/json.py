@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from engram.model.change import turns_in
 from engram.model.instant import plus_minutes
+from engram.model.memory import schema_name
 from engram.model.refusal_codes import meaning
-from engram.model.schemas import schema_name
 from engram.model.text import first_line
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from engram.admit.cud import settled
 from engram.admit.cud_table import resolved, structure, vetoes_for
 from engram.admit.draft import AdmissionDraft
 from engram.admit.record_search import FoundRecord, nearest, record_tokens, score
-from engram.model.memory import Memory
+from engram.model.memory import SCHEMAS, Memory
 from engram.model.record import made_record, record_of
 from engram.model.record_draft import RecordDraft
-from engram.model.schemas import SCHEMA_TABLE, SCHEMAS
+from engram.model.schemas import SCHEMA_TABLE
 from engram.model.verdict import Verdict
 from tests.admit.cases import EARLIER, FIELDS, NOW, SAID, record_draft, record_memory
 from tests.effort import examples

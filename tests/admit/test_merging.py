@@ -10,17 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.admit.merging import MergeError, merged, protected, title_difference
-from engram.model.memory import Memory
+from engram.model.memory import SCHEMAS, Memory
 from engram.model.record import FieldValue, made_record, other_sections, record_of, with_receipt
 from engram.model.record_changes import change_line, changes_of
-from engram.model.schemas import (
-    CHANGES_MOST,
-    ITEMS_MOST,
-    RECORD_MOST,
-    SCHEMA_TABLE,
-    SCHEMAS,
-    TAGS_MOST,
-)
+from engram.model.schemas import CHANGES_MOST, ITEMS_MOST, RECORD_MOST, SCHEMA_TABLE, TAGS_MOST
 from engram.store.files.memory_file import memory_changes, read_memory, render_memory
 from tests.admit.cases import FIELDS, record_memory
 from tests.effort import examples

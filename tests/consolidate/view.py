@@ -10,8 +10,7 @@ from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.entity import Entity
 from engram.model.instant import Day, Instant
-from engram.model.memory import Memory, is_uncollected
-from engram.model.schemas import schema_name
+from engram.model.memory import Memory, is_uncollected, schema_name
 from engram.model.step import Access, Step
 from engram.model.text import content_hash as hash_of
 from engram.model.text import words

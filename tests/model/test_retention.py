@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.instant import plus_days
-from engram.model.memory import CATEGORIES
+from engram.model.memory import CATEGORIES, SCHEMAS
 from engram.model.retention import expiry, renewed
-from engram.model.schemas import SCHEMAS
 from engram.model.settings import RetentionSettings
 from tests.admit.cases import NOW, memory
 from tests.effort import examples

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.model.memory import CATEGORIES
-from engram.model.schemas import SCHEMAS
+from engram.model.memory import CATEGORIES, SCHEMAS
 from engram.settings.keys import CHOICES, ENTRIES, RANGES, Key, known_keys, read_text, read_value
 
 SWITCH = Key("daemon.paused", "switch")

@@ -20,7 +20,7 @@ from engram.consolidate.context import PassContext
 from engram.model.change import Change
 from engram.model.ids import is_memory_id
 from engram.model.instant import day_of
-from engram.model.memory import SESSION, Memory
+from engram.model.memory import SESSION, Memory, schema_name
 from engram.model.page_lines import (
     BULLET,
     HEADING,
@@ -33,7 +33,7 @@ from engram.model.page_lines import (
     one_line,
     sections,
 )
-from engram.model.schemas import SCHEMA_TABLE, schema_name
+from engram.model.schemas import SCHEMA_TABLE
 from engram.model.step import Step
 from engram.model.text import first_line
 

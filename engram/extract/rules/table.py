@@ -22,8 +22,7 @@ from functools import cached_property
 from typing import Any
 
 from engram.model.errors import ConfigError
-from engram.model.memory import CATEGORIES
-from engram.model.schemas import SCHEMAS
+from engram.model.memory import CATEGORIES, SCHEMAS
 
 #: Families in the order in which a sentence is offered to them: a correction is a correction even
 #: when it also states a fact. The category that each gives unless a rule names its own.

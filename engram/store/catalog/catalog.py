@@ -17,8 +17,7 @@ from engram.language.tokens import memory_terms
 from engram.model.box import Box
 from engram.model.entity import Entity
 from engram.model.ids import slug
-from engram.model.memory import LIVE, SESSION, Audience, Memory
-from engram.model.schemas import schema_name
+from engram.model.memory import LIVE, SESSION, Audience, Memory, schema_name
 from engram.model.text import content_hash, sha256_bytes
 from engram.store.base import layout
 from engram.store.catalog.database import CacheDatabase, CatalogUnusable

@@ -26,8 +26,8 @@ from engram.model.errors import BadInput
 from engram.model.ids import is_id, slug
 from engram.model.instant import instant_of
 from engram.model.markdown import code_lines, inert_value, neutralise, quote_block
-from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SPACES, STATUSES, Memory
-from engram.model.schemas import SCHEMA_TABLE, SCHEMAS, categories_of, written_schema
+from engram.model.memory import AUTHORITIES, CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory
+from engram.model.schemas import SCHEMA_TABLE, categories_of, written_schema
 from engram.store.files.body_sections import section_blocks, sections_in, with_sections
 from engram.store.files.document import NoteDocument, parse, patch, render, with_body
 from engram.store.files.links import targets_of

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.errors import BadInput, ConfigError
-from engram.model.memory import STATUSES
-from engram.model.schemas import RECORD_MOST, SCHEMAS
+from engram.model.memory import SCHEMAS, STATUSES
+from engram.model.schemas import RECORD_MOST
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import click
 
-from engram.model.memory import STATUSES, Memory, is_proposed
-from engram.model.schemas import SCHEMAS, schema_of
+from engram.model.memory import SCHEMAS, STATUSES, Memory, is_proposed
+from engram.model.schemas import schema_of
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import CATEGORY, common, day, period
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.errors import BadInput, EngramError
-from engram.model.schemas import SCHEMAS
+from engram.model.memory import SCHEMAS
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.editor import dispose, edited
