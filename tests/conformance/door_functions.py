@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
@@ -16,12 +15,11 @@ from typing import Any
 from engram.model.errors import EngramError, Locked
 from engram.model.instant import plus_minutes
 from engram.model.text import sha256_bytes
-from engram.store.base.clock import FixedClock
 from engram.store.base.lock import WriterLock
 from engram.vault import Vault
+from tests.conformance.vaults import NOW, opener
 
 Given = dict[str, Any]
-_NOW = "2026-03-06T10:10:00Z"
 _DECISION: Given = {
     "title": "Use JWT", "tags": ["auth"],
     "content": {
@@ -30,26 +28,6 @@ _DECISION: Given = {
     },
 }  # fmt: skip
 _MINUTES = {"s": 1 / 60, "min": 1.0, "h": 60.0, "day": 1440.0, "days": 1440.0}
-
-
-@contextmanager
-def _vault(**flags: object) -> Iterator[Callable[[str], Vault]]:
-    """Opens one vault in a temporary folder at a time of day."""
-    with TemporaryDirectory() as folder:
-        environment = {"ENGRAM_HOME": f"{folder}/home"}
-        path = Path(folder) / "vault"
-        Vault.create(path, environment=environment, clock=FixedClock(_NOW)).close()
-        opened: list[Vault] = []
-
-        def at(now: str) -> Vault:
-            opened.append(
-                Vault.open(path, environment=environment, clock=FixedClock(now), flags=flags)
-            )
-            return opened[-1]
-
-        yield at
-        for one in opened:
-            one.close()
 
 
 def _new(vault: Vault, **changed: Any) -> Given:
@@ -71,8 +49,8 @@ def _verb(name: str) -> Callable[[Given], Given]:
             "unarchive": "unarchived"}[name]  # fmt: skip
 
     def call(given: Given) -> Given:
-        with _vault() as at:
-            vault, state = at(_NOW), given["from"]
+        with opener() as at:
+            vault, state = at(NOW), given["from"]
             memory = vault.new(json.dumps(_DECISION).encode(), "decision").memory.id
             if state in ("retired", "archived"):
                 {"retired": vault.retire, "archived": vault.archive}[state]([memory])
@@ -102,8 +80,8 @@ def _verb(name: str) -> Callable[[Given], Given]:
 
 
 def _update(given: Given) -> Given:
-    with _vault() as at:
-        vault = at(_NOW)
+    with opener() as at:
+        vault = at(NOW)
         memory = vault.new(json.dumps(_DECISION).encode(), "decision").memory
         data = (vault.root / vault.memory(memory.id).path).read_bytes()
         told = {"current": sha256_bytes(data), "omitted": ""}.get(given["hash"], given["hash"])
@@ -112,8 +90,8 @@ def _update(given: Given) -> Given:
 
 
 def _create_over_active(given: Given) -> Given:
-    with _vault() as at:
-        vault = at(_NOW)
+    with opener() as at:
+        vault = at(NOW)
         _new(vault)
         if given["same_content"]:
             return _new(vault)
@@ -121,8 +99,8 @@ def _create_over_active(given: Given) -> Given:
 
 
 def _create_over_retired(given: Given) -> Given:
-    with _vault() as at:
-        vault = at(_NOW)
+    with opener() as at:
+        vault = at(NOW)
         memory = vault.new(json.dumps(_DECISION).encode(), "decision").memory.id
         vault.retire([memory])
         if given["retired_age"] == "retired_at missing":
@@ -131,7 +109,7 @@ def _create_over_retired(given: Given) -> Given:
             kept = [line for line in lines if not line.startswith("status_since")]
             file.write_text("".join(kept), "utf-8")
             return _new(vault)
-        return _new(at(plus_minutes(_NOW, _minutes(given["retired_age"]))))
+        return _new(at(plus_minutes(NOW, _minutes(given["retired_age"]))))
 
 
 def _minutes(age: str) -> float:
@@ -140,16 +118,16 @@ def _minutes(age: str) -> float:
 
 
 def _create_other_slug(given: Given) -> Given:
-    with _vault() as at:
-        vault = at(_NOW)
+    with opener() as at:
+        vault = at(NOW)
         vault.retire([vault.new(json.dumps(_DECISION).encode(), "decision").memory.id])
-        later = at(plus_minutes(_NOW, _minutes(given["retired_age"])))
+        later = at(plus_minutes(NOW, _minutes(given["retired_age"])))
         return _new(later, id=given["new_slug"], title="Use JWT 2")
 
 
 def _create_while_lock_held(given: Given) -> Given:
-    with _vault(**{"store.lock_timeout_seconds": 1}) as at:
-        vault, held, over = at(_NOW), Event(), Event()
+    with opener(**{"store.lock_timeout_seconds": 1}) as at:
+        vault, held, over = at(NOW), Event(), Event()
 
         def hold() -> None:
             with WriterLock(vault.root / "state" / "lock", 1.0).hold():
@@ -168,8 +146,8 @@ def _create_while_lock_held(given: Given) -> Given:
 
 def _archive_vs_update(given: Given) -> Given:
     """An update lands while archiving waits: what is archived is what was updated."""
-    with _vault() as at:
-        vault, other = at(_NOW), at(_NOW)
+    with opener() as at:
+        vault, other = at(NOW), at(NOW)
         memory = vault.new(json.dumps(_DECISION).encode(), "decision").memory.id
         vault.memory(memory)
         data = (other.root / other.memory(memory).path).read_bytes()
@@ -196,8 +174,8 @@ def _second_holder(given: Given) -> bool:
 
 
 def _cli_create_target(given: Given) -> Given:
-    with _vault() as at:
-        return _new(at(_NOW), id=given["target"])
+    with opener() as at:
+        return _new(at(NOW), id=given["target"])
 
 
 FUNCTIONS: dict[str, Callable[[Given], Any]] = {

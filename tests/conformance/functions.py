@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 from engram.admit.admission_context import AdmissionContext
@@ -59,7 +56,6 @@ from engram.model.validity import effective_valid_from, is_valid_as_of
 from engram.model.verdict import Verdict
 from engram.recall.filter import Filter
 from engram.settings.load import shipped
-from engram.store.base.clock import FixedClock
 from engram.store.files.document import patch
 from engram.store.files.memory_file import read_memory
 from engram.vault import Vault
@@ -71,9 +67,9 @@ from tests.conformance import (
     triage_functions,
     window_functions,
 )
+from tests.conformance.vaults import NOW, vault
 from tests.kit import topic_totals
 
-NOW = "2026-03-06T10:10:00Z"
 EARLIER = "2026-03-01T09:00:00Z"
 _SIGNALS = compile_signals(shipped("signals"))
 
@@ -88,16 +84,6 @@ def matches(expected: Any, actual: Any) -> bool:
     if isinstance(expected, float) and isinstance(actual, (int, float)):
         return abs(expected - actual) < 1e-9
     return bool(expected == actual)
-
-
-@contextmanager
-def vault() -> Iterator[Vault]:
-    """A real vault in a temporary folder, with a clock that stands still."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {"ENGRAM_HOME": f"{folder}/home"}
-        made = Vault.create(Path(folder) / "vault", environment=environment, clock=FixedClock(NOW))
-        with made:
-            yield made
 
 
 def _scan_signals(given: dict[str, Any]) -> dict[str, Any]:

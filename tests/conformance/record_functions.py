@@ -36,9 +36,9 @@ from engram.model.verdict import Verdict
 from engram.recall.blocks import inert
 from engram.settings.load import shipped
 from engram.store.files.memory_file import read_memory, render_memory
+from tests.conformance.vaults import NOW
 from tests.consolidate.view import Remembered
 
-NOW = "2026-03-06T10:10:00Z"
 CREATED = "2026-01-15T10:00:00Z"
 _BY_SEED_NAME = {form.seed_name: form for form in SCHEMA_TABLE.values()}
 #: the fields of the decision of the cases

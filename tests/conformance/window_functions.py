@@ -14,8 +14,8 @@ from engram.model.memory import Memory, is_uncollected
 from engram.model.page_lines import Lines
 from engram.model.settings import Settings
 from engram.settings.keys import known_keys, read_value
+from tests.conformance.vaults import NOW, vault
 
-NOW = "2026-03-06T10:10:00Z"
 FIRST = "2026-01-10T09:00:00Z"
 #: what stands for a setting that is refused
 REFUSED = "refused"
@@ -65,8 +65,6 @@ def _gc_deletes(given: dict[str, Any]) -> bool:
 
 
 def _rebuild(given: dict[str, Any]) -> dict[str, Any]:
-    from tests.conformance.functions import vault
-
     with vault() as here:
         for number in range(given["active_records"] + given["stale_lines"]):
             here.remember(f"The shop deploys on host {number}.", category="decision")
