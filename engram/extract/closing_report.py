@@ -30,8 +30,8 @@ _LETTERS = 8
 _VERBS = (
     r"(?:added|applied|archived|built|changed|checked|committed|completed|converted|created"
     r"|deleted|deployed|enabled|enhanced|executed|expanded|extracted|fixed|generated|implemented"
-    r"|improved|installed|merged|moved|picked up|pushed|ran|rebased|refactored|removed|renamed"
-    r"|replaced|resolved|restored|reverted|rewrote|updated|verified|wrapped|wrote)"
+    r"|improved|installed|merged|moved|picked up|pushed|ran|rebased|rebuilt|refactored|removed"
+    r"|renamed|replaced|resolved|restored|reverted|rewrote|saved|updated|verified|wrapped|wrote)"
 )
 #: how a sentence begins that reports work
 _DONE = re.compile(
@@ -40,7 +40,7 @@ _DONE = re.compile(
     rf"|(?:all|both) (?:\w+ ){{1,4}}(?:(?:are|have been) )?{_VERBS}\b"
     r"|(?:all |the |\d+ )*(?:\w+ ){0,2}tests? (?:now )?pass(?:es|ed|ing)?\b(?! but)"
     r"|all (?:\w+ ){0,3}(?:pass|green)\b|(?:pr|todo|branch|issue|release) \w+(?: and \w+ \w+)?: "
-    r"|(?:verdict|short answer|conclusion|overall)\b\W*:|已",
+    r"|(?:verdict|short answer|conclusion|overall)\b\W*:|done [—–-] |已",
     re.IGNORECASE,
 )  # fmt: skip
 #: the same within a sentence
@@ -90,6 +90,11 @@ _BEGUN = re.compile(
     re.IGNORECASE,
 )
 _OFFER = re.compile(r"(?:if you (?:want|['’]d like)|happy to|i can also)\b", re.IGNORECASE)
+#: an agent tells what it does next, which is no step that is left
+_GOES_ON = re.compile(r"next, (?:let me|i['’]ll|i will|i need)\b", re.IGNORECASE)
+#: what is told right behind it was done
+_ANNOUNCED = re.compile(r"(?:all )?done[.!]$", re.IGNORECASE)
+_NO_WORK = re.compile(r"(?:to|if|you|try|here|now|want|should|let)\b", re.IGNORECASE)
 #: what every message may end with
 _COURTESY = re.compile(
     r"\b(?:anything else|how can i help|what would you like|what['’]s next|help you (?:with"
@@ -146,15 +151,21 @@ def report_of(text: str) -> Report:
     """What an agent's message reports."""
     report = Report()
     parts = list(_parts(text[-_MOST_TEXT:]))
-    promised = ""
+    ends_open = text.rstrip("*_ \n").endswith((":", "："))
+    promised, announced = "", False
     for kind, form, said in parts:
         if form == "heading":
+            announced = False
+            promised = plain_item(said) if ends_open else promised
             report.left_open = report.left_open or (
                 kind == "next" and bool(_OPEN_HEADING.match(said))
             )
             continue
         item = plain_item(said)
         promised = item if form == "prose" and _BEGUN.match(item) else ""
+        if announced and form == "prose" and not (promised or kind or _NO_WORK.match(item)):
+            kind, form = "done", "item"
+        announced = _ANNOUNCED.fullmatch(said) is not None
         if kind != "before" and sum(map(str.isalpha, item)) >= _LETTERS:
             _sort(report, kind, form, said, item)
     if promised:
@@ -176,7 +187,8 @@ def _sort(report: Report, kind: Kind, form: str, said: str, item: str) -> None:
         if not _COURTESY.search(item):
             _add(report.asked, item)
     elif _NEXT.match(item):
-        _add(report.next, item)
+        if not _GOES_ON.match(item):
+            _add(report.next, item)
     elif prose and _BLOCKED.search(item):
         _add(report.blocked, item)
     elif _tells_work(kind, form, item) and not _NOT_DONE.match(said) and not _HOLLOW.match(item):

@@ -35,7 +35,7 @@ _ASKS = re.compile(
     r"|are|do"
     r"|does|did|tell me|explain"
     r"|(?:can|could) you (?:explain|tell)|continue to explain|me explica|was|wie|warum)\b"
-    r"|.*\bhow (?:do|can"
+    r"|(?s:.*)(?:是什么|是否|在哪)[^\n]{0,12}$|.*\bhow (?:do|can"
     r"|does) (?:i|we|it|the)\b",
     re.IGNORECASE,
 )

@@ -48,6 +48,15 @@ _OF_PERSON = re.compile(
 )
 
 
+def telling_title(turn: Turn) -> str:
+    """The title of a turn's conversation, where it names it in other words than the turn's own."""
+    title = " ".join(turn.title.split()).rstrip(".:…")
+    if not 2 < len(title) <= _LONGEST_TITLE or " " not in title or _EMPTY_TITLE.fullmatch(title):
+        return ""
+    known = set(re.findall(r"\w{3,}", turn.text.casefold()))
+    return "" if set(re.findall(r"\w{3,}", title.casefold())) <= known else title
+
+
 def with_title(text: str, turn: Turn) -> str:
     """The statement, behind the title of its turn's conversation where it needs it."""
     title = " ".join(turn.title.split()).rstrip(".:")
