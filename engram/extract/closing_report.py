@@ -68,7 +68,7 @@ _DONE_HEADING = re.compile(
 #: a list of what was to be done, and is not
 _OPEN_HEADING = re.compile(r"\W*(?:remaining|still|to-?do)\b", re.IGNORECASE)
 _NEXT_HEADING = re.compile(
-    r"^\W*(?:next steps?\b|remaining\b|still outstanding|to-?dos?\b|prochaines étapes)",
+    r"^\W*(?:next steps?\b|next:|remaining\b|still outstanding|to-?dos?\b|prochaines étapes)",
     re.IGNORECASE,
 )
 #: what another conversation did
@@ -101,6 +101,8 @@ _COURTESY = re.compile(
     r"|today)|let me know|did you mean to match)\b",
     re.IGNORECASE,
 )
+#: what a tool put there
+_BRACKETED = re.compile(r"\[[^\]\n]*\]")
 _NOT_DONE = re.compile(r"\W*(?:❌|⚠|not\b|no\b|todo\b|pending\b|none\b)", re.IGNORECASE)
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -152,11 +154,11 @@ def report_of(text: str) -> Report:
     report = Report()
     parts = list(_parts(text[-_MOST_TEXT:]))
     ends_open = text.rstrip("*_ \n").endswith((":", "："))
-    promised, announced = "", False
+    promised, opened, announced = "", "", False
     for kind, form, said in parts:
         if form == "heading":
             announced = False
-            promised = plain_item(said) if ends_open else promised
+            opened = plain_item(said)
             report.left_open = report.left_open or (
                 kind == "next" and bool(_OPEN_HEADING.match(said))
             )
@@ -168,6 +170,7 @@ def report_of(text: str) -> Report:
         announced = _ANNOUNCED.fullmatch(said) is not None
         if kind != "before" and sum(map(str.isalpha, item)) >= _LETTERS:
             _sort(report, kind, form, said, item)
+    promised = promised or (opened if ends_open else "")
     if promised:
         report.goes_on = True
         _add(report.begun, promised)
@@ -177,6 +180,8 @@ def report_of(text: str) -> Report:
 def _sort(report: Report, kind: Kind, form: str, said: str, item: str) -> None:
     """Put an item of a message where it belongs, or nowhere."""
     prose = form == "prose"
+    if _BRACKETED.fullmatch(item):
+        return
     if prose and _UNKEPT.search(item):
         _add(report.begun, item)
     elif kind == "next" and not item.endswith("?"):
@@ -268,6 +273,7 @@ def _parts(text: str) -> Iterator[tuple[Kind, str, str]]:
                 lead = _kind_of(said) or (
                     "done" if _DONE.match(said) or _IS_DONE.match(said) else ""
                 )
+                lead = lead or ("next" if section == "next" else "")
                 yield lead, "heading", said
                 alone = lead == "done" and len(said.split()) >= _ROW_WORDS
                 if not _BEGUN.match(said) and not (alone and not _DANGLES.search(said)):

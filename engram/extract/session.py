@@ -90,7 +90,7 @@ def session_of(turns: Sequence[Turn]) -> SessionFound | None:
         "session",
         fields,
         title=title_of(goal, turns),
-        tags=tags_of_goal(goal),
+        tags=tags_of_goal(goal, turns),
         confidence=_CONFIDENCE,
     )
     lists = ("completed", "in_progress", "blockers", "next_actions", "key_changes")

@@ -65,6 +65,7 @@ _AND_MORE = re.compile(r"\b(?:and|then)(?: then)? (\w.*)", re.DOTALL)
 _OPENER = re.compile(
     rf"{_ASIDE}(?:please )?(?:pick up (?:from )?where\b|where (?:we|you) left off"
     r"|good morning\b|can you help me(?: with [\w#+.]+)?\s*\?$"
+    r"|agis en tant qu"
     r"|(?:hola,? )?(?:qu[eé]|what|which) (?:modelo?|version)\b)",
     re.IGNORECASE,
 )
@@ -87,6 +88,12 @@ _WANTS = re.compile(
 _AGREES = re.compile(r"(?:yes|ok(?:ay)?|oui)\b", re.IGNORECASE)
 #: a sentence, and no sign of a terminal before it
 _SAID = re.compile(r"\s*[\w\"'`@(¿¡]")
+#: the prompt of a shell, before what was typed
+_PROMPT = re.compile(
+    r"^(?:\([\w-]+\) )?(?:PS [A-Z]:\\[^>\n]{0,200}>|[\w.-]+@[^\n$#]{1,100}[$#]) ", re.M
+)
+#: words behind a prompt that are no command
+_FEW_TYPED = 8
 _PICTURE = re.compile(r"\[Image #\d{1,3}\]")
 _COMMAND = re.compile(r"/[\w:-]+(?:\s+|$)")
 #: how a prompt that is laid out as a document names its task
@@ -108,7 +115,7 @@ class Goal(NamedTuple):
         return " ".join(_PICTURE.sub(" ", self.quote).split())
 
 
-class _Request(NamedTuple):
+class _Asked(NamedTuple):
     """A request of substance, and the place of its exchange."""
 
     place: int
@@ -118,7 +125,7 @@ class _Request(NamedTuple):
 def goal_of(exchanges: Sequence[Exchange]) -> Goal | None:
     """The goal of a conversation; None where nothing was asked for."""
     asked = [at for at, one in enumerate(exchanges) if one.is_typed][:_FIRST_TURNS]
-    requests: list[_Request] = []
+    requests: list[_Asked] = []
     weak: Goal | None = None
     for at in asked:
         turn = exchanges[at].asked
@@ -127,8 +134,8 @@ def goal_of(exchanges: Sequence[Exchange]) -> Goal | None:
         told = _told(turn, answers=at > 0 and bool(exchanges[at - 1].report.asked))
         strong = [one for one in told if _is_request(_of(turn, one))]
         if strong and (exchanges[at].answers or len(turn.text.split()) > _FEW_WORDS):
-            requests.append(_Request(at, Goal(turn, _cut(turn.text, told, strong))))
-            if not asks_only(requests[0].goal.turn.text):
+            requests.append(_Asked(at, Goal(turn, _cut(turn.text, told, strong))))
+            if not _is_question(requests[0].goal):
                 break
         elif told and not _COMMAND.match(turn.text):
             weak = weak or Goal(turn, _cut(turn.text, told, told))
@@ -144,20 +151,18 @@ def request_in(turn: Turn) -> Goal | None:
     return goal_of([Exchange(turn)]) if is_typed(turn) else None
 
 
-def _first_worked_for(exchanges: Sequence[Exchange], requests: Sequence[_Request]) -> Goal:
+def _first_worked_for(exchanges: Sequence[Exchange], requests: Sequence[_Asked]) -> Goal:
     """The first request; or, of a question without work, the largest task up to the first work."""
     first, *later = requests
     worked = next(
         (at for at in range(first.place, len(exchanges)) if _is_worked(exchanges[at])), -1
     )
-    if asks_only(first.goal.turn.text):
+    if _is_question(first.goal):
         least = _size(first.goal)
         tasks = [
             one.goal
             for one in later
-            if one.place <= worked
-            and not asks_only(one.goal.turn.text)
-            and _size(one.goal) >= least
+            if one.place <= worked and not _is_question(one.goal) and _size(one.goal) >= least
         ]
         if tasks:
             return max(tasks, key=_size)
@@ -167,6 +172,12 @@ def _first_worked_for(exchanges: Sequence[Exchange], requests: Sequence[_Request
 def _is_worked(exchange: Exchange) -> bool:
     """Whether an exchange changed files, or ends with a report of work."""
     return has_changed(exchange.tools) or bool(exchange.report.done)
+
+
+def _is_question(goal: Goal) -> bool:
+    """Whether an answer is all that each sentence of a goal asks for."""
+    quote = goal.quote
+    return all(asks_only(quote[slice(*one)]) for one in sentence_ranges(quote, 0, len(quote)))
 
 
 def _size(goal: Goal) -> int:
@@ -189,10 +200,22 @@ def _of(turn: Turn, one: Range) -> str:
 
 
 def _own_sentences(text: str) -> Iterator[Range]:
-    for paragraph in own_ranges(text):
+    behind = _behind_log(text)
+    for paragraph in [behind] if behind else own_ranges(text):
         for start, end in sentence_ranges(text, *paragraph):
             if text[start:end].strip():
                 yield start, end
+
+
+def _behind_log(text: str) -> Range | None:
+    """What was typed behind the prompt that a pasted log of a terminal ends with."""
+    prompts = list(_PROMPT.finditer(text)) if "\n" in text else []
+    if not prompts:
+        return None
+    said = text[prompts[-1].end() :].split()
+    plain = sum(1 for word in said if word.casefold() in TOPIC)
+    is_said = len(said) >= _FEW_TYPED and plain >= len(said) / 3
+    return (prompts[-1].end(), len(text)) if is_said else None
 
 
 def _is_request(said: str) -> bool:

@@ -47,6 +47,8 @@ _KEEPS = re.compile(
     r"|pull|get back to|go back to|switch)\b.{0,80}",
     re.IGNORECASE | re.DOTALL,
 )
+#: the host of the agent is asked for something, with nothing said
+_COMMAND = re.compile(r"/[\w:-]+")
 
 
 def is_content(text: str) -> bool:
@@ -64,7 +66,7 @@ def is_housekeeping(exchange: Exchange) -> bool:
     if exchange.asked is None:
         return False
     said = exchange.asked.text.strip()
-    return is_content(said) or _KEEPS.fullmatch(said) is not None
+    return any(form.fullmatch(said) for form in (_CONTENT, _KEEPS, _COMMAND))
 
 
 def asks_only(text: str) -> bool:

@@ -40,12 +40,14 @@ _OPENING = re.compile(
 #: a file that is handed over before the request
 _MENTION = re.compile(r"@\S+\s+(?=\S+ \S)")
 #: what there is, told before what is wanted
-_CONTEXT = re.compile(r"(?:this is|i am) [^.!?]*[.!] (?=\S+ \S+ \S)", re.IGNORECASE)
+_CONTEXT = re.compile(r"(?:this is|i['’]ve been) [^.!?]*[.!] (?=\S+ \S+ \S)", re.IGNORECASE)
 #: a sentence of three words or more, and what a clause ends with
 _SENTENCE = re.compile(r"(?:\S+ ){2,}?\S*[.!?](?= )")
 _CLAUSE = re.compile(r"[,;:] | [—–-] | (?:and|so|because|but|where|when) ")
 _DENSE_CLAUSE = re.compile(r"[，、；：。？！]")
 _LATIN_END = re.compile(r"[A-Za-z0-9_./-]+$")
+#: the folders of a path
+_FOLDERS = re.compile(r"(?<![:\w/.~-])(?:[\w.~-]*/){2,}(?=[\w.-])")
 _ADDRESS = re.compile(r"https?://\S+")
 #: what is asked for stands behind the verb: "create a", "read the", "have an"
 _VERB = re.compile(r"\S+ (?=(?:an?|the|this|that|my|our|your|all)\b)", re.IGNORECASE)
@@ -53,20 +55,27 @@ _VERB = re.compile(r"\S+ (?=(?:an?|the|this|that|my|our|your|all)\b)", re.IGNORE
 
 def title_of(goal: Goal, turns: Sequence[Turn]) -> str:
     """A short name for what a conversation was for."""
+    named = _named(goal, turns)
+    short = named or _short(_FOLDERS.sub("", _said(goal)))
+    title = first_line(short, TITLE_MOST).rstrip(" ,;:.…，。")
+    return f"{title[:1].upper()}{title[1:]}"
+
+
+def _named(goal: Goal, turns: Sequence[Turn]) -> str:
+    """What the host calls the conversation, where no turn of the person begins like that."""
     named = telling_title(goal.turn)
     if any(turn.role == "user" and _begins(turn.text, named) for turn in turns):
-        named = ""
-    title = first_line(named or _short(_said(goal)), TITLE_MOST).rstrip(" ,;:.…，。")
-    return f"{title[:1].upper()}{title[1:]}"
+        return ""
+    return named
 
 
 def _begins(text: str, title: str) -> bool:
     return " ".join(text[: 2 * len(title)].split()).casefold().startswith(title.casefold())
 
 
-def tags_of_goal(goal: Goal) -> tuple[str, ...]:
-    """One to five words that a goal is about."""
-    said = _ADDRESS.sub(" ", goal.text)
+def tags_of_goal(goal: Goal, turns: Sequence[Turn]) -> tuple[str, ...]:
+    """One to five words that a goal, and the name of its conversation, is about."""
+    said = _ADDRESS.sub(" ", f"{_named(goal, turns)} {goal.text}".strip())
     opening = _OPENING.match(said)
     begins = opening.end() if opening else 0
     verb = _VERB.match(said, begins)
@@ -82,9 +91,17 @@ def tags_of_goal(goal: Goal) -> tuple[str, ...]:
 def _said(goal: Goal) -> str:
     """The words of a goal without a file before them and without politeness."""
     mention = _MENTION.match(goal.text)
-    said = goal.text[mention.end() :] if mention else goal.text
+    return _without_opening(goal.text[mention.end() :] if mention else goal.text)
+
+
+def _without_opening(said: str) -> str:
     opening = _OPENING.match(said)
     return said[opening.end() :] if opening else said
+
+
+def _telling(said: str) -> int:
+    """How many words name something."""
+    return len({word for word in words(said) if word not in TOPIC})
 
 
 def _short(said: str) -> str:
@@ -94,6 +111,8 @@ def _short(said: str) -> str:
     context = _CONTEXT.match(said)
     said = said[context.end() :] if context else said
     sentence = _SENTENCE.match(said)
+    if sentence and _telling(sentence[0]) < _FEW_WORDS <= _telling(said[sentence.end() :]):
+        return _short(_without_opening(said[sentence.end() :].strip()))
     found = (sentence[0] if sentence else said).split()
     if len(found) <= _MOST_WORDS:
         return " ".join(found)

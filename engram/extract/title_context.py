@@ -21,8 +21,8 @@ from engram.model.turn import Turn
 #: a longer title is a first request, and no subject
 _LONGEST_TITLE = 60
 _EMPTY_TITLE = re.compile(
-    r"(?:new |untitled |neuer? )?(?:chat|conversation|session|thread)(?: \d+)?|untitled|help"
-    r"|hello|hi",
+    r"(?:new |untitled |neuer? |test )?(?:chat|conversation|session|thread)(?: \d+)?|untitled|help"
+    r"|hello|hi|pick up from .*",
     re.IGNORECASE,
 )
 #: a statement of more words tells what it is about
