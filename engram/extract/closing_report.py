@@ -40,7 +40,7 @@ _DONE = re.compile(
     rf"|(?:all|both) (?:\w+ ){{1,4}}(?:(?:are|have been) )?{_VERBS}\b"
     r"|(?:all |the |\d+ )*(?:\w+ ){0,2}tests? (?:now )?pass(?:es|ed|ing)?\b(?! but)"
     r"|all (?:\w+ ){0,3}(?:pass|green)\b|(?:pr|todo|branch|issue|release) \w+(?: and \w+ \w+)?: "
-    r"|(?:verdict|short answer|conclusion|overall)\b\W*:|done [—–-] |已",
+    r"|(?:verdict|short answer|conclusion|overall)\b\W*:|done — |已",
     re.IGNORECASE,
 )  # fmt: skip
 #: the same within a sentence
@@ -71,6 +71,7 @@ _NEXT_HEADING = re.compile(
     r"^\W*(?:next steps?\b|next:|remaining\b|still outstanding|to-?dos?\b|prochaines étapes)",
     re.IGNORECASE,
 )
+_BLOCKED_HEADING = re.compile(r"^\W*blockers?\b", re.IGNORECASE)
 #: what another conversation did
 _BEFORE_HEADING = re.compile(r"\bprevious (?:session|conversation)\b", re.IGNORECASE)
 _NEXT = re.compile(
@@ -91,10 +92,10 @@ _BEGUN = re.compile(
 )
 _OFFER = re.compile(r"(?:if you (?:want|['’]d like)|happy to|i can also)\b", re.IGNORECASE)
 #: an agent tells what it does next, which is no step that is left
-_GOES_ON = re.compile(r"next, (?:let me|i['’]ll|i will|i need)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"next, (?:i['’]ll|i will)\b", re.IGNORECASE)
 #: what is told right behind it was done
 _ANNOUNCED = re.compile(r"(?:all )?done[.!]$", re.IGNORECASE)
-_NO_WORK = re.compile(r"(?:to|if|you|try|here|now|want|should|let)\b", re.IGNORECASE)
+_NO_WORK = re.compile(r"(?:to|here)\b", re.IGNORECASE)
 #: what every message may end with
 _COURTESY = re.compile(
     r"\b(?:anything else|how can i help|what would you like|what['’]s next|help you (?:with"
@@ -309,4 +310,6 @@ def _kind_of(heading: str) -> Kind:
         return "before"
     if _NEXT_HEADING.search(heading):
         return "next"
+    if _BLOCKED_HEADING.match(heading):
+        return "blocked"
     return "done" if _DONE_HEADING.search(heading) else ""
