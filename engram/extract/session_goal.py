@@ -154,19 +154,18 @@ def request_in(turn: Turn) -> Goal | None:
 def _first_worked_for(exchanges: Sequence[Exchange], requests: Sequence[_Asked]) -> Goal:
     """The first request; or, of a question without work, the largest task up to the first work."""
     first, *later = requests
+    if not later or not _is_question(first.goal):
+        return first.goal
     worked = next(
         (at for at in range(first.place, len(exchanges)) if _is_worked(exchanges[at])), -1
     )
-    if _is_question(first.goal):
-        least = _size(first.goal)
-        tasks = [
-            one.goal
-            for one in later
-            if one.place <= worked and not _is_question(one.goal) and _size(one.goal) >= least
-        ]
-        if tasks:
-            return max(tasks, key=_size)
-    return first.goal
+    least = _size(first.goal)
+    tasks = [
+        one.goal
+        for one in later
+        if one.place <= worked and not _is_question(one.goal) and _size(one.goal) >= least
+    ]
+    return max(tasks, key=_size) if tasks else first.goal
 
 
 def _is_worked(exchange: Exchange) -> bool:
