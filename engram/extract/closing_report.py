@@ -30,8 +30,8 @@ _LETTERS = 8
 _VERBS = (
     r"(?:added|applied|archived|built|changed|checked|committed|completed|converted|created"
     r"|deleted|deployed|enabled|enhanced|executed|expanded|extracted|fixed|generated|implemented"
-    r"|improved|installed|merged|moved|picked up|pushed|ran|rebased|refactored|removed|renamed"
-    r"|replaced|resolved|restored|reverted|rewrote|updated|verified|wrapped|wrote)"
+    r"|improved|installed|merged|moved|picked up|pushed|ran|rebased|rebuilt|refactored|removed"
+    r"|renamed|replaced|resolved|restored|reverted|rewrote|saved|updated|verified|wrapped|wrote)"
 )
 #: how a sentence begins that reports work
 _DONE = re.compile(
@@ -40,7 +40,7 @@ _DONE = re.compile(
     rf"|(?:all|both) (?:\w+ ){{1,4}}(?:(?:are|have been) )?{_VERBS}\b"
     r"|(?:all |the |\d+ )*(?:\w+ ){0,2}tests? (?:now )?pass(?:es|ed|ing)?\b(?! but)"
     r"|all (?:\w+ ){0,3}(?:pass|green)\b|(?:pr|todo|branch|issue|release) \w+(?: and \w+ \w+)?: "
-    r"|(?:verdict|short answer|conclusion|overall)\b\W*:|已",
+    r"|(?:verdict|short answer|conclusion|overall)\b\W*:|done — |已",
     re.IGNORECASE,
 )  # fmt: skip
 #: the same within a sentence
@@ -68,9 +68,10 @@ _DONE_HEADING = re.compile(
 #: a list of what was to be done, and is not
 _OPEN_HEADING = re.compile(r"\W*(?:remaining|still|to-?do)\b", re.IGNORECASE)
 _NEXT_HEADING = re.compile(
-    r"^\W*(?:next steps?\b|remaining\b|still outstanding|to-?dos?\b|prochaines étapes)",
+    r"^\W*(?:next steps?\b|next:|remaining\b|still outstanding|to-?dos?\b|prochaines étapes)",
     re.IGNORECASE,
 )
+_BLOCKED_HEADING = re.compile(r"^\W*blockers?\b", re.IGNORECASE)
 #: what another conversation did
 _BEFORE_HEADING = re.compile(r"\bprevious (?:session|conversation)\b", re.IGNORECASE)
 _NEXT = re.compile(
@@ -90,12 +91,19 @@ _BEGUN = re.compile(
     re.IGNORECASE,
 )
 _OFFER = re.compile(r"(?:if you (?:want|['’]d like)|happy to|i can also)\b", re.IGNORECASE)
+#: an agent tells what it does next, which is no step that is left
+_GOES_ON = re.compile(r"next, (?:i['’]ll|i will)\b", re.IGNORECASE)
+#: what is told right behind it was done
+_ANNOUNCED = re.compile(r"(?:all )?done[.!]$", re.IGNORECASE)
+_NO_WORK = re.compile(r"(?:to|here)\b", re.IGNORECASE)
 #: what every message may end with
 _COURTESY = re.compile(
     r"\b(?:anything else|how can i help|what would you like|what['’]s next|help you (?:with"
     r"|today)|let me know|did you mean to match)\b",
     re.IGNORECASE,
 )
+#: what a tool put there
+_BRACKETED = re.compile(r"\[[^\]\n]*\]")
 _NOT_DONE = re.compile(r"\W*(?:❌|⚠|not\b|no\b|todo\b|pending\b|none\b)", re.IGNORECASE)
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -146,17 +154,24 @@ def report_of(text: str) -> Report:
     """What an agent's message reports."""
     report = Report()
     parts = list(_parts(text[-_MOST_TEXT:]))
-    promised = ""
+    ends_open = text.rstrip("*_ \n").endswith((":", "："))
+    promised, opened, announced = "", "", False
     for kind, form, said in parts:
         if form == "heading":
+            announced = False
+            opened = plain_item(said)
             report.left_open = report.left_open or (
                 kind == "next" and bool(_OPEN_HEADING.match(said))
             )
             continue
         item = plain_item(said)
         promised = item if form == "prose" and _BEGUN.match(item) else ""
+        if announced and form == "prose" and not (promised or kind or _NO_WORK.match(item)):
+            kind, form = "done", "item"
+        announced = _ANNOUNCED.fullmatch(said) is not None
         if kind != "before" and sum(map(str.isalpha, item)) >= _LETTERS:
             _sort(report, kind, form, said, item)
+    promised = promised or (opened if ends_open else "")
     if promised:
         report.goes_on = True
         _add(report.begun, promised)
@@ -166,6 +181,8 @@ def report_of(text: str) -> Report:
 def _sort(report: Report, kind: Kind, form: str, said: str, item: str) -> None:
     """Put an item of a message where it belongs, or nowhere."""
     prose = form == "prose"
+    if _BRACKETED.fullmatch(item):
+        return
     if prose and _UNKEPT.search(item):
         _add(report.begun, item)
     elif kind == "next" and not item.endswith("?"):
@@ -176,7 +193,8 @@ def _sort(report: Report, kind: Kind, form: str, said: str, item: str) -> None:
         if not _COURTESY.search(item):
             _add(report.asked, item)
     elif _NEXT.match(item):
-        _add(report.next, item)
+        if not _GOES_ON.match(item):
+            _add(report.next, item)
     elif prose and _BLOCKED.search(item):
         _add(report.blocked, item)
     elif _tells_work(kind, form, item) and not _NOT_DONE.match(said) and not _HOLLOW.match(item):
@@ -256,6 +274,7 @@ def _parts(text: str) -> Iterator[tuple[Kind, str, str]]:
                 lead = _kind_of(said) or (
                     "done" if _DONE.match(said) or _IS_DONE.match(said) else ""
                 )
+                lead = lead or ("next" if section == "next" else "")
                 yield lead, "heading", said
                 alone = lead == "done" and len(said.split()) >= _ROW_WORDS
                 if not _BEGUN.match(said) and not (alone and not _DANGLES.search(said)):
@@ -291,4 +310,6 @@ def _kind_of(heading: str) -> Kind:
         return "before"
     if _NEXT_HEADING.search(heading):
         return "next"
+    if _BLOCKED_HEADING.match(heading):
+        return "blocked"
     return "done" if _DONE_HEADING.search(heading) else ""

@@ -18,15 +18,13 @@ from typing import NamedTuple
 from engram.extract.closing_report import plain_item, report_of
 from engram.extract.exchanges import Exchange, exchanges_of
 from engram.extract.key_changes import changes_of, has_changed
-from engram.extract.session_goal import Goal, goal_of
+from engram.extract.session_goal import goal_of, request_in
 from engram.extract.session_outcome import complains, is_content, is_housekeeping, outcome_of
-from engram.language.keywords import is_tool, tags_of
-from engram.language.stop_words import ENGLISH, GERMAN_FILLERS, TOPIC
-from engram.language.topics import topic_terms
+from engram.extract.session_title import tags_of_goal, title_of
+from engram.language.stop_words import TOPIC
 from engram.model.instant import Instant
 from engram.model.record import FieldValue, Record, made_record, receipt_in, with_receipt
-from engram.model.schemas import TITLE_MOST
-from engram.model.text import first_line, overlap, words
+from engram.model.text import overlap, words
 from engram.model.turn import Turn
 
 #: items of a list, of one report in it; of what is next in all
@@ -37,21 +35,11 @@ _CONFIDENCE = 0.69
 _LAST_REPORTS = 30
 #: share of words by which two items tell the same
 _SAME = 0.75
-_TITLE_WORDS = 10
 #: so many messages of an exchange that was cut off may report what is done
 _LAST_MESSAGES = 3
-#: letters of a tag from a goal without an English word: shorter ones hold sentences together
-_SHORTEST_TAG = 4
 #: the agent gives up what it said before
 _TAKES_BACK = re.compile(
     r"(?:you['’]re (?:absolutely )?right|good catch|sorry)\b",
-    re.IGNORECASE,
-)
-#: how a request opens that says nothing of its subject
-_OPENING = re.compile(
-    r"(?:(?:ok(?:ay)?|so|hi|hey|hello|now|please|pls|can you|could you|would you|let['’]?s|lets"
-    r"|i(?:['’]d| would)?"
-    r" (?:want|like) (?:you )?to|i need (?:you )?to|we need to|help me)[,.!]? )+",
     re.IGNORECASE,
 )
 
@@ -84,10 +72,10 @@ class _Told(NamedTuple):
 
 def session_of(turns: Sequence[Turn]) -> SessionFound | None:
     """The record of a conversation; None where its goal cannot be told."""
-    goal = goal_of(turns)
+    exchanges = exchanges_of(turns)
+    goal = goal_of(exchanges)
     if goal is None:
         return None
-    exchanges = exchanges_of(turns)
     changes = [with_receipt(words, link) for words, link in changes_of(turns)]
     fields: dict[str, FieldValue] = {
         "goal": goal.text,
@@ -99,7 +87,11 @@ def session_of(turns: Sequence[Turn]) -> SessionFound | None:
         "key_changes": tuple(changes),
     }
     record = made_record(
-        "session", fields, title=_title(goal), tags=_tags(goal), confidence=_CONFIDENCE
+        "session",
+        fields,
+        title=title_of(goal, turns),
+        tags=tags_of_goal(goal, turns),
+        confidence=_CONFIDENCE,
     )
     lists = ("completed", "in_progress", "blockers", "next_actions", "key_changes")
     links = [receipt_in(item) for name in lists for item in record.items(name)]
@@ -171,7 +163,7 @@ def _unanswered(exchanges: Sequence[Exchange], *, complaint: bool) -> list[_Told
     turn = exchanges[-1].asked
     if turn is None or exchanges[-1].answers or len(exchanges) < 2 or is_content(turn.text):
         return []
-    asked = goal_of([turn])
+    asked = request_in(turn)
     if asked is None or complains(turn.text) != complaint:
         return []
     return [_Told(plain_item(asked.quote), turn)]
@@ -199,27 +191,3 @@ def _is_among(item: str, others: Iterable[str]) -> bool:
 
 def _telling(item: str) -> set[str]:
     return {word for word in words(item) if word not in TOPIC}
-
-
-def _title(goal: Goal) -> str:
-    """A short name: how the goal begins, without what is said out of politeness."""
-    opening = _OPENING.match(goal.text)
-    said = goal.text[opening.end() :] if opening else goal.text
-    short = " ".join(said.split()[:_TITLE_WORDS])
-    title = first_line(short, TITLE_MOST).rstrip(" ,;:.…")
-    return f"{title[:1].upper()}{title[1:]}"
-
-
-def _is_idle(word: str, least: int) -> bool:
-    bare = word.strip(".,;:!?¿¡()\"'").casefold()
-    return bare in GERMAN_FILLERS - ENGLISH or (len(bare) < least and not is_tool(bare))
-
-
-def _tags(goal: Goal) -> tuple[str, ...]:
-    """One to five words that the goal is about."""
-    topics = topic_terms(goal.text)
-    said = words(goal.text)
-    least = _SHORTEST_TAG if ENGLISH.isdisjoint(said) else 0
-    about = " ".join(word for word in goal.text.split() if not _is_idle(word, least))
-    tags = tuple(tag for tag in tags_of(about) if tag in topics)
-    return tags or tuple(sorted(topics, key=lambda term: (-topics[term], term))[:3]) or ("session",)

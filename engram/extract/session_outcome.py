@@ -35,7 +35,7 @@ _ASKS = re.compile(
     r"|are|do"
     r"|does|did|tell me|explain"
     r"|(?:can|could) you (?:explain|tell)|continue to explain|me explica|was|wie|warum)\b"
-    r"|.*\bhow (?:do|can"
+    r"|(?s:.*)(?:是什么|是否|在哪)[^\n]{0,12}$|.*\bhow (?:do|can"
     r"|does) (?:i|we|it|the)\b",
     re.IGNORECASE,
 )
@@ -47,6 +47,8 @@ _KEEPS = re.compile(
     r"|pull|get back to|go back to|switch)\b.{0,80}",
     re.IGNORECASE | re.DOTALL,
 )
+#: the host of the agent is asked for something, with nothing said
+_COMMAND = re.compile(r"/[\w:-]+")
 
 
 def is_content(text: str) -> bool:
@@ -64,7 +66,7 @@ def is_housekeeping(exchange: Exchange) -> bool:
     if exchange.asked is None:
         return False
     said = exchange.asked.text.strip()
-    return is_content(said) or _KEEPS.fullmatch(said) is not None
+    return any(form.fullmatch(said) for form in (_CONTENT, _KEEPS, _COMMAND))
 
 
 def asks_only(text: str) -> bool:

@@ -21,8 +21,8 @@ from engram.model.turn import Turn
 #: a longer title is a first request, and no subject
 _LONGEST_TITLE = 60
 _EMPTY_TITLE = re.compile(
-    r"(?:new |untitled |neuer? )?(?:chat|conversation|session|thread)(?: \d+)?|untitled|help"
-    r"|hello|hi",
+    r"(?:new |untitled |neuer? |test )?(?:chat|conversation|session|thread)(?: \d+)?|untitled|help"
+    r"|hello|hi|pick up from .*",
     re.IGNORECASE,
 )
 #: a statement of more words tells what it is about
@@ -46,6 +46,15 @@ _OF_PERSON = re.compile(
     r"|children|son|daughter|mother|father|brother|sister|parents|dog|cat|car)\b",
     re.IGNORECASE,
 )
+
+
+def telling_title(turn: Turn) -> str:
+    """The title of a turn's conversation, where it names it in other words than the turn's own."""
+    title = " ".join(turn.title.split()).rstrip(".:…")
+    if not 2 < len(title) <= _LONGEST_TITLE or " " not in title or _EMPTY_TITLE.fullmatch(title):
+        return ""
+    known = set(re.findall(r"\w{3,}", turn.text.casefold()))
+    return "" if set(re.findall(r"\w{3,}", title.casefold())) <= known else title
 
 
 def with_title(text: str, turn: Turn) -> str:

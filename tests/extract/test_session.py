@@ -126,6 +126,139 @@ def test_a_goal_in_another_language_is_told_with_its_changes() -> None:
         assert 0 < len(session.record.tags) <= 5
 
 
+def test_a_question_that_was_answered_without_work_gives_way_to_the_larger_task() -> None:
+    opening = (
+        "U: are we inside the bakery's network?",
+        "A: Yes, you are on its wifi.",
+        "U: Let the oven report its temperature to the till every minute. You know why?",
+        "A: Because the bread burns. Shall I build it?",
+    )
+    task = opening[2][3:]
+    worked = found(*opening, "U: go", "A: Added the report. >> Edit oven.py")
+    assert worked.quote == task
+    assert found(*opening).quote == opening[0][3:]
+    assert found(*opening[:2], "U: fix it", "A: Fixed the wifi.").quote == opening[0][3:]
+
+
+def test_a_task_stays_the_goal_whatever_larger_task_follows() -> None:
+    session = found(
+        "U: Sort the jars.",
+        "A: Sorted the jars. >> Edit jars.md",
+        "U: Now also print a label for each jar with its weight, its grain and the day.",
+        "A: Printed the labels. >> Write labels.md",
+    )
+    assert session.quote == "Sort the jars."
+
+
+def test_what_stands_behind_the_name_of_a_command_is_asked_for() -> None:
+    planned = found(
+        "U: /plan I want to bake the rye at night, when power is cheap.",
+        "A: Added a night shift to the oven. >> Edit oven.py",
+    )
+    assert planned.quote == "I want to bake the rye at night, when power is cheap."
+    bare = found("U: /shift 4", "A: Added shift 4. >> Edit oven.py", "U: continue", "A: Done.")
+    assert bare.quote == "/shift 4"
+    assert session_of(talk("U: /clear")) is None
+
+
+def test_consent_to_what_an_agent_proposed_is_no_goal() -> None:
+    proposed = "A: The scale drifts. Tu veux que je corrige la balance ?"
+    assert session_of(talk(proposed, "U: oui avec soin et rigueur", "A: Fixed the scale.")) is None
+    asked = found(proposed, "U: yes. Then weigh every jar of the pantry again.", "A: Weighed them.")
+    assert asked.quote == "Then weigh every jar of the pantry again."
+
+
+def test_a_look_is_a_request_where_more_is_asked_for() -> None:
+    asked = "Take a look at the oven's log and try to solve why the rye burns."
+    assert found(f"U: {asked}", "A: The fan is off.", "U: turn the fan on then").quote == asked
+
+
+def test_what_was_typed_behind_a_pasted_log_is_asked_for() -> None:
+    session = found(
+        "U: Windows PowerShell\nCopyright (C)\n\nPS C:\\oven> bake --rye\nerror: no flour\n"
+        "PS C:\\oven> and the other thing is that there is no button to stop the oven, add one",
+        "A: Added a button. >> Edit oven.py",
+    )
+    assert "no button to stop the oven, add one" in session.quote
+    assert "PowerShell" not in session.quote
+
+
+def test_a_line_for_a_shell_that_nobody_answered_is_no_goal() -> None:
+    session = found(
+        "U: setx OVEN_PORT:", "U: Summarise what the oven's folder is for.", "A: It bakes."
+    )
+    assert session.quote == "Summarise what the oven's folder is for."
+
+
+def _title(goal: str, name: str = "") -> str:
+    session = session_of([replace(turn, title=name) for turn in talk(f"U: {goal}", "A: ok")])
+    assert session is not None
+    return session.record.title
+
+
+def test_a_title_ends_with_a_clause_or_a_word_that_names_something() -> None:
+    assert _title("Create an oven page in the bakery's site and log all what you do in it.") == (
+        "Create an oven page in the bakery's site"
+    )
+    assert _title("I want to have an estimate of the time that we take to bake the rye") == (
+        "Have an estimate of the time"
+    )
+    assert _title("What does rise mean in this recipe? I am baking with rye") == (
+        "What does rise mean in this recipe?"
+    )
+    assert _title("This is a bakery. Create a page for each of its ovens.") == (
+        "Create a page for each of its ovens"
+    )
+    assert _title("Read /srv/ovens/rye/plan.md for the bakers, then tell me the hours of each") == (
+        "Read plan.md for the bakers"
+    )
+    dense = _title(
+        "请你对比一下oven-dev.yml和oven-test.yml，两者是一样的，为什么烤箱能启动而面团机不能启动呢？"
+    )
+    assert dense == "请你对比一下oven-dev.yml和oven-test.yml，两者是一样的"
+
+
+def test_the_name_of_a_conversation_is_its_title_where_it_says_more_than_the_turn() -> None:
+    assert _title("Can you explain how this works?", "Proofing rye dough") == "Proofing rye dough"
+    assert (
+        _title("Can you explain how rye works?", "Can you explain how") == "Explain how rye works?"
+    )
+    assert _title("Explain how rye dough proofs", "New chat") == "Explain how rye dough proofs"
+
+
+def test_tags_are_no_parts_of_an_address_and_no_verb_before_an_article() -> None:
+    session = found("U: Create a guide in https://git.example/bakery about the sourdough", "A: ok")
+    assert set(session.record.tags) == {"guide", "sourdough"}
+
+
+def test_what_follows_done_was_done_and_what_a_message_ends_open_with_goes_on() -> None:
+    session = found(
+        "U: Let the oven write a log.",
+        "A: Done. The log is now in the oven's folder. Next, I'll rotate it.",
+    )
+    assert told(session, "completed") == ["The log is now in the oven's folder."]
+    assert told(session, "next_actions") == []
+    shown = found("U: Let the oven write a log.", "A: Done. To read it, open the log.")
+    assert told(shown, "completed") == []
+    opened = found("U: Let the oven write a log.", "A: Wrote it. Now the rotation of the log:")
+    assert told(opened, "in_progress") == ["Now the rotation of the log"]
+    assert opened.record.text("outcome") == "partial"
+
+
+def test_steps_under_a_line_of_their_own_in_a_section_of_next_steps_are_next() -> None:
+    session = found(
+        "U: Test the oven.",
+        "A: All 4 tests pass.\n\n### Next: the timer\n\nIt involves:\n\n1. Wire the timer\n"
+        "2. Test the bell\n\n[Logs saved]",
+    )
+    assert told(session, "next_actions") == ["Wire the timer", "Test the bell"]
+
+
+def test_a_bare_command_changes_nothing_of_how_a_conversation_ended() -> None:
+    fixed = "A: Fixed the speed control; all tests pass. >> Edit mixer.py"
+    assert _outcome(fixed, "U: /insights", "A: Your report is ready. Want more?") == "success"
+
+
 def test_a_prompt_laid_out_as_a_document_is_told_by_its_task() -> None:
     session = found("U: # Role: baker\n\n# Task: Bake the rye twice\n\n## Rules\n- no sugar")
     assert session.record.text("goal") == "Bake the rye twice"
