@@ -87,7 +87,9 @@ def _check(
             "the id is no name: where a record is written is not for it to say",
             f"an id has {ID_FORM}, such as use-jwt", code=_PATH,
         )  # fmt: skip
-    if found := [*found, *faults_of(record)]:
+    told_of = {one.field for one in found}
+    found += [one for one in faults_of(record) if one.field not in told_of]
+    if found:
         told = "; ".join(str(one) for one in dict.fromkeys(found[:_TOLD]))
         raise BadInput(
             f"{record.schema}: {redactor.redact(told).text}",
