@@ -50,6 +50,11 @@ def make(
 
     `name` is its slug; without one it is made of the title. Raises BadInput.
     """
+    if dict(ports.settings.records.capture).get(record.schema) == "off":
+        raise BadInput(
+            f"records.capture.{record.schema} is off: no {record.schema} is written",
+            f"`engram config set records.capture.{record.schema} by-hand`", code="INPUT_ERROR",
+        )  # fmt: skip
     _check(record, faults, name, ports.redactor)
     record = _clean(record)
     texts = (*_texts(record), name, project)
