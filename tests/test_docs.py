@@ -601,7 +601,7 @@ def _fields_of(schema: Schema) -> str:
     """Each field by its name, bold where it is needed, with its choices."""
     shown = []
     for field in schema.fields:
-        name = f"**`{field.name}`**" if field.required and not field.default else f"`{field.name}`"
+        name = f"**`{field.name}`**" if field.required else f"`{field.name}`"
         shown.append(f"{name} ({', '.join(field.choices)})" if field.choices else name)
     return ", ".join(shown)
 

@@ -50,6 +50,11 @@ def make(
 
     `name` is its slug; without one it is made of the title. Raises BadInput.
     """
+    if dict(ports.settings.records.capture).get(record.schema) == "off":
+        raise BadInput(
+            f"records.capture.{record.schema} is off: no {record.schema} is written",
+            f"`engram config set records.capture.{record.schema} by-hand`", code="INPUT_ERROR",
+        )  # fmt: skip
     _check(record, faults, name, ports.redactor)
     record = _clean(record)
     texts = (*_texts(record), name, project)
@@ -87,7 +92,9 @@ def _check(
             "the id is no name: where a record is written is not for it to say",
             f"an id has {ID_FORM}, such as use-jwt", code=_PATH,
         )  # fmt: skip
-    if found := [*found, *faults_of(record)]:
+    told_of = {one.field for one in found}
+    found += [one for one in faults_of(record) if one.field not in told_of]
+    if found:
         told = "; ".join(str(one) for one in dict.fromkeys(found[:_TOLD]))
         raise BadInput(
             f"{record.schema}: {redactor.redact(told).text}",

@@ -159,6 +159,16 @@ def test_what_the_editor_saves_is_one_change(shop: Shop) -> None:
     assert "MariaDB" not in shop.run("show", "decision").out
 
 
+def test_sections_that_were_edited_are_named(shop: Shop) -> None:
+    editor(
+        shop,
+        "said = path.read_text().replace('- two writers', '- three writers')\n"
+        "path.write_text(said + '\\n## Impact\\nmore memory')",
+    )
+    out = shop.run("edit", "decision").out
+    assert "## Impact: added" in out and "(" not in out
+
+
 def test_an_emptied_file_is_no_edit(shop: Shop) -> None:
     editor(shop, "path.write_text('')")
     ran = shop.run("edit", "decision")

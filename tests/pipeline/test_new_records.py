@@ -18,6 +18,7 @@ from engram.queries.record_input import read_record
 from engram.store.files.memory_file import render_memory
 from engram.vault import Vault
 from tests.effort import examples
+from tests.kit import reopened
 from tests.model.test_record import memory_with, records
 
 JWT: dict[str, Any] = {
@@ -149,6 +150,24 @@ def test_what_is_no_record_is_refused_by_its_code(
 ) -> None:
     assert refusal(vault, given_json(**changed)) == code
     assert vault.list() == []
+
+
+@pytest.mark.parametrize(("how", "taken"), [("auto", True), ("by-hand", True), ("off", False)])
+def test_a_schema_that_is_off_is_not_written_by_hand_either(
+    vault: Vault, how: str, taken: bool
+) -> None:
+    capture = vault.settings.records._replace(capture=(("decision", how),))
+    chosen = reopened(vault, settings=vault.settings._replace(records=capture))
+    if taken:
+        assert chosen.new(given_json(), "decision").decision == "new"
+    else:
+        assert refusal(chosen, given_json()) == "INPUT_ERROR"
+
+
+def test_a_field_has_one_fault(vault: Vault) -> None:
+    with pytest.raises(BadInput) as refused:
+        vault.new(given_json(content={"rationale": "stateless"}), "decision")
+    assert str(refused.value).count("rationale") == 1
 
 
 @pytest.mark.parametrize(

@@ -83,10 +83,29 @@ def tell(done: Edited) -> None:
         return
     say(f"edited {done.before.id}")
     for name, old, new in done.differences():
-        say(fitted(f"{name}: {_short(old)} -> {_short(new)}", 4))
+        if name == "sections":
+            for heading, change in _of_sections(done):
+                say(fitted(f"## {heading}: {change}", 4))
+        else:
+            say(fitted(f"{name}: {_short(old)} -> {_short(new)}", 4))
     if done.problem:
         talk(f"note: {done.problem}")
     talk("take it back with: engram undo")
+
+
+def _of_sections(done: Edited) -> list[tuple[str, str]]:
+    """The heading of each section that was changed, and how."""
+    old = dict(done.before.sections)
+    new = dict(done.after.sections) if done.after else {}
+    found = []
+    for heading in dict.fromkeys([*old, *new]):
+        if heading not in new:
+            found.append((heading, "removed"))
+        elif heading not in old:
+            found.append((heading, "added"))
+        elif old[heading] != new[heading]:
+            found.append((heading, "changed"))
+    return found
 
 
 def _short(value: object) -> str:

@@ -143,6 +143,7 @@ def _talk_of(found: RecordExport) -> None:
     if not found.records:
         talk("no records")
     if lacking:
-        talk(f"{plural(lacking, 'record')} of them lack what the format requires")
+        lack = "lacks" if lacking == 1 else "lack"
+        talk(f"{plural(lacking, 'record')} {lack} what the format requires")
     if found.withheld:
         talk(f"{plural(found.withheld, 'record')} kept back: there are secrets in them")

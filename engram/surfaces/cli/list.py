@@ -66,7 +66,12 @@ def show_rows(found: Iterable[Memory]) -> None:
 
 
 def _said(memory: Memory) -> str:
-    """A record by its title and statement, any other memory by what it says."""
-    if memory.title and schema_of(memory.category, memory.schema):
-        return f"{memory.title}: {memory.text}"
-    return memory.text
+    """A record by its title and statement, any other memory by what it says.
+
+    A title that is how the statement begins is not told twice.
+    """
+    if not memory.title or not schema_of(memory.category, memory.schema):
+        return memory.text
+    if " ".join(memory.title.casefold().split()) in " ".join(memory.text.casefold().split()):
+        return memory.text
+    return f"{memory.title}: {memory.text}"

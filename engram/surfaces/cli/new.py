@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from typing import TYPE_CHECKING
 
 import click
 
 from engram.model.errors import BadInput, EngramError
 from engram.model.memory import SCHEMAS
+from engram.model.schemas import SCHEMA_TABLE, SchemaField
 from engram.surfaces import json as shapes
 from engram.surfaces.cli.arguments import common
 from engram.surfaces.cli.editor import dispose, edited
@@ -20,7 +22,29 @@ if TYPE_CHECKING:
     from engram.vault import Vault
 
 
-@click.command("new")
+def _fields() -> str:
+    """The shape of the JSON, and the fields of each schema, for the help text."""
+    lines = [
+        "\b",
+        'JSON for --from: {"title": "...", "tags": ["..."], "content": {FIELD: VALUE}}.',
+        "Title, one tag at least and the fields that end in * are needed; those in []",
+        "are lists of texts, alternatives of {option, rejected_reason}; a.b stands as b",
+        "in an object a.",
+    ]
+    for form in SCHEMA_TABLE.values():
+        told = " ".join([f"{form.name}:", *map(_field, form.fields)])
+        lines += textwrap.wrap(told, 78, initial_indent="  ", subsequent_indent="    ")
+    return "\n".join(lines)
+
+
+def _field(field: SchemaField) -> str:
+    name = f"{field.within}.{field.name}" if field.within else field.name
+    name = f"[{name}]" if field.is_list else name
+    choices = f"({'|'.join(field.choices)})" if field.choices else ""
+    return f"{name}{'*' if field.required else ''}{choices}"
+
+
+@click.command("new", epilog=_fields())
 @click.argument("schema", type=click.Choice(SCHEMAS), metavar="SCHEMA")
 @click.option("--from", "source", metavar="FILE", help="A filled-in form, or JSON; `-` for stdin.")
 @click.option("--title", default="", metavar="TEXT", help="What it is called.")
