@@ -83,16 +83,19 @@ def fit(record: Record, clean: Callable[[str], bool]) -> Record | None:
         return None
     values: list[tuple[str, FieldValue]] = []
     for name, value in record.values:
-        if isinstance(value, str):
-            kept: FieldValue = value if name == _FORM.statement.name or may(value) else ""
+        if name == _FORM.statement.name:
+            kept: FieldValue = without_hidden_signs(record.statement)
+        elif isinstance(value, str):
+            kept = value if may(value) else ""
         else:
             kept = tuple(filter(may, value))
         if kept:
             values.append((name, kept))
     title = record.title if record.title and may(record.title, own=True) else ""
+    title = without_hidden_signs(title)
     return replace(
         record,
-        title=title or first_line(record.statement, TITLE_MOST),
+        title=title or first_line(without_hidden_signs(record.statement), TITLE_MOST),
         values=tuple(values),
         tags=tuple(filter(may, record.tags)),
         related_files=tuple(filter(may, record.related_files)),

@@ -293,6 +293,8 @@ _STRICT_AGENT = _any(
     r" (?:is |are )?(?:needed|required|necessary)\b",
     r"\b(?:confirmation|approval|permission|consent|review)s? (?:is|are) (?:not|no longer|never)"
     r" (?:needed|required|necessary)\b",
+    r"\b(?:skip|bypass|suppress) (?:all|any|every|the) (?:confirmation|permission|approval)s?\b",
+    r"\b(?:do not|don't|never) (?:tell|inform|notify) (?:the )?(?:user|owner|person|human)s?\b",
     # without asking, in other languages
     r"\b(?:ohne (?:rückfrage|nachfrage|zu fragen)|sin (?:preguntar|confirmación))\b"
     r"|без (?:вопросов|спроса)|(?:不用|无需|不必)(?:询问|确认|批准)",
@@ -355,8 +357,13 @@ _STRICT_COMMAND = _any(
     r"|z|da)?"
     r"(?:sh|python3?|node|perl|ruby|iex|powershell|source)\b",
     r"\b(?:bash|sh|zsh|python3?|eval|source|exec) ?(?:-c )?[\"']?[<$(]+ ?\(? ?(?:curl|wget)\b",
-    r"\b(?:rm -rf|chmod 777|sudo|mkfs|dd if=|:\(\)\{|git push (?:-f|--force)|--no-verify"
-    r"|--dangerously\S*|--yolo\b|base64 (?:-d|--decode))",
+    r"\b(?:rm -rf|chmod 777|sudo|mkfs|dd if=|git push (?:-f|--force)|base64 (?:-d|--decode))",
+    r"(?:--no-verify|--dangerously\S*|--yolo)\b|:\(\)\{",
+    # what a page says is carried out unread
+    r"\bhttps?:\S+ and (?:then )?(?:follow|do|obey|execute|run)\b",
+    # the files that keep the keys of an account
+    r"\b(?:read|cat|print|paste|copy|write|append|add|echo)\b[^\n]{0,80}(?:\.ssh/|\.aws/credentials"
+    r"|\bauthorized_keys\b|/etc/shadow\b)",
 )
 _SENT_BY_OTHERS: tuple[tuple[str, AnyCase], ...] = (
     ("injection_override", _STRICT_OVERRIDE),

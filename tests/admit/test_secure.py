@@ -181,6 +181,7 @@ def test_words_and_numbers_in_pieces_are_no_secret(redactor: Redactor) -> None:
 
 
 OF_ANOTHER = [
+    "Added Anna, who has diabetes, to the on-call list",
     "Ana was diagnosed with diabetes",
     "Lea was born with a heart defect",
     "My wife is in therapy on Mondays", "Tom is on sick leave since his knee surgery",

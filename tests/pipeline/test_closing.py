@@ -310,6 +310,16 @@ def test_orders_and_secrets_are_left_out_of_a_record(open_vault: Callable[..., V
 # -- a record is no fact --------------------------------------------------------------------------
 
 
+def test_signs_that_nobody_sees_are_in_the_quote_of_a_record_alone(
+    open_vault: Callable[..., Vault],
+) -> None:
+    asked = "Build the \u202eparser\u202c for dates in \u200bthe app."
+    record = record_of(closed(open_vault, asked, FIRST[1]))
+    assert record.text == "Build the parser for dates in the app."
+    assert record.title == "Build the parser for dates in the app"
+    assert record.quote == asked
+
+
 def test_a_record_is_in_no_box_and_in_nobodys_way(open_vault: Callable[..., Vault]) -> None:
     vault = later(open_vault)
     for session in ("a", "b"):

@@ -102,7 +102,7 @@ _PAPER = (
     r"|(?:credit |debit )?card)"
 )
 _OF_ANOTHER = AnyCase(
-    rf"\b{_OTHER} (?:[\w-]+ ){{0,2}}?{_SUFFERS} (?:[\w'-]+ ){{0,5}}?{_ILLNESS}\b",
+    rf"\b{_OTHER}(?:,? who)? (?:[\w-]+ ){{0,2}}?{_SUFFERS} (?:[\w'-]+ ){{0,5}}?{_ILLNESS}\b",
     rf"\b(?:{_OWNER} (?:[\w-]+ )?{_RELATION}'s|{_NAME}'s|his|her) (?:[\w-]+ ){{0,2}}?(?:{_ILLNESS}"
     r"|diagnos[ie]s|medication|blood (?:type|group|test\w*)|test results|medical (?:history"
     r"|record)\w*"
