@@ -41,10 +41,7 @@ class StatedPatterns:
 
     def may_hold(self, name: str, text: str) -> bool:
         """Whether a text, in lower case, has one of the words without which nothing is found."""
-        for word in self._words[name]:  # no generator: asked of every line of a conversation
-            if word in text:
-                return True
-        return False
+        return any(word in text for word in self._words[name])
 
     def at_start(self, name: str, said: str) -> str:
         """What a pattern names in a sentence that begins with it; '' where it does not."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from engram.extract.receipt import receipt_of
@@ -84,6 +85,8 @@ def _debts(turns: Sequence[Turn], patterns: StatedPatterns) -> Iterator[RecordDr
 def _runbooks(turns: Sequence[Turn], patterns: StatedPatterns) -> Iterator[RecordDraft]:
     texts = [turn.text.lower() for turn in turns]
     for first, last in _stretches(turns):
+        if not all(_may_tell(name, texts[first:last], patterns) for name in _TOLD):
+            continue
         parts = dict(_told_parts(turns, texts, range(first, last), patterns))
         if len(parts) < len(_TOLD):
             continue
@@ -125,11 +128,12 @@ def _told_parts(
     Most of what is told is no runbook: turns and lines without a word of a part are not split.
     """
     for name in _TOLD:
+        wanted = partial(patterns.may_hold, name)
         told = (
             one._replace(what=what)
             for at in places
-            if patterns.may_hold(name, texts[at])
-            for one in _sentences(at, turns[at], lambda said: patterns.may_hold(name, said.lower()))
+            if wanted(texts[at])
+            for one in _sentences(at, turns[at], wanted)
             if (what := patterns.at_start(name, one.quote))
         )
         found = next(told, None)
@@ -138,12 +142,16 @@ def _told_parts(
         yield name, found
 
 
+def _may_tell(name: str, texts: Sequence[str], patterns: StatedPatterns) -> bool:
+    return any(patterns.may_hold(name, text) for text in texts)
+
+
 def _sentences(
     place: int, turn: Turn, wanted: Callable[[str], bool] = bool
 ) -> Iterator[_StatedSentence]:
     """The sentences of a turn without code; of a person what they said themselves.
 
-    Only of lines and paragraphs that are `wanted`.
+    Only of lines and paragraphs that are `wanted`, which is given them in lower case.
     """
     if turn.by_person:
         ranges = [] if turn.program else own_ranges(turn.text)
@@ -155,7 +163,7 @@ def _sentences(
                 ranges.append((at, at + len(line)))
             at += len(line) + 1
     for first, last in ranges:
-        if not wanted(turn.text[first:last]):
+        if not wanted(turn.text[first:last].lower()):
             continue
         for start, end in sentence_ranges(turn.text, first, last):
             quote = turn.text[start:end].strip()
