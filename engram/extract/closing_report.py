@@ -212,7 +212,11 @@ def _tells_work(kind: Kind, form: str, item: str) -> bool:
 
 def plain_item(said: str) -> str:
     """Words of a message without marks, on one line, cut where a sentence or a word ends."""
-    item = _STRESSED.sub(r"\1", _LINK.sub(r"\1", said.strip()))
+    item = said.strip()
+    if "](" in item:
+        item = _LINK.sub(r"\1", item)
+    if "*" in item:
+        item = _STRESSED.sub(r"\1", item)
     while (stripped := _MARKS.sub("", item)) != item:
         item = stripped
     item = " ".join(_LEAD.sub("", item).split()).rstrip(" :")

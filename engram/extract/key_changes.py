@@ -62,7 +62,7 @@ def _tool(line: str) -> str:
 
 def _files(turns: Iterable[Turn]) -> Iterator[tuple[str, str]]:
     kinds: dict[str, str] = {}
-    links: dict[str, str] = {}
+    told: dict[str, Turn] = {}
     for turn in turns:
         for line in turn.tools:
             kind, name = _KINDS.get(_tool(line)), line.partition(" ")[2].strip()
@@ -70,12 +70,12 @@ def _files(turns: Iterable[Turn]) -> Iterator[tuple[str, str]]:
                 continue
             if kinds.get(name) != "written":
                 kinds[name] = kind
-            links[name] = f"{turn.transcript}#^{turn.block}"
+            told[name] = turn
     for kind in ("written", "edited"):
         names = [name for name, one in kinds.items() if one == kind]
         for at in range(0, len(names), _ON_LINE):
             group = names[at : at + _ON_LINE]
-            yield f"{kind} {', '.join(group)}", links[group[-1]]
+            yield f"{kind} {', '.join(group)}", _link(told[group[-1]])
 
 
 def _commits(turns: Iterable[Turn]) -> Iterator[tuple[str, str]]:
@@ -83,12 +83,15 @@ def _commits(turns: Iterable[Turn]) -> Iterator[tuple[str, str]]:
     for turn in turns:
         if turn.role != "assistant" or not any(sign in turn.text for sign in _TELLING):
             continue
-        link = f"{turn.transcript}#^{turn.block}"
         for name in (f"commit {found[1]}" for found in _COMMIT.finditer(turn.text)):
             if name not in seen:
                 seen.add(name)
-                yield name, link
+                yield name, _link(turn)
         for address in _REQUEST.findall(turn.text):
             if address not in seen:
                 seen.add(address)
-                yield address, link
+                yield address, _link(turn)
+
+
+def _link(turn: Turn) -> str:
+    return f"{turn.transcript}#^{turn.block}"

@@ -36,11 +36,12 @@ class StatedPatterns:
         if not isinstance(rows, Mapping) or _patterns_in(rows) != {*_NAMES}:
             raise ConfigError(f"config/records.toml: [{STATED}]: needs {', '.join(_NAMES)}")
         self._rows = rows
+        self._words = {name: str(rows.get(f"{name}{_WORDS}", "")).split("|") for name in _NAMES}
         self._made: dict[str, re.Pattern[str]] = {}
 
     def may_hold(self, name: str, text: str) -> bool:
         """Whether a text, in lower case, has one of the words without which nothing is found."""
-        return any(word in text for word in self._rows.get(f"{name}{_WORDS}", "").split("|"))
+        return any(word in text for word in self._words[name])
 
     def at_start(self, name: str, said: str) -> str:
         """What a pattern names in a sentence that begins with it; '' where it does not."""

@@ -12,8 +12,9 @@ that their sentences fill. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from engram.extract.receipt import receipt_of
@@ -82,15 +83,14 @@ def _debts(turns: Sequence[Turn], patterns: StatedPatterns) -> Iterator[RecordDr
 
 
 def _runbooks(turns: Sequence[Turn], patterns: StatedPatterns) -> Iterator[RecordDraft]:
+    texts = [turn.text.lower() for turn in turns]
     for first, last in _stretches(turns):
-        text = "\n".join(turn.text for turn in turns[first:last]).lower()
-        if not all(patterns.may_hold(name, text) for name in _TOLD):
+        if not all(_may_tell(name, texts[first:last], patterns) for name in _TOLD):
             continue
-        told = [part for at in range(first, last) for part in _sentences(at, turns[at])]
-        parts = {name: _first(name, told, patterns) for name in _TOLD}
-        cause, fix, check = parts["cause"], parts["fix"], parts["check"]
-        if cause is None or fix is None or check is None:
+        parts = dict(_told_parts(turns, texts, range(first, last), patterns))
+        if len(parts) < len(_TOLD):
             continue
+        cause, fix, check = (parts[name] for name in _TOLD)
         failure = _failure(turns, cause, patterns)
         if failure is None:
             continue
@@ -120,8 +120,39 @@ def _stretches(turns: Sequence[Turn]) -> Iterator[tuple[int, int]]:
         yield start, len(turns)
 
 
-def _sentences(place: int, turn: Turn) -> Iterator[_StatedSentence]:
-    """The sentences of a turn without code; of a person what they said themselves."""
+def _told_parts(
+    turns: Sequence[Turn], texts: Sequence[str], places: range, patterns: StatedPatterns
+) -> Iterator[tuple[str, _StatedSentence]]:
+    """The first sentence for each part of a runbook, up to the first part that is not told.
+
+    Most of what is told is no runbook: turns and lines without a word of a part are not split.
+    """
+    for name in _TOLD:
+        wanted = partial(patterns.may_hold, name)
+        told = (
+            one._replace(what=what)
+            for at in places
+            if wanted(texts[at])
+            for one in _sentences(at, turns[at], wanted)
+            if (what := patterns.at_start(name, one.quote))
+        )
+        found = next(told, None)
+        if found is None:
+            return
+        yield name, found
+
+
+def _may_tell(name: str, texts: Sequence[str], patterns: StatedPatterns) -> bool:
+    return any(patterns.may_hold(name, text) for text in texts)
+
+
+def _sentences(
+    place: int, turn: Turn, wanted: Callable[[str], bool] = bool
+) -> Iterator[_StatedSentence]:
+    """The sentences of a turn without code; of a person what they said themselves.
+
+    Only of lines and paragraphs that are `wanted`, which is given them in lower case.
+    """
     if turn.by_person:
         ranges = [] if turn.program else own_ranges(turn.text)
     else:
@@ -132,20 +163,12 @@ def _sentences(place: int, turn: Turn) -> Iterator[_StatedSentence]:
                 ranges.append((at, at + len(line)))
             at += len(line) + 1
     for first, last in ranges:
+        if not wanted(turn.text[first:last].lower()):
+            continue
         for start, end in sentence_ranges(turn.text, first, last):
             quote = turn.text[start:end].strip()
             if 0 < len(quote) <= _LONGEST:
                 yield _StatedSentence(place, quote, quote)
-
-
-def _first(
-    name: str, told: Sequence[_StatedSentence], patterns: StatedPatterns
-) -> _StatedSentence | None:
-    for one in told:
-        what = patterns.at_start(name, one.quote)
-        if what:
-            return one._replace(what=what)
-    return None
 
 
 def _failure(

@@ -455,7 +455,8 @@ def injection(text: str, *, own: bool = True) -> str:
             return "injection_encoded"
     seen = _seen(text)
     speaking = "\n".join(map(_unquoted, seen.split("\n")))
-    found = _performed(speaking, _ORDERS, _excused)
+    met: set[str] = set()
+    found = _performed(speaking, _ORDERS, _excused, met)
     if own and not found and any(injection(words, own=False) for words in decoded(text)):
         return "injection_encoded"
     if found or own:
@@ -463,7 +464,9 @@ def injection(text: str, *, own: bool = True) -> str:
     if any(_performed(form, _ORDERS, _excused) for form in other_forms(seen)):
         return "injection_encoded"
     # a quotation is no excuse for what somebody else has written
-    return _performed(seen.replace('"', ""), (*_ORDERS, *_SENT_BY_OTHERS), _told_of)
+    bare = seen.replace('"', "")
+    orders = [one for one in _ORDERS if one[0] in met] if bare == speaking else _ORDERS
+    return _performed(bare, (*orders, *_SENT_BY_OTHERS), _told_of)
 
 
 def added_order(text: str, given: str) -> str:
@@ -475,9 +478,14 @@ def added_order(text: str, given: str) -> str:
 Excuse = Callable[[str, str, str], bool]
 
 
-def _performed(text: str, orders: Iterable[tuple[str, AnyCase]], excused: Excuse) -> str:
+def _performed(
+    text: str, orders: Iterable[tuple[str, AnyCase]], excused: Excuse, met: set[str] | None = None
+) -> str:
+    """The code of the first order that is not excused; those of excused ones are put into `met`."""
     for code, pattern in orders:
         for found in pattern.finditer(text):
+            if met is not None:
+                met.add(code)
             start, end = _sentence(text, found)
             if not excused(code, text[start : found.start()], text[found.end() : end]):
                 return code

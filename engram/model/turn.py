@@ -85,8 +85,9 @@ def check(turn: Turn) -> None:
     No value is repeated.
     """
     texts = (turn.source, turn.session, turn.text, turn.time, turn.message, turn.project)
-    if not all(isinstance(text, str) for text in (*texts, turn.title, turn.speaker, *turn.tools)):
-        raise BadInput("a field of a turn is no text")
+    for text in (*texts, turn.title, turn.speaker, *turn.tools):
+        if not isinstance(text, str):
+            raise BadInput("a field of a turn is no text")
     if not is_id(turn.source):
         raise BadInput("the source of a turn is no name", "use a-z, 0-9 and hyphens")
     if turn.role not in ROLES:

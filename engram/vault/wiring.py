@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from engram.capture.signals import Signals
     from engram.capture.turn_log import VaultTurnLog
     from engram.extract.llm.prompt import ExtractionPrompt
+    from engram.extract.stated_fields import StatedPatterns
     from engram.extract.triage import TriagePatterns
     from engram.index.contract import SearchIndex
     from engram.llm.budget import Budget
@@ -455,12 +456,17 @@ class VaultParts:
 
         return compile_triage(shipped("records"), self.settings.records)
 
+    @cached_property
+    def _stated_patterns(self) -> StatedPatterns:
+        from engram.extract.stated_fields import StatedPatterns
+
+        return StatedPatterns(shipped("records"))
+
     def stated_drafts(self, turns: Sequence[Turn]) -> Sequence[RecordDraft]:
         """The records that a conversation states, without a model; of schemas that are captured."""
-        from engram.extract.stated_fields import StatedPatterns
         from engram.extract.stated_records import stated_drafts
 
-        found = stated_drafts(turns, StatedPatterns(shipped("records")), self.heard)
+        found = stated_drafts(turns, self._stated_patterns, self.heard)
         captured = self.triage_patterns.told
         return [one for one in found if one.record.schema in captured]
 

@@ -46,7 +46,7 @@ class VaultConversations:
         catalog = self._projections.catalog
         hidden = catalog.hidden()
         said = self._attributed.read(catalog.conversations.places(transcript))
-        return [turn for turn in said if link_of(turn) not in hidden]
+        return [turn for turn in said if not hidden or link_of(turn) not in hidden]
 
     def on_record(self, transcript: str) -> SessionOnRecord:
         """The session record of a conversation."""
