@@ -419,6 +419,19 @@ def test_what_another_record_says_still_is_no_return(knowing: Knowing) -> None:
     assert decided(record_draft(), knowing(HELD, gone))[1:] == ("confirmed", (HELD.id,))
 
 
+@pytest.mark.parametrize("target", ["", HELD.id])
+def test_nothing_purged_comes_back_as_a_successor(drafting: Drafting, target: str) -> None:
+    said = "The shop no longer uses Postgres, because SQLite is enough."
+    born = entered(record_draft(fields={**FIELDS["decision"], "decision": said}), *drafting())
+    assert born is not None
+    made, admission = drafting(HELD)
+    made.view.purged = lambda since: [born.id]  # type: ignore[method-assign]
+    draft = record_draft(
+        action="update", target=target, fields={**FIELDS["decision"], "decision": said}
+    )
+    assert decided(draft, admission) == ("refuse", "retired_recently", (born.id,))
+
+
 def test_a_name_of_another_project_stands_in_nobodys_way(knowing: Knowing) -> None:
     held = replace(HELD, text="Other words.", project="bar", aliases=("postgres-for-the-shop",))
     assert settled(record_draft(), knowing(_retired(held, NOW))).decision == "new"
