@@ -34,10 +34,15 @@ def gone_lately(candidate: Candidate, view: VaultView, now: Instant, hours: int)
     state, memory = standing(found, now, hours)
     if state == "retired" and memory is not None:
         return memory.id
+    return purged_lately(own, candidate.schema, view, now, hours)
+
+
+def purged_lately(identifier: str, schema: str, view: VaultView, now: Instant, hours: int) -> str:
+    """The id of a memory, purged a short while ago, that one of this id would bring back."""
     purged = view.purged(plus_minutes(now, -60 * hours))
-    if candidate.schema == "session":
-        return own if own in purged else ""
-    return next((one for one in purged if _hash_in(one) == _hash_in(own)), "")
+    if schema == "session":
+        return identifier if identifier in purged else ""
+    return next((one for one in purged if _hash_in(one) == _hash_in(identifier)), "")
 
 
 def _of_one_place(memory: Memory, candidate: Candidate) -> bool:

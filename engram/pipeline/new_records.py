@@ -159,6 +159,12 @@ def _decided(
                 f"`engram restore {known.id}`",
                 code="ANTI_RESURRECTION_ERROR",
             )
+    if _purged_recently(memory, ports):
+        raise BadInput(
+            "these words were purged a short while ago",
+            "`engram remember` takes them as yours; or write the record tomorrow",
+            code="ANTI_RESURRECTION_ERROR",
+        )
     changes = tuple(ports.writer.changes([memory], []))
     if any(len(one.after or b"") > RECORD_MOST for one in changes):
         raise BadInput(
@@ -222,3 +228,10 @@ def _retired_recently(memory: Memory, ports: Ports) -> bool:
         return False
     hours = ports.settings.retention.resurrection_hours
     return minutes_between(since, ports.clock.now()) < hours * 60
+
+
+def _purged_recently(memory: Memory, ports: Ports) -> bool:
+    from engram.admit.resurrection import purged_lately
+
+    hours, now = ports.settings.retention.resurrection_hours, ports.clock.now()
+    return bool(purged_lately(memory.id, memory.schema, ports.view, now, hours))
