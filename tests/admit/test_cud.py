@@ -345,6 +345,7 @@ def test_a_step_that_harms_takes_the_runbook_with_it(knowing: Knowing) -> None:
 def test_files_outside_of_the_project_are_left_out(drafting: Drafting) -> None:
     made, admission = drafting()
     files = ("a/b.py", "../x", "/etc/passwd", "~/x", "C:\\x", "a\x00b", "a/../../b", "src/*.py")
+    files += ("~root/x", "https://x.example/a", "src/aux", "a\u202eb")
     born = entered(record_draft(files=files), made, admission)
     assert born is not None and born.related_files == ("a/b.py", "src/*.py")
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from engram.admit.gate.secure import harm_in
+from engram.model.project_path import is_project_path
 from engram.model.record import FieldValue, Record, without_receipt
 from engram.model.record_words import clean_tags, clean_title
 
@@ -84,6 +84,4 @@ def _texts_of(record: Record) -> Iterator[str]:
 
 def _is_inside(path: str) -> bool:
     """Whether a path leads to something inside a project, by its words."""
-    parts = PurePosixPath(path.replace("\\", "/")).parts
-    plain = path.isprintable() and 0 < len(path) <= _PATH_MOST
-    return plain and parts[0] not in ("/", "~") and ".." not in parts and ":" not in parts[0]
+    return path.isprintable() and len(path) <= _PATH_MOST and is_project_path(path)
