@@ -59,7 +59,7 @@ from tests.walk import Failure, Step, kind_of_failure
 
 FIRST = "2026-03-06T08:00:00Z"
 #: sessions of a project that stay
-MOST = 3
+MOST = 1
 _PROJECTS = ("shop", "harbor")
 #: statements of each schema; `{w}` is a word of the sequence, `{n}` a number
 _STATEMENTS: Mapping[str, tuple[str, ...]] = {
