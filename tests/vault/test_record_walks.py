@@ -9,9 +9,9 @@ from tests.walk import walk_on
 
 
 def test_a_random_sequence_of_records_breaks_no_promise() -> None:
-    for seed in range(30 * EFFORT):
+    for seed in range(25 * EFFORT):
         sequence_on(1_000_000 + seed)
 
 
 def test_a_random_walk_over_records_breaks_no_promise() -> None:
-    walk_on(1_000_000, 20, every=5, kind=RecordWalk)
+    walk_on(1_000_000, 12, every=6, kind=RecordWalk)
