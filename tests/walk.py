@@ -61,6 +61,8 @@ _EDITORS = ("vim", "emacs", "helix")
 _PROJECTS = ("shop", "harbor", "")
 #: refusals that are an answer: nothing is to be done, or somebody changed it since
 _REFUSED = (BadInput, Conflict, NotFound)
+#: kinds of transactions that no undo is asked for
+_STAYS = frozenset(["settle", "purge", "retry", "undo", "seal"])
 
 
 class Step(NamedTuple):
@@ -130,6 +132,16 @@ class Walk:
         make = Vault.open if (self.root / "engram.toml").exists() else Vault.create
         environment = {"ENGRAM_HOME": str(self.user / "engram"), "HOME": str(self.user)}
         self.vault = make(self.root, environment=environment, clock=self.clock)
+
+    @classmethod
+    def reversible(cls) -> dict[str, int]:
+        """How often each step comes that `undo` takes back whole."""
+        return REVERSIBLE
+
+    @classmethod
+    def final_steps(cls) -> dict[str, int]:
+        """How often each other step comes."""
+        return FINAL
 
     def close(self) -> None:
         """Let go of the vault."""
@@ -282,8 +294,7 @@ class Walk:
                 self.vault.restore(name)
             except _REFUSED:
                 return
-            back = self.vault.memory(name)
-            self.hidden -= words_in("\n".join((back.text, back.quote, back.project, *back.tags)))
+            self.hidden -= words_in((self.root / self.vault.memory(name).path).read_bytes())
 
     def edit(self, chance: random.Random) -> None:
         """`engram edit`: another text, or another key in the header."""
@@ -291,7 +302,8 @@ class Walk:
         def deed(memory: Memory) -> None:
             draft = self.vault.to_edit(memory.id)
             after, _ = _edited(draft.before, chance)
-            self.vault.edit(draft.memory, draft.before, after)
+            if after != draft.before:  # else the verb says that nothing was changed
+                self.vault.edit(draft.memory, draft.before, after)
 
         self._decide(chance, deed)
 
@@ -618,12 +630,21 @@ class Walk:
         }
 
     def take_everything_back(self) -> None:
-        """Undo after undo gives the vault of the beginning, byte for byte."""
-        for _ in range(1000):
+        """Undo after undo gives the vault of the beginning, byte for byte.
+
+        A plain `undo` leaves alone what conversations came to: here that is asked for by number.
+        """
+        tried: set[int] = set()
+        while left := [
+            (one.number, one.kind)
+            for one in self.vault.log(1000)
+            if not one.undone and one.kind not in _STAYS and one.number not in tried
+        ]:
+            number, kind = max(left)
             try:
-                self.vault.undo()
-            except NotFound:
-                break
+                self.vault.undo(str(number) if kind == "close" else "")
+            except (BadInput, NotFound):  # nothing of it is left
+                tried.add(number)
         left, first = self.tree(), self.first
         wrong = sorted(name for name in {*left, *first} if left.get(name) != first.get(name))
         assert not wrong, f"not as at first: {wrong}"
@@ -682,21 +703,21 @@ REVERSIBLE = {
 FINAL = {"type_in": 6, "write_a_note": 1, "edit_a_page": 4, "purge": 4}
 
 
-def steps_of(seed: int, count: int) -> tuple[Step, ...]:
+def steps_of(seed: int, count: int, kind: type[Walk] = Walk) -> tuple[Step, ...]:
     """A walk: every second one has steps that are final."""
     chance = random.Random(seed)
-    weights = REVERSIBLE | (FINAL if seed % 2 else {})
+    weights = {**kind.reversible(), **(kind.final_steps() if seed % 2 else {})}
     verbs = chance.choices(list(weights), list(weights.values()), k=count)
     return tuple(Step(verb, chance.randrange(10**9)) for verb in verbs)
 
 
 @contextmanager
-def _walk() -> Iterator[Walk]:
+def _walk(kind: type[Walk]) -> Iterator[Walk]:
     folder = Path(tempfile.mkdtemp(prefix="walk-"))
     walk = None
     with mock.patch.object(os, "fsync", lambda handle: None):
         try:
-            walk = Walk(folder)
+            walk = kind(folder)
             yield walk
         finally:
             if walk is not None:
@@ -704,10 +725,10 @@ def _walk() -> Iterator[Walk]:
             shutil.rmtree(folder)
 
 
-def first_failure(steps: Sequence[Step], every: int = 1) -> Failure | None:
+def first_failure(steps: Sequence[Step], every: int = 1, kind: type[Walk] = Walk) -> Failure | None:
     """Walk; what did not hold first, looking after every so many steps and at the end."""
     done = 0
-    with _walk() as walk:
+    with _walk(kind) as walk:
         try:
             for done, step in enumerate(steps, 1):
                 walk.do(step)
@@ -715,15 +736,15 @@ def first_failure(steps: Sequence[Step], every: int = 1) -> Failure | None:
                     walk.check()
             walk.check()
             walk.rebuild(random.Random(len(steps)))
-            if not FINAL.keys() & {step.verb for step in steps}:
+            if not kind.final_steps().keys() & {step.verb for step in steps}:
                 walk.take_everything_back()
                 walk.check()
         except (AssertionError, EngramError, Exception) as error:  # noqa: BLE001
-            return Failure(_kind(error), done, f"{type(error).__name__}: {error}")
+            return Failure(kind_of_failure(error), done, f"{type(error).__name__}: {error}")
     return None
 
 
-def _kind(error: BaseException) -> str:
+def kind_of_failure(error: BaseException) -> str:
     """What a failure is told from others by: the type, and the beginning or the place of it."""
     if isinstance(error, AssertionError):
         return str(error).partition(":")[0][:40]
@@ -731,23 +752,25 @@ def _kind(error: BaseException) -> str:
     return f"{type(error).__name__} in {Path(frame.filename).name} {frame.name}"
 
 
-def walk_on(seed: int, count: int, every: int) -> None:
+def walk_on(seed: int, count: int, every: int, kind: type[Walk] = Walk) -> None:
     """Fail with the seed and the fewest steps of a walk in which something does not hold."""
-    steps = steps_of(seed, count)
-    failure = first_failure(steps, every)
+    steps = steps_of(seed, count, kind)
+    failure = first_failure(steps, every, kind)
     if failure is not None:
-        fewest, failure = shortest(steps, failure)
+        fewest, failure = shortest(steps, failure, kind)
         told = ",\n".join(f"    Step{tuple(step)}" for step in fewest)
         raise AssertionError(f"seed {seed}: {failure.message}\nfirst_failure([\n{told},\n])")
 
 
-def shortest(steps: Sequence[Step], failure: Failure) -> tuple[tuple[Step, ...], Failure]:
+def shortest(
+    steps: Sequence[Step], failure: Failure, kind: type[Walk] = Walk
+) -> tuple[tuple[Step, ...], Failure]:
     """Steps left out as long as the walk fails in the same way.
 
     Looking settles hand edits: what fails only unseen is walked without a look.
     """
     every = 1
-    found = first_failure(steps)
+    found = first_failure(steps, kind=kind)
     if found is None or found.what != failure.what:
         found, every = failure, len(steps) + 1
     failure, kept = found, list(steps[: found.after])
@@ -756,7 +779,7 @@ def shortest(steps: Sequence[Step], failure: Failure) -> tuple[tuple[Step, ...],
         start = 0
         while start < len(kept):
             fewer = kept[:start] + kept[start + size :]
-            found = first_failure(fewer, every)
+            found = first_failure(fewer, every, kind)
             if found is not None and found.what == failure.what:
                 kept, failure = fewer[: found.after], found
             else:

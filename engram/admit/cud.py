@@ -166,8 +166,7 @@ class _Settling(NamedTuple):
             return self.updated(held)
         if code := _unfit(self.draft.record):
             return Verdict("refuse", code, candidate)
-        hours = admission.settings.retention.resurrection_hours
-        if gone := gone_lately(candidate, admission.view, admission.now, hours):
+        if gone := self._gone(candidate):
             return Verdict("refuse", "retired_recently", candidate, (gone,))
         if self.draft.record.schema == SESSION:
             # one conversation, one record: two that have one goal are two
@@ -191,8 +190,8 @@ class _Settling(NamedTuple):
                 return self._patched(memory)
             # who names the record that it changes is believed as anybody who names a predecessor
             named = (memory.id,) if self.draft.target else ()
-            return admit(replace(candidate, supersedes=named), self.admission)
-        verdict = admit(candidate, self.admission)
+            return self._succeeded(replace(candidate, supersedes=named))
+        verdict = self._succeeded(candidate)
         if verdict.decision == "refuse" or memory.id in verdict.memories:
             return verdict
         if opinion.relation == "supersedes" and opinion.sure:
@@ -217,6 +216,18 @@ class _Settling(NamedTuple):
         patch = MemoryPatch(after, ("status",), self._reason())
         code = self.draft.event or "retired"
         return Verdict("retire", code, self.candidate, (memory.id,), patch=patch)
+
+    def _succeeded(self, candidate: Candidate) -> Verdict:
+        """What replaces a record is a new one: nothing comes back as it either."""
+        if gone := self._gone(candidate):
+            return Verdict("refuse", "retired_recently", candidate, (gone,))
+        return admit(candidate, self.admission)
+
+    def _gone(self, candidate: Candidate) -> str:
+        """The memory, taken out of use a short while ago, that a candidate would bring back."""
+        view, settings = self.admission.view, self.admission.settings
+        hours = settings.retention.resurrection_hours
+        return gone_lately(candidate, view, self.admission.now, hours)
 
     def _patched(self, memory: Memory) -> Verdict:
         own = self.draft.origin == "person"

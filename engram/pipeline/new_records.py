@@ -2,7 +2,7 @@
 
 Taken as the person's own words: active, user_asserted, full confidence. Every text passes the
 checks that `remember` makes. Guarantees: what is there in the same words is there once; what is
-there in other words, and what was taken out of use a short while ago, is not written over. Refuses
+there in other words, and what was retired or purged a short while ago, is not written over. Refuses
 by BadInput with seed 001's code; no text that was refused is repeated.
 """
 

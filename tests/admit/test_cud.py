@@ -345,6 +345,7 @@ def test_a_step_that_harms_takes_the_runbook_with_it(knowing: Knowing) -> None:
 def test_files_outside_of_the_project_are_left_out(drafting: Drafting) -> None:
     made, admission = drafting()
     files = ("a/b.py", "../x", "/etc/passwd", "~/x", "C:\\x", "a\x00b", "a/../../b", "src/*.py")
+    files += ("~root/x", "https://x.example/a", "src/aux", "a\u202eb")
     born = entered(record_draft(files=files), made, admission)
     assert born is not None and born.related_files == ("a/b.py", "src/*.py")
 
@@ -417,6 +418,19 @@ def test_nothing_purged_comes_back_by_its_content(drafting: Drafting) -> None:
 def test_what_another_record_says_still_is_no_return(knowing: Knowing) -> None:
     gone = replace(_retired(HELD, NOW), id="decision-gone")
     assert decided(record_draft(), knowing(HELD, gone))[1:] == ("confirmed", (HELD.id,))
+
+
+@pytest.mark.parametrize("target", ["", HELD.id])
+def test_nothing_purged_comes_back_as_a_successor(drafting: Drafting, target: str) -> None:
+    said = "The shop no longer uses Postgres, because SQLite is enough."
+    born = entered(record_draft(fields={**FIELDS["decision"], "decision": said}), *drafting())
+    assert born is not None
+    made, admission = drafting(HELD)
+    made.view.purged = lambda since: [born.id]  # type: ignore[method-assign]
+    draft = record_draft(
+        action="update", target=target, fields={**FIELDS["decision"], "decision": said}
+    )
+    assert decided(draft, admission) == ("refuse", "retired_recently", (born.id,))
 
 
 def test_a_name_of_another_project_stands_in_nobodys_way(knowing: Knowing) -> None:

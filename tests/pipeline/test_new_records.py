@@ -110,6 +110,16 @@ def test_what_was_retired_is_not_written_again_for_a_day(
     assert later.new(given_json(), "decision").decision == "new"
 
 
+def test_what_was_purged_is_not_written_again_for_a_day(
+    vault: Vault, open_vault: Callable[..., Vault]
+) -> None:
+    vault.purge(vault.new(given_json(), "decision").memory.id)
+    assert refusal(vault, given_json(title="Another name")) == "ANTI_RESURRECTION_ERROR"
+    assert vault.new(given_json(content={"decision": "We use cookies."}), "decision").memory.live
+    later = open_vault(now="2026-03-08T12:00:00Z")
+    assert later.new(given_json(title="Another name"), "decision").decision == "new"
+
+
 @pytest.mark.parametrize(
     ("changed", "code"),
     [

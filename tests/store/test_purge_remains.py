@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +47,15 @@ def test_the_line_of_another_memory_is_its_own() -> None:
     line = b"- [[fact-2]] The blue door key hangs behind the oven.\n"
     assert REMAINS.without("profile.md", line) == line
     assert REMAINS.without("profile.md", line.replace(b"- [[fact-2]]", b"-")) == b""
+
+
+def test_the_line_of_another_memory_loses_words_that_nothing_else_says() -> None:
+    rare = replace(REMAINS, rare=frozenset(["zqoven"]))
+    line = b"- [[fact-2]] The zqoven is hot.\n"
+    assert rare.without("profile.md", line) == b"- [[fact-2]] The (purged) is hot.\n"
+    whole = render_box(box("box-a", "fact-2")).replace(b"[[fact-2]] ", b"[[fact-2]] zqoven ")
+    kept = rare.without(BOX, whole)
+    assert kept is not None and b"zqoven" not in kept and b"[[fact-2]] (purged)" in kept
 
 
 def test_short_words_are_no_reason_to_take_others_lines() -> None:

@@ -4,7 +4,7 @@ Turns the bytes of a box, an entity or a plain page into the same without what w
 program's own lines are written again; topics, titles and names that hold one of its words go, and
 so does any other line that links to it, begins with its words, or holds a word that nothing else in
 the vault has. In any other text such a word is replaced by a mark. Pure; idempotent; every other
-byte stays. A list item that links to another memory belongs to that.
+byte stays. A list item that links to another memory belongs to that, and loses such words alone.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class PurgeRemains:
         except BadInput:
             pass  # a header that cannot be patched: its lines are removed one by one, as below
         text = data.decode("utf-8", "surrogateescape")
-        kept = "".join(line for line in text.splitlines(keepends=True) if not self._in(line))
+        lines = text.splitlines(keepends=True)
+        kept = "".join(self._left(line) for line in lines if not self._in(line))
         return kept.encode("utf-8", "surrogateescape")
 
     def cleaned(self, text: str) -> str:
@@ -163,6 +164,10 @@ class PurgeRemains:
         # a heading that is as short as a short statement is still a heading
         said = self._told(line) if line.startswith("#") else self._said(line)
         return said or tells(line, self.rare, self.phrase)
+
+    def _left(self, line: str) -> str:
+        """A line that stays: another memory that was taken back may have had the same words."""
+        return self.cleaned(line) if _ITEM.match(line) and not _PLAIN.match(line) else line
 
     def _said(self, text: str) -> bool:
         """Whether a text is what was purged, or contains it."""
