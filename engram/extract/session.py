@@ -19,7 +19,13 @@ from engram.extract.closing_report import plain_item, report_of
 from engram.extract.exchanges import Exchange, exchanges_of
 from engram.extract.key_changes import changes_of, has_changed
 from engram.extract.session_goal import goal_of, request_in
-from engram.extract.session_outcome import complains, is_content, is_housekeeping, outcome_of
+from engram.extract.session_outcome import (
+    complains,
+    is_content,
+    is_housekeeping,
+    leaves,
+    outcome_of,
+)
 from engram.extract.session_title import tags_of_goal, title_of
 from engram.language.stop_words import TOPIC
 from engram.model.instant import Instant
@@ -161,7 +167,9 @@ def _blockers(exchanges: Sequence[Exchange]) -> list[_Told]:
 def _unanswered(exchanges: Sequence[Exchange], *, complaint: bool) -> list[_Told]:
     """What the person said last, where no answer follows and it is not the goal itself."""
     turn = exchanges[-1].asked
-    if turn is None or exchanges[-1].answers or len(exchanges) < 2 or is_content(turn.text):
+    if turn is None or exchanges[-1].answers or len(exchanges) < 2:
+        return []
+    if is_content(turn.text) or leaves(turn.text):
         return []
     asked = request_in(turn)
     if asked is None or complains(turn.text) != complaint:

@@ -47,6 +47,13 @@ _KEEPS = re.compile(
     r"|pull|get back to|go back to|switch)\b.{0,80}",
     re.IGNORECASE | re.DOTALL,
 )
+#: a person leaves, and asks for nothing any more
+_LEAVES = re.compile(
+    r"(?:(?:ok(?:ay)?|good|great|thanks|let['’]?s|lets|we can|i['’]?ll)[,.]? )*"
+    r"(?:leave it|stop|call it a day|that['’]?s (?:it|all)|enough|go on tomorrow"
+    r"|continue tomorrow)\b.{0,40}",
+    re.IGNORECASE,
+)
 #: the host of the agent is asked for something, with nothing said
 _COMMAND = re.compile(r"/[\w:-]+")
 
@@ -54,6 +61,11 @@ _COMMAND = re.compile(r"/[\w:-]+")
 def is_content(text: str) -> bool:
     """Whether a person says no more than that they are content."""
     return _CONTENT.fullmatch(text.strip()) is not None
+
+
+def leaves(text: str) -> bool:
+    """Whether a person says no more than that they end here for now."""
+    return _LEAVES.fullmatch(text.strip()) is not None
 
 
 def complains(text: str) -> bool:
@@ -66,7 +78,7 @@ def is_housekeeping(exchange: Exchange) -> bool:
     if exchange.asked is None:
         return False
     said = exchange.asked.text.strip()
-    return any(form.fullmatch(said) for form in (_CONTENT, _KEEPS, _COMMAND))
+    return any(form.fullmatch(said) for form in (_CONTENT, _KEEPS, _LEAVES, _COMMAND))
 
 
 def asks_only(text: str) -> bool:

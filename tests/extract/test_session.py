@@ -361,6 +361,16 @@ def test_next_steps_outlive_housekeeping_and_go_when_done() -> None:
     assert told(later, "next_actions") == []
 
 
+def test_a_farewell_hides_nothing_and_is_no_work() -> None:
+    session = found(
+        "U: Write a page about the oven.",
+        "A: Added the new oven page.\n\n**Next steps:**\n- Translate the oven page >> Edit oven.md",
+        "U: ok, let's leave it there for today",
+    )
+    assert told(session, "next_actions") == ["Translate the oven page"]
+    assert told(session, "in_progress") == []
+
+
 def test_commits_and_pull_requests_of_the_agent_are_changes() -> None:
     session = found(
         "U: Publish the bakery's site.",

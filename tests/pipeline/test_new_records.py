@@ -271,10 +271,3 @@ def test_a_file_without_what_the_program_writes_is_a_form(record: Record) -> Non
     read = read_record("\n".join((*head, *lines[end:])).encode(), record.schema)
     assert not read.faults
     assert content_json(read.record) == content_json(record_of(memory_with(record)) or record)
-
-
-def test_what_was_purged_is_not_written_again_for_a_day(
-    vault: Vault, open_vault: Callable[..., Vault]
-) -> None:
-    vault.purge(vault.new(given_json(), "decision").memory.id)
-    assert refusal(vault, given_json()) == "ANTI_RESURRECTION_ERROR"
