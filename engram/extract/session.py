@@ -18,7 +18,7 @@ from typing import NamedTuple
 from engram.extract.closing_report import plain_item, report_of
 from engram.extract.exchanges import Exchange, exchanges_of
 from engram.extract.key_changes import changes_of, has_changed
-from engram.extract.session_goal import goal_of, request_in
+from engram.extract.session_goal import goal_of, only_states, request_in
 from engram.extract.session_outcome import (
     complains,
     is_content,
@@ -65,6 +65,10 @@ class SessionFound(NamedTuple):
     last: Instant
 
 
+#: lists that tell of work done, or to be done
+_OF_WORK = ("completed", "blockers", "next_actions", "key_changes")
+
+
 class _Told(NamedTuple):
     """An item and the turn that says it."""
 
@@ -77,7 +81,10 @@ class _Told(NamedTuple):
 
 
 def session_of(turns: Sequence[Turn]) -> SessionFound | None:
-    """The record of a conversation; None where its goal cannot be told."""
+    """The record of a conversation; None where its goal cannot be told.
+
+    What only states something is the goal of work that follows, and of nothing else.
+    """
     exchanges = exchanges_of(turns)
     goal = goal_of(exchanges)
     if goal is None:
@@ -92,6 +99,8 @@ def session_of(turns: Sequence[Turn]) -> SessionFound | None:
         "next_actions": _items(_next_actions(exchanges)),
         "key_changes": tuple(changes),
     }
+    if not any(fields[name] for name in _OF_WORK) and only_states(goal):
+        return None
     record = made_record(
         "session",
         fields,

@@ -21,6 +21,7 @@ from engram.extract.exchanges import Exchange, is_typed
 from engram.extract.key_changes import has_changed
 from engram.extract.session_outcome import asks_only
 from engram.language.own_ranges import Range, own_ranges
+from engram.language.own_statements import statements
 from engram.language.sentences import sentence_ranges
 from engram.language.stop_words import TOPIC
 from engram.model.text import words
@@ -83,6 +84,10 @@ _WANTS = re.compile(
     r"|please\b|let'?s\b|use (?:the|an?)\b|should\b|make sure\b|do you have\b)"
     r"|(?<!\bright)[?？]\s*$",
     re.IGNORECASE,
+)
+#: how a sentence begins that says something of somebody or something
+_SUBJECT = re.compile(
+    r"(?:(?i:we|i|our|my|the|this|these|they|he|she|it|there)\b|[A-Z][\w-]* (?:\w+s|was|will)\b)"
 )
 #: how an answer begins that agrees to what was proposed
 _AGREES = re.compile(r"(?:yes|ok(?:ay)?|oui)\b", re.IGNORECASE)
@@ -149,6 +154,16 @@ def goal_of(exchanges: Sequence[Exchange]) -> Goal | None:
 def request_in(turn: Turn) -> Goal | None:
     """What one turn asks for; None where it asks for nothing."""
     return goal_of([Exchange(turn)]) if is_typed(turn) else None
+
+
+def only_states(goal: Goal) -> bool:
+    """Whether a goal says how something is, and asks for nothing."""
+    stated = statements(goal.quote)
+    return (
+        bool(stated)
+        and _WANTS.search(goal.quote) is None
+        and all(_SUBJECT.match(one.said) for one in stated)
+    )
 
 
 def _first_worked_for(exchanges: Sequence[Exchange], requests: Sequence[_Asked]) -> Goal:

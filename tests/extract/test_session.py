@@ -361,6 +361,13 @@ def test_next_steps_outlive_housekeeping_and_go_when_done() -> None:
     assert told(later, "next_actions") == []
 
 
+def test_what_only_states_something_is_no_session() -> None:
+    talk_only = ("U: We decided to use rye because it keeps.", "A: Noted.", "U: Kim likes tea.")
+    assert session_of(talk(*talk_only)) is None
+    worked = found("U: The oven page is missing its prices.", "A: Added them. >> Edit oven.md")
+    assert worked.record.text("goal") == "The oven page is missing its prices."
+
+
 def test_a_farewell_hides_nothing_and_is_no_work() -> None:
     session = found(
         "U: Write a page about the oven.",

@@ -229,6 +229,7 @@ def test_a_conversation_that_goes_on_is_written_on_in_place(
     assert section(record, "Changes").split("\n") == [
         "- 2026-03-06 · outcome · partial → success · the conversation went on",
         "- 2026-03-06 · completed · added: Added the retries. · the conversation went on",
+        "- 2026-03-06 · blockers · removed: there is no test till · the conversation went on",
         "- 2026-03-06 · next_actions · added: try it on the staging till, removed: run the tests"
         " · the conversation went on",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engram.model.turn import Turn, turn_of
 from engram.queries.heard import VaultHeard
+from engram.store.base.lock import WriterLock
 from engram.vault import Vault
 
 RULE = "Every migration of the ledger must be reversible within one release."
@@ -77,7 +78,12 @@ def test_without_an_index_nothing_is_heard_elsewhere_and_none_is_built(vault: Va
     parts = vault.parts
     finder = parts.adapters.finder(parts.cache / "nothing here")
     unbuilt = type(parts.index)(
-        parts.disk, parts.projections, parts.turn_log, parts.transaction_log, finder
+        parts.disk,
+        parts.projections,
+        parts.turn_log,
+        parts.transaction_log,
+        finder,
+        lambda: WriterLock(parts.cache / "indexing", 1.0),
     )
     heard = VaultHeard(parts.projections, parts.turn_log, unbuilt)
     assert heard.elsewhere(RULE, "another") == ()
