@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from engram.admit.change_lines import changes_in, is_list
 from engram.admit.cud import settled
 from engram.admit.decide import AdmissionContext
 from engram.admit.draft import AdmissionDraft
@@ -30,17 +29,16 @@ from engram.extract.receipt import receipt_of
 from engram.model.errors import BadInput, Conflict, NotFound
 from engram.model.ids import is_memory_id, memory_id
 from engram.model.instant import plus_days, plus_minutes
-from engram.model.memory import ARCHIVE, AUTHORITIES, Memory, authority_rank
+from engram.model.memory import ARCHIVE, AUTHORITIES, SCHEMAS, Memory, authority_rank, schema_name
 from engram.model.record import FieldValue, Record, made_record, other_sections, record_of
+from engram.model.record_changes import change_line, changes_of
 from engram.model.record_draft import RecordDraft
 from engram.model.record_words import clean_tags, clean_title
 from engram.model.report import MemoryEdit
 from engram.model.schemas import (
     CHANGES_MOST,
     SCHEMA_TABLE,
-    SCHEMAS,
     TAGS_MOST,
-    schema_name,
     schema_of,
 )
 from engram.model.settings import RecordSettings, Settings
@@ -579,7 +577,7 @@ class RecordSequence:
         fresh = len(verdict.patch.fields)
         assert fresh and len(set(verdict.patch.fields)) == fresh, f"history: {verdict.patch.fields}"
         log = "\n".join(text for name, text in before.sections if name.casefold() == "changes")
-        if "```" in log or not (is_list(log) or not log):
+        if "```" in log or not (_is_list(log) or not log):
             return  # what a person wrote there hides the lines, or is hidden by them
         kept = told[:-fresh]
         # in a second section of that name, which only a person makes, there is room again
@@ -719,3 +717,12 @@ def sequence_on(seed: int, done: Counter[str] | None = None) -> None:
         fewest, failure = shortest(deeds, failure)
         told = ",\n".join(f"    Step{tuple(deed)}" for deed in fewest)
         raise AssertionError(f"seed {seed}: {failure.message}\nfirst_failure([\n{told},\n])")
+
+
+def changes_in(memory: Memory) -> tuple[str, ...]:
+    """The lines under `## Changes`, in order."""
+    return tuple(change_line(one).removeprefix("- ") for one in changes_of(memory))
+
+
+def _is_list(text: str) -> bool:
+    return all(line.startswith("- ") for line in text.split("\n"))

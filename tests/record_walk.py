@@ -14,24 +14,24 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from engram.admit.change_lines import changes_in
 from engram.consolidate.passes import record_index
 from engram.extract.receipt import receipt_of
 from engram.model.change import Plan
 from engram.model.errors import BadInput, Conflict
 from engram.model.findings import Finding
 from engram.model.instant import minutes_between
-from engram.model.memory import Memory
+from engram.model.memory import SCHEMAS, Memory, schema_name
 from engram.model.record import FieldValue, made_record, record_of
 from engram.model.record_draft import RecordDraft
 from engram.model.record_form import form_text
-from engram.model.schemas import CHANGES_MOST, SCHEMA_TABLE, SCHEMAS, schema_name
+from engram.model.schemas import CHANGES_MOST, SCHEMA_TABLE
 from engram.model.text import content_hash, sha256_bytes
 from engram.model.turn import turn_of
 from engram.pipeline.session_closing import admit_drafts
 from engram.pipeline.writing import writing
 from engram.store.base import layout
 from engram.store.files.memory_file import memory_changes, read_memory
+from tests.record_sequence import changes_in
 from tests.walk import Walk, word, words_in
 
 #: sessions of a project that stay

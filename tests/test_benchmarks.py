@@ -85,7 +85,7 @@ SMALL = {
     "consolidate --sizes 60,120 --compared 60": (
         "| merge, full |", "| ... all pairs compared |", "| night: 15 changed |",
     ),
-    "closing 20": ("20 turns: the session's record in", "their sentences alone in"),
+    "closing 20": ("20 turns: closed in", "splitting them into sentences"),
     "qmd_face --notes 40 --searches 2": ("40 notes", "| cold search --json, median |"),
 }  # fmt: skip
 #: have tests of their own (capture/test_redact, pipeline/test_stored_model_answers)
@@ -242,4 +242,6 @@ def test_the_peer_finds_any_of_the_words_and_replaces() -> None:
 def test_every_source_has_transcripts_to_import() -> None:
     from engram.capture.sources import SOURCES
 
-    assert {name.partition(" ")[0] for name in transcripts.FORMS} == set(SOURCES)
+    # records of another store are no transcript
+    measured = {name.partition(" ")[0] for name in transcripts.FORMS}
+    assert measured == set(SOURCES) - {"claude-memory"}

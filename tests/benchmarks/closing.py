@@ -151,7 +151,7 @@ def main() -> None:
     own, commit, index, read = (
         min(times) * 1000
         for times in zip(
-            *((one.own, one.commit, one.index, one.read) for one in found), strict=True
+            *((one.own, one.commit, one.indexing, one.read) for one in found), strict=True
         )
     )
     alone = min(seconds(session_of, turns) for _ in range(_RUNS)) * 1000

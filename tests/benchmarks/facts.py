@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.queries.index_sync import document_of
 from engram.store.base.clock import FixedClock
 from engram.vault import Vault
@@ -68,7 +68,7 @@ def furnished(folder: Path) -> Vault:
 
 def resolved(asked: Sequence[Question], memories: Iterable[Memory]) -> list[frozenset[str]]:
     """The ids behind the gold; raises ValueError for a piece that not one live memory has."""
-    live = [memory for memory in memories if memory.live]
+    live = [memory for memory in memories if memory.live and memory.schema != SESSION]
     found: list[frozenset[str]] = []
     for question in asked:
         ids: set[str] = set()

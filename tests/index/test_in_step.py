@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engram.model.hit import Hints
-from engram.model.memory import Memory
+from engram.model.memory import SESSION, Memory
 from engram.model.turn import Turn, turn_of
 from engram.vault import Vault
 from tests.kit import LIGHT, reopened, takes_every_turn, turns
@@ -60,7 +60,8 @@ def links(vault: Vault, question: str) -> list[str]:
 
 
 def the(vault: Vault, word: str) -> Memory:
-    (found,) = (one for one in vault.parts.catalog.memories() if word in one.text)
+    known = (one for one in vault.parts.catalog.memories() if one.schema != SESSION)
+    (found,) = (one for one in known if word in one.text)
     return found
 
 

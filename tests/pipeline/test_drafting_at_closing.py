@@ -9,9 +9,8 @@ import pytest
 
 from engram.model.errors import BudgetExceeded
 from engram.model.instant import plus_minutes
-from engram.model.memory import Memory
+from engram.model.memory import Memory, schema_name
 from engram.model.model_request import Reply, Request, Usage
-from engram.model.schemas import schema_name
 from engram.model.turn import Turn, turn_of
 from engram.vault import Adapters, Vault
 from tests.kit import LIGHT, reopened
