@@ -46,7 +46,7 @@ from engram.model.step import Step as PassStep
 from engram.model.text import content_hash
 from engram.model.turn import turn_of
 from engram.model.verdict import Verdict
-from engram.pipeline import edits
+from engram.pipeline import edits, forgetting
 from engram.settings.load import shipped
 from engram.store.base import layout
 from engram.store.files.memory_file import memory_changes, read_memory, render_memory
@@ -305,7 +305,7 @@ class RecordSequence:
 
     def forget(self, chance: random.Random) -> None:
         """The same, with its turns."""
-        self._decide(self._some(chance), lambda it: edits.forget([it], "", self.now))
+        self._decide(self._some(chance), lambda it: forgetting.forget([it], "", self.now))
 
     def archive(self, chance: random.Random) -> None:
         """Out of the way."""
