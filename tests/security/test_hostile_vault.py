@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -20,6 +21,7 @@ from engram.recall.filter import Filter
 from engram.settings.paths import places_of
 from engram.settings.registry import Registry
 from engram.surfaces.cli.app import cli
+from engram.surfaces.cli.arguments import begin
 from engram.vault import Vault
 from tests.kit import turns
 
@@ -56,6 +58,7 @@ def engram(vault: Vault, environment: dict[str, str]) -> Callable[..., Result]:
     """The command line on the vault; what it prints has no control characters."""
 
     def run(*arguments: str) -> Result:
+        begin()
         done = CliRunner().invoke(
             cli, ["--vault", str(vault.root), *arguments], env=environment, catch_exceptions=False
         )
@@ -315,6 +318,7 @@ def test_names_of_any_bytes_break_nothing(vault: Vault, engram: Callable[..., Re
     assert {f"facts/{_DAY}/\udcff\udcfe.md", f"facts/{_DAY}/back\\slash.md"} <= listed
     for arguments in (["doctor"], ["list"], ["search", "doors"], ["grep", "doors"], ["log"]):
         engram(*arguments)
+        json.loads(engram(*arguments, "--json").stdout)
     for memory in vault.parts.lookup.listing(Filter(), 100):
         engram("show", memory.id)
         engram("why", memory.id)

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from engram.vault import Vault
 
 
-#: C1 controls, directional marks and separators, which JSON lets stand as they are
-_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+#: C1 controls, directional marks and separators, which JSON lets stand as they are, and the bytes
+#: of file names that are no UTF-8, which no stream takes
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 @contextmanager
@@ -44,7 +45,10 @@ def wants_json() -> bool:
 
 
 def emit_json(data: object) -> None:
-    """One JSON document and a line feed; what a terminal would obey stands in it as `\\u009b`."""
+    """One JSON document and a line feed.
+
+    What a terminal would obey and what is no character stand in it as `\\u009b`.
+    """
     text = json.dumps(data, ensure_ascii=False, indent=2)
     _write(_OBEYED.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text) + "\n")
 
