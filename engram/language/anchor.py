@@ -18,8 +18,9 @@ from datetime import date, timedelta
 
 from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.language.scripts import dense_characters
-from engram.language.when import TimeSpan, find_times
+from engram.language.when import find_times
 from engram.model.instant import Day, Instant
+from engram.model.time_span import TimeSpan
 
 #: what is not prose: code, links, and words in quotation marks
 _QUOTED = re.compile(

@@ -16,7 +16,7 @@ from decimal import Decimal
 
 from engram.language.calendar_words import NUMBERS
 from engram.language.stem import stem
-from engram.language.when import TimeSpan
+from engram.model.time_span import TimeSpan
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,35 +24,22 @@ from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.calendar_words import GERMAN_HINTS, MONTHS, NUMBERS, WEEKDAYS
+from engram.model.time_span import CERTAIN, Role, TimeSpan
 
 if TYPE_CHECKING:
     from engram.model.instant import Day, Instant
 
-Role = Literal["point", "since", "deadline"]
 
-
-class TimeSpan(NamedTuple):
-    """`expression` is the words at `offset` of the text; both days belong to the span.
-
-    `role_hint`: "deadline" after by, before, until, due; "since" after since; else "point".
-    """
-
-    start: Day
-    end: Day
-    expression: str
-    offset: int
-    role_hint: Role = "point"
-
-
-def find_times(text: str, anchor: Instant) -> list[TimeSpan]:
+def find_times(text: str, anchor: Instant, least: float = CERTAIN) -> list[TimeSpan]:
     """Every expression that can be resolved, in order of the text, none overlapping another.
 
-    `anchor` is an Instant or a Day: when the text was said.
+    `anchor` is an Instant or a Day: when the text was said. What is less certain than `least` (a
+    confidence, 0..1) is left out.
     """
-    return list(_found(text, anchor[:10]))
+    return [span for span in _found(text, anchor[:10]) if span.confidence >= least]
 
 
 def past_times(text: str, anchor: Instant) -> list[TimeSpan]:

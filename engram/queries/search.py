@@ -121,7 +121,7 @@ class SearchQueries:
                 return [(known[one.key], one) for one in first]
             query = query._replace(form=None)
         if query.asks:
-            hints = query.hints(setting.now)
+            hints = query.hints(setting.today)
 
             def looked_for(words: str) -> list[Found]:
                 return self._index_sync.find(words, "memories", _asked(limit), hints, admit)
@@ -210,7 +210,7 @@ class SearchQueries:
             turns.update(known)
             return [key for key in keys if key in known and query.admits_turn(known[key])]
 
-        hints = query.hints(setting.now)
+        hints = query.hints(setting.today)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
         ranked = rank_turns(query, [found], turns, setting, limit)
         places = self._lookup.places(one.key for one in ranked)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.when import find_times
 from engram.model.hit import Hints
-from engram.model.instant import Day, Instant, day_of
+from engram.model.instant import Day, day_of
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory, schema_name
 from engram.model.text import normalise
 
@@ -106,9 +106,9 @@ class Query(NamedTuple):
         """The same query with the words of its phrases as words."""
         return self._replace(words=(*self.words, *self.phrases), phrases=())
 
-    def hints(self, now: Instant) -> Hints:
+    def hints(self, today: Day) -> Hints:
         """What the index is told beside the words."""
-        spans = tuple((span.start, span.end) for span in find_times(self.text, now)[:_MOST_SPANS])
+        spans = tuple((span.start, span.end) for span in find_times(self.text, today)[:_MOST_SPANS])
         when = _WHEN.match(self.text) is not None
         return Hints(self.prefixes, spans, self.since, self.before, when)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.hit import Collection, Found
-from engram.model.instant import Instant, minutes_between
+from engram.model.instant import Day, Instant, local_day, minutes_between
 from engram.model.memory import Memory, importance_level, schema_name
 
 if TYPE_CHECKING:
@@ -46,10 +46,19 @@ class Ranked(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Where and when a question is asked; `project` is empty outside of any."""
+    """Where and when a question is asked; `project` is empty outside of any.
+
+    `timezone` is the vault's, in which days begin and end.
+    """
 
     now: Instant
     project: str = ""
+    timezone: str = "UTC"
+
+    @property
+    def today(self) -> Day:
+        """The day on which it is asked. Raises ValueError for a time zone that there is none of."""
+        return local_day(self.now, self.timezone)
 
 
 def fuse(lists: Iterable[Sequence[Found]]) -> list[Found]:

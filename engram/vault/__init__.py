@@ -213,7 +213,7 @@ class Vault:
     def _setting(self, project: str) -> Setting:
         from engram.recall.rank import Setting
 
-        return Setting(self.clock.now(), project)
+        return Setting(self.clock.now(), project, self.parts.header.timezone)
 
     def projects_in(self, folder: Path) -> tuple[str, ...]:
         """The projects of a working folder; none for one that is not known to be a project's."""

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.language.when import TimeSpan, find_times
+from engram.language.when import find_times
+from engram.model.time_span import TimeSpan
 
 #: a Wednesday
 ANCHOR = "2026-03-04T10:00:00Z"

@@ -20,9 +20,10 @@ from engram.language.changes import StatedChange, changes_of, kept_of, speaks_of
 from engram.language.claims import Claim, claim_of
 from engram.language.quantity import Quantity, is_period, quantities_of
 from engram.language.sentences import sentences_of
-from engram.language.when import TimeSpan, find_times
+from engram.language.when import find_times
 from engram.language.wording import Terms, telling, terms_of
 from engram.model.memory import Memory
+from engram.model.time_span import TimeSpan
 
 #: a longer text is judged by what it begins with, characters
 _MOST = 1000

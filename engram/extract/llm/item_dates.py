@@ -12,7 +12,8 @@ from datetime import date
 
 from engram.extract.rules.candidates import due_of
 from engram.language.anchor import is_dated
-from engram.language.when import TimeSpan, find_times, past_times
+from engram.language.when import find_times, past_times
+from engram.model.time_span import TimeSpan
 from engram.model.turn import Turn
 
 #: a lifetime back or ahead: no day beyond it is meant

@@ -20,9 +20,10 @@ from engram.language.keywords import entities_of, tags_of
 from engram.language.own_statements import Sentence
 from engram.language.sentences import sentences_around
 from engram.language.third_person import third_person
-from engram.language.when import TimeSpan, find_times, past_times
+from engram.language.when import find_times, past_times
 from engram.model.candidate import Candidate
 from engram.model.ids import slug
+from engram.model.time_span import TimeSpan
 from engram.model.turn import Turn
 
 
