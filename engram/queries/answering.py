@@ -9,6 +9,7 @@ from engram.recall.reasoned import reasoned
 
 if TYPE_CHECKING:
     from engram.model.answer import ReasonedAnswer
+    from engram.queries.lookup import Lookup
     from engram.queries.search import SearchQueries
     from engram.recall.evidence import Evidence
     from engram.recall.injection import Recipient
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class Answering:
     """Of one vault."""
 
-    def __init__(self, search: SearchQueries) -> None:
+    def __init__(self, search: SearchQueries, lookup: Lookup) -> None:
         self._search = search
+        self._lookup = lookup
 
     def evidence(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
