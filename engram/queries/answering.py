@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engram.queries.lookup import Lookup
     from engram.queries.search import SearchQueries
     from engram.recall.injection import Recipient
+    from engram.recall.query import Query
     from engram.recall.rank import Setting
     from engram.store.commits.projections import Projections
 
@@ -71,15 +72,10 @@ class Answering:
         a filter of a schema that there is none of.
         """
         query = checked(parse(question))
-        if not query.asks:
-            return []
-        turns = self._search.best_turns(
-            query, _TURNS, setting, open_to=_open_turns(setting, recipient, as_of)
-        )
-        memories = self._search.best_memories(
-            query, _MEMORIES, setting, all_statuses=True,
-            open_to=self._open_memories(setting, recipient, as_of),
-        )  # fmt: skip
+        found = self._found(query, setting, recipient, as_of)
+        if query.phrases and query.words and not any(found):
+            found = self._found(query.loose(), setting, recipient, as_of)
+        turns, memories = found
         best = {"turns": 0.0, "memories": 0.0}
         for _, one in (*turns, *memories):
             best[one.collection] = max(best[one.collection], one.score)
@@ -99,6 +95,20 @@ class Answering:
             made = by_turn.pop(one.key, None)
             pieces.append(piece if made is None else _joined(made, piece))
         return sorted((*pieces, *by_turn.values()), key=lambda piece: -piece.score)
+
+    def _found(
+        self, query: Query, setting: Setting, recipient: Recipient | None, as_of: str
+    ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:
+        if not query.asks:
+            return [], []
+        open_turns = _open_turns(setting, recipient, as_of)
+        open_memories = self._open_memories(setting, recipient, as_of)
+        return (
+            self._search.best_turns(query, _TURNS, setting, open_to=open_turns),
+            self._search.best_memories(
+                query, _MEMORIES, setting, all_statuses=True, open_to=open_memories
+            ),
+        )
 
     def _open_memories(
         self, setting: Setting, recipient: Recipient | None, as_of: str

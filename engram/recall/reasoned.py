@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 NOT_FOUND = "not found"
 
+#: words that a question of time has for that alone
+_OF_TIME = "long ago since date time"
 #: as much of a question and of a sentence counts, characters
 _MOST_ASKED, _MOST_SENTENCE = 2_000, 400
 #: what came nearest, sources at most
@@ -78,7 +80,7 @@ class _Candidate(NamedTuple):
 
 def reasoned(question: str, asked: Asked, evidence: Sequence[Evidence]) -> ReasonedAnswer:
     """The answer to a question; where no source tells one: "not found", and what came nearest."""
-    words = _Words.of(question[:_MOST_ASKED], evidence)
+    words = _Words.of(question[:_MOST_ASKED], asked, evidence)
     candidates = sorted(
         (
             candidate
@@ -175,12 +177,15 @@ class _Words:
     every: frozenset[str]
 
     @classmethod
-    def of(cls, question: str, evidence: Sequence[Evidence]) -> _Words:
-        """Without the names of those who speak: their words count more for who they are."""
+    def of(cls, question: str, asked: Asked, evidence: Sequence[Evidence]) -> _Words:
+        """Without names of those who speak, whose turns count more, and without words of time."""
         every = query_terms(question)
-        speakers = {term for one in evidence for term in query_terms(one.source.speaker)}
+        apart = (*(one.source.speaker for one in evidence), *(one.expression for one in asked.spans))
+        left_out = set(query_terms(" ".join((*apart, asked.unit))))
+        if asked.wanted:
+            left_out.update(query_terms(_OF_TIME))
         rarity = rarity_among(evidence)
-        return cls({one: rarity(one) for one in every if one not in speakers}, frozenset(every))
+        return cls({one: rarity(one) for one in every if one not in left_out}, frozenset(every))
 
     def share(self, *texts: str) -> float:
         """How much of the question some texts say, 0..1."""
