@@ -18,7 +18,7 @@ from engram.model.validity import is_valid_as_of
 from engram.queries.search import checked
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
-from engram.recall.evidence import Evidence
+from engram.recall.evidence import Evidence, with_source
 from engram.recall.injection import is_given, is_open_to
 from engram.recall.query import parse
 from engram.recall.reasoned import reasoned
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engram.queries.search import SearchQueries
     from engram.recall.injection import Recipient
     from engram.recall.query import Query
-    from engram.recall.rank import Setting
+    from engram.recall.rank import Ranked, Setting
     from engram.store.commits.projections import Projections
 
 #: turns and memories that are looked at, and turns before one that are read with it
@@ -137,9 +137,9 @@ class Answering:
             local_day(turn.time if turn else memory.created, setting.timezone),
             turn.speaker if turn else "", memory.status,
         )  # fmt: skip
-        told = (memory.title, memory.text, memory.quote, *(text for _, text in memory.sections))
-        text = "\n".join(dict.fromkeys(filter(None, told)))
-        return links[0] if links else "", Evidence(source, text[:_MOST_TEXT], 1.0)
+        statement = "\n".join((memory.text, *(text for _, text in memory.sections)))
+        text = with_source(statement, memory.quote, source.said)[:_MOST_TEXT]
+        return links[0] if links else "", Evidence(source, text, 1.0, (memory.title,))
 
     def _of_turn(self, turn: Turn, link: str, place: tuple[str, int], setting: Setting) -> Evidence:
         file, line = place
@@ -154,7 +154,7 @@ class Answering:
 
 def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     """A memory and the turn that it was made of."""
-    text = f"{turn.text}\n{memory.text}"
+    text = with_source(memory.text, turn.text, turn.source.said)
     return Evidence(memory.source, text, max(memory.score, turn.score), turn.before, turn.turn)
 
 

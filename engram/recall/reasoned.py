@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engram.language.tokens import query_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.model.text import first_line
-from engram.recall.evidence import rarity_among, tellings
+from engram.recall.evidence import meet, rarity_among, tellings
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource
@@ -126,7 +126,7 @@ def _stands_against(one: _Candidate, best: _Candidate) -> bool:
         and one.telling.in_words
         and best.value - one.value <= _CLOSE
         and one.beside >= best.beside
-        and not _meet(one.span.widest, best.span.widest)
+        and not meet(one.span.widest, best.span.widest)
     )
 
 
@@ -137,7 +137,7 @@ def _confidence(
     if not best.telling.in_words:
         return best.span.confidence
     days = best.span.widest
-    others = (one.value for one in candidates if not _meet(one.span.widest, days))
+    others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
     if other is None and ahead >= 1.3 and best.around >= 0.5 and best.span.confidence >= 0.8:
         return 0.9
@@ -180,7 +180,10 @@ class _Words:
     def of(cls, question: str, asked: Asked, evidence: Sequence[Evidence]) -> _Words:
         """Without names of those who speak, whose turns count more, and without words of time."""
         every = query_terms(question)
-        apart = (*(one.source.speaker for one in evidence), *(one.expression for one in asked.spans))
+        apart = (
+            *(one.source.speaker for one in evidence),
+            *(one.expression for one in asked.spans),
+        )
         left_out = set(query_terms(" ".join((*apart, asked.unit))))
         if asked.wanted:
             left_out.update(query_terms(_OF_TIME))
@@ -225,7 +228,7 @@ def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     span = telling.span
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
-    named = any(_meet(span.widest, one.widest) for one in asked.spans)
+    named = any(meet(span.widest, one.widest) for one in asked.spans)
     if not asked.wanted:
         return -_ASKING * telling.sentence.endswith("?")
     return (
@@ -235,10 +238,6 @@ def _fit(asked: Asked, telling: Telling, said: Day) -> float:
         + _DAYS_NAMED * named
         + _SINCE * (asked.wanted == "duration" and span.role_hint == "since")
     )
-
-
-def _meet(one: tuple[Day, Day], other: tuple[Day, Day]) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def _sentence(words: _Words, evidence: Sequence[Evidence]) -> ReasonedAnswer:
