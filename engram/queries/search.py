@@ -8,9 +8,10 @@ answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from engram.language.snippet import excerpt
@@ -26,6 +27,7 @@ from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
 if TYPE_CHECKING:
+    from engram.model.answer import AnswerSource, ReasonedAnswer
     from engram.model.memory import Memory
     from engram.model.turn import Turn
     from engram.queries.index_sync import IndexSync
@@ -250,15 +252,18 @@ class SearchQueries:
 
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None,
+        recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
+        turns: Callable[[], Iterable[AnswerSource]] = tuple,
     ) -> ContextBlock:  # fmt: skip
-        """A ranked block of memories with receipts, within `budget` tokens.
+        """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
 
         Those that stand against each other come as one, or not at all. Of what an agent may be
-        given, and nothing where that is nothing; without one of everything but secrets.
+        given, and nothing where that is nothing; without one of everything but secrets. `turns` are
+        asked for where there is neither memory nor answer.
         """
+        from engram.recall.answer_item import answer_items, turn_items
         from engram.recall.blocks import context_block
-        from engram.recall.disputed import undisputed_or_whole
+        from engram.recall.disputed import members, undisputed_or_whole
         from engram.recall.injection import is_given
 
         catalog, today = self._projections.catalog, day_of(setting.now)
@@ -277,9 +282,19 @@ class SearchQueries:
                 lambda memory: filter(open_to, catalog.memories(memory.conflicts)),
             )
         )
-        if recipient is not None and not given:
-            return ContextBlock()
-        return context_block(question, given, budget, partial(_told, query))
+        names = {one.id for each in given for one in members(each)}
+        said = () if given or answer else tuple(islice(turn_items(turns()), limit))
+        if answer is not None:
+            resting_on = {one.id for one in answer.source_memories if answer.found}
+            given.sort(key=lambda each: resting_on.isdisjoint(one.id for one in members(each)))
+        nothing = not (given or said or (answer and answer.source_memories))
+        if recipient is not None and nothing:
+            return ContextBlock(answer=answer)
+        opening = answer_items(answer, names) if answer else ()
+        block = context_block(
+            question, given, budget, partial(_told, query), opening=opening, turns=said
+        )
+        return block._replace(answer=answer)
 
 
 def _told(query: Query, memory: Memory) -> str:
