@@ -18,8 +18,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.language.calendar_words import MONTHS
 from engram.language.tokens import query_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.model.text import first_line
@@ -61,6 +63,8 @@ NB = 0.9
 _CLOSE = 0.4
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
+_DATE = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
+_YEAR_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -94,7 +98,7 @@ def reasoned(question: str, asked: Asked, evidence: Sequence[Evidence]) -> Reaso
         nearest = tuple(one.source for one in evidence[:_NEAREST])
         why = "no source tells of it" if evidence else "nothing was found"
         return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
-    if not asked.wanted:
+    if asked.wanted == "" or asked.measured == "finished":
         return _quoted(best)
     other = next((one for one in candidates if _stands_against(one, best)), None)
     told = (best,) if other is None else (best, other)
@@ -213,7 +217,8 @@ def _candidates(
     value = _FOUND * found + _AROUND * around + _SPEAKER * words.name(source.speaker)
     value -= _REPLACED * (source.status == "superseded")
     shares: dict[str, float] = {}
-    for telling in tellings(number, evidence):
+    for told in tellings(number, evidence):
+        telling = told._replace(span=_in_the_year_asked(told.span, source.said, asked.direction))
         if telling.sentence not in shares:
             shares[telling.sentence] = words.share(telling.sentence)
         beside = shares[telling.sentence]
@@ -223,20 +228,37 @@ def _candidates(
         yield _Candidate(worth, telling, source, around, beside)
 
 
+def _in_the_year_asked(span: TimeSpan, said: Day, direction: int) -> TimeSpan:
+    """A date without a year on the side of the day it was said on to which the question looks.
+
+    "The defence is on 7 June", said in May, may be read as last year's.
+    """
+    wrong = (direction > 0 and span.end < said) or (direction < 0 and span.start > said)
+    dated = _DATE.search(span.expression) and not _YEAR_TOLD.search(span.expression)
+    if not wrong or not dated or span.also:
+        return span
+    try:
+        days = (date.fromisoformat(one) for one in (span.start, span.end))
+        start, end = (one.replace(year=one.year + direction).isoformat() for one in days)
+    except ValueError:  # 29 February
+        return span
+    return span._replace(start=start, end=end) if start >= "1970" else span
+
+
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     """How well a time is one of those that are asked for."""
     span = telling.span
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
     named = any(meet(span.widest, one.widest) for one in asked.spans)
-    if not asked.wanted:
+    if asked.wanted == "" or asked.measured == "finished":
         return -_ASKING * telling.sentence.endswith("?")
     return (
         -(0 if telling.in_words else _UNTOLD - (0.5 if span.confidence > 0.5 else 0))
         - _WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)
         + _DAYS_NAMED * named
-        + _SINCE * (asked.wanted == "duration" and span.role_hint == "since")
+        + _SINCE * (asked.measured in ("lasting", "since") and span.role_hint == "since")
     )
 
 
