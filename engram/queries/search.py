@@ -74,7 +74,7 @@ class SearchQueries:
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
-        query = _checked(parse(text))
+        query = checked(parse(text))
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -84,7 +84,7 @@ class SearchQueries:
     def _memory_hits(
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
-        found = self._best_memories(query, limit, setting, all_statuses=all_statuses)
+        found = self.best_memories(query, limit, setting, all_statuses=all_statuses)
         return [self._memory_hit(memory, one, query) for memory, one in self._whole(found)]
 
     def _whole(self, found: list[tuple[Memory, Ranked]]) -> Iterator[tuple[Memory, Ranked]]:
@@ -99,7 +99,7 @@ class SearchQueries:
                         why = (f"stands against {docid(memory.id)}",)
                         yield other, one._replace(key=other.id, why=why)
 
-    def _best_memories(
+    def best_memories(
         self, query: Query, limit: int, setting: Setting, *, all_statuses: bool = False,
         open_to: Callable[[Memory], bool] = lambda memory: True,
     ) -> list[tuple[Memory, Ranked]]:  # fmt: skip
@@ -173,9 +173,9 @@ class SearchQueries:
 
     def _memory_hit(self, memory: Memory, one: Ranked, query: Query) -> Hit:
         """A hit that shows the statement, or the line of a section that says more of it."""
-        text, told = self._lookup.text_now(memory), _telling_line(query, memory)
-        wanted = told.line.strip() if told else first_line(memory.text, 60).rstrip("…")
-        at = text.find(wanted, max(0, text.find(f"## {told.heading}")) if told else 0)
+        told = _telling_line(query, memory)
+        wanted, heading = (told.line.strip(), told.heading) if told else (memory.text, "")
+        line = self._lookup.line_of(memory, wanted, heading)
         quoted = told.text if told else ""
         if self._projections.catalog.audience(memory.id) == "nobody":
             said = self._redacted(memory.text)
@@ -186,7 +186,7 @@ class SearchQueries:
             docid=docid(memory.id),
             score=one.score,
             file=memory.path,
-            line=text.count("\n", 0, at) + 1 if at >= 0 else 1,
+            line=line,
             title=memory.title or first_line(memory.text, 80),
             snippet=shown.text,
             id=memory.id,
@@ -202,6 +202,15 @@ class SearchQueries:
         )
 
     def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
+        found = self.best_turns(query, limit, setting)
+        places = self._lookup.places(one.key for _, one in found)
+        return [self._turn_hit(one, turn, places[one.key], query.text) for turn, one in found]
+
+    def best_turns(
+        self, query: Query, limit: int, setting: Setting, *,
+        open_to: Callable[[Turn], bool] = lambda turn: True,
+    ) -> list[tuple[Turn, Ranked]]:  # fmt: skip
+        """The best turns in sight that the query admits and that are open to the one who asks."""
         if not query.asks:
             return []
         hidden = self._projections.catalog.hidden()
@@ -210,13 +219,16 @@ class SearchQueries:
         def admit(keys: list[str]) -> list[str]:
             known = self._lookup.turns([key for key in keys if key not in hidden])
             turns.update(known)
-            return [key for key in keys if key in known and query.admits_turn(known[key])]
+            return [
+                key
+                for key in keys
+                if key in known and query.admits_turn(known[key]) and open_to(known[key])
+            ]
 
         hints = query.hints(setting.today)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
         ranked = rank_turns(query, [found], turns, setting, limit)
-        places = self._lookup.places(one.key for one in ranked)
-        return [self._turn_hit(one, turns[one.key], places[one.key], query.text) for one in ranked]
+        return [(turns[one.key], one) for one in ranked]
 
     def _turn_hit(self, one: Ranked, turn: Turn, place: tuple[str, int], asked: str) -> Hit:
         path, line = place
@@ -262,8 +274,8 @@ class SearchQueries:
                 return audience != "nobody"
             return is_given(memory, audience, recipient, today)
 
-        query = _checked(parse(question))
-        found = self._best_memories(query, limit, setting, open_to=open_to)
+        query = checked(parse(question))
+        found = self.best_memories(query, limit, setting, open_to=open_to)
         given = list(
             undisputed_or_whole(
                 (memory for memory, _ in found),
@@ -302,7 +314,7 @@ def _telling_line(query: Query, memory: Memory) -> TellingLine | None:
     return telling_line(memory, query.sought, query.form)
 
 
-def _checked(query: Query) -> Query:
+def checked(query: Query) -> Query:
     """A query whose schemas there are. Raises BadInput that lists them."""
     if query.unknown_schemas:
         raise BadInput(

@@ -421,7 +421,7 @@ class VaultParts:
         """Answers in words, with what they rest on."""
         from engram.queries.answering import Answering
 
-        return Answering(self.search, self.lookup)
+        return Answering(self.projections, self.search, self.lookup)
 
     @cached_property
     def recalling(self) -> Recalling:
