@@ -145,7 +145,7 @@ class Answering:
         file, line = place
         source = AnswerSource(
             "turn", link, file, line, first_line(turn.text, _MOST_SHOWN),
-            local_day(turn.time, setting.timezone), turn.speaker,
+            local_day(turn.time, setting.timezone), turn.speaker, role=turn.role,
         )  # fmt: skip
         around = self._lookup.with_turns_before(link, _BEFORE)[:-1]
         before = tuple(one.text[:_MOST_TEXT] for one in reversed(around))

@@ -282,7 +282,7 @@ class SearchQueries:
                 lambda memory: filter(open_to, catalog.memories(memory.conflicts)),
             )
         )
-        names = {one.id for each in given for one in members(each)}
+        words = {one.id: f"{one.text}\n{one.quote}" for each in given for one in members(each)}
         said = () if given or answer else tuple(islice(turn_items(turns()), limit))
         if answer is not None:
             resting_on = {one.id for one in answer.source_memories if answer.found}
@@ -290,7 +290,7 @@ class SearchQueries:
         nothing = not (given or said or (answer and answer.source_memories))
         if recipient is not None and nothing:
             return ContextBlock(answer=answer)
-        opening = answer_items(answer, names) if answer else ()
+        opening = answer_items(answer, words) if answer else ()
         block = context_block(
             question, given, budget, partial(_told, query), opening=opening, turns=said
         )
