@@ -72,7 +72,7 @@ class SearchQueries:
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
-        query = _checked(parse(text))
+        query = _checked(parse(text, setting.timezone))
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -257,7 +257,7 @@ class SearchQueries:
                 return audience != "nobody"
             return is_given(memory, audience, recipient, today)
 
-        query = _checked(parse(question))
+        query = _checked(parse(question, setting.timezone))
         found = self._best_memories(query, limit, setting, open_to=open_to)
         given = list(
             undisputed_or_whole(
