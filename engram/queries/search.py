@@ -8,9 +8,10 @@ answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from engram.language.snippet import excerpt
@@ -26,6 +27,7 @@ from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
 
 if TYPE_CHECKING:
+    from engram.model.answer import AnswerSource, ReasonedAnswer
     from engram.model.memory import Memory
     from engram.model.turn import Turn
     from engram.queries.index_sync import IndexSync
@@ -72,7 +74,7 @@ class SearchQueries:
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
-        query = _checked(parse(text, setting.timezone))
+        query = checked(parse(text, setting.timezone))
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -82,7 +84,7 @@ class SearchQueries:
     def _memory_hits(
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
-        found = self._best_memories(query, limit, setting, all_statuses=all_statuses)
+        found = self.best_memories(query, limit, setting, all_statuses=all_statuses)
         return [self._memory_hit(memory, one, query) for memory, one in self._whole(found)]
 
     def _whole(self, found: list[tuple[Memory, Ranked]]) -> Iterator[tuple[Memory, Ranked]]:
@@ -97,7 +99,7 @@ class SearchQueries:
                         why = (f"stands against {docid(memory.id)}",)
                         yield other, one._replace(key=other.id, why=why)
 
-    def _best_memories(
+    def best_memories(
         self, query: Query, limit: int, setting: Setting, *, all_statuses: bool = False,
         open_to: Callable[[Memory], bool] = lambda memory: True,
     ) -> list[tuple[Memory, Ranked]]:  # fmt: skip
@@ -171,9 +173,9 @@ class SearchQueries:
 
     def _memory_hit(self, memory: Memory, one: Ranked, query: Query) -> Hit:
         """A hit that shows the statement, or the line of a section that says more of it."""
-        text, told = self._lookup.text_now(memory), _telling_line(query, memory)
-        wanted = told.line.strip() if told else first_line(memory.text, 60).rstrip("…")
-        at = text.find(wanted, max(0, text.find(f"## {told.heading}")) if told else 0)
+        told = _telling_line(query, memory)
+        wanted, heading = (told.line.strip(), told.heading) if told else (memory.text, "")
+        line = self._lookup.line_of(memory, wanted, heading)
         quoted = told.text if told else ""
         if self._projections.catalog.audience(memory.id) == "nobody":
             said = self._redacted(memory.text)
@@ -184,7 +186,7 @@ class SearchQueries:
             docid=docid(memory.id),
             score=one.score,
             file=memory.path,
-            line=text.count("\n", 0, at) + 1 if at >= 0 else 1,
+            line=line,
             title=memory.title or first_line(memory.text, 80),
             snippet=shown.text,
             id=memory.id,
@@ -200,6 +202,15 @@ class SearchQueries:
         )
 
     def _turn_hits(self, query: Query, limit: int, setting: Setting) -> list[Hit]:
+        found = self.best_turns(query, limit, setting)
+        places = self._lookup.places(one.key for _, one in found)
+        return [self._turn_hit(one, turn, places[one.key], query.text) for turn, one in found]
+
+    def best_turns(
+        self, query: Query, limit: int, setting: Setting, *,
+        open_to: Callable[[Turn], bool] = lambda turn: True,
+    ) -> list[tuple[Turn, Ranked]]:  # fmt: skip
+        """The best turns in sight that the query admits and that are open to the one who asks."""
         if not query.asks:
             return []
         hidden = self._projections.catalog.hidden()
@@ -208,13 +219,16 @@ class SearchQueries:
         def admit(keys: list[str]) -> list[str]:
             known = self._lookup.turns([key for key in keys if key not in hidden])
             turns.update(known)
-            return [key for key in keys if key in known and query.admits_turn(known[key])]
+            return [
+                key
+                for key in keys
+                if key in known and query.admits_turn(known[key]) and open_to(known[key])
+            ]
 
         hints = query.hints(setting.today)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
         ranked = rank_turns(query, [found], turns, setting, limit)
-        places = self._lookup.places(one.key for one in ranked)
-        return [self._turn_hit(one, turns[one.key], places[one.key], query.text) for one in ranked]
+        return [(turns[one.key], one) for one in ranked]
 
     def _turn_hit(self, one: Ranked, turn: Turn, place: tuple[str, int], asked: str) -> Hit:
         path, line = place
@@ -238,15 +252,18 @@ class SearchQueries:
 
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None,
+        recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
+        turns: Callable[[], Iterable[AnswerSource]] = tuple,
     ) -> ContextBlock:  # fmt: skip
-        """A ranked block of memories with receipts, within `budget` tokens.
+        """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
 
         Those that stand against each other come as one, or not at all. Of what an agent may be
-        given, and nothing where that is nothing; without one of everything but secrets.
+        given, and nothing where that is nothing; without one of everything but secrets. `turns` are
+        asked for where there is neither memory nor answer.
         """
+        from engram.recall.answer_item import answer_items, turn_items
         from engram.recall.blocks import context_block
-        from engram.recall.disputed import undisputed_or_whole
+        from engram.recall.disputed import members, undisputed_or_whole
         from engram.recall.injection import is_given
 
         catalog, today = self._projections.catalog, day_of(setting.now)
@@ -257,17 +274,27 @@ class SearchQueries:
                 return audience != "nobody"
             return is_given(memory, audience, recipient, today)
 
-        query = _checked(parse(question, setting.timezone))
-        found = self._best_memories(query, limit, setting, open_to=open_to)
+        query = checked(parse(question, setting.timezone))
+        found = self.best_memories(query, limit, setting, open_to=open_to)
         given = list(
             undisputed_or_whole(
                 (memory for memory, _ in found),
                 lambda memory: filter(open_to, catalog.memories(memory.conflicts)),
             )
         )
-        if recipient is not None and not given:
-            return ContextBlock()
-        return context_block(question, given, budget, partial(_told, query))
+        names = {one.id for each in given for one in members(each)}
+        said = () if given or answer else tuple(islice(turn_items(turns()), limit))
+        if answer is not None:
+            resting_on = {one.id for one in answer.source_memories if answer.found}
+            given.sort(key=lambda each: resting_on.isdisjoint(one.id for one in members(each)))
+        nothing = not (given or said or (answer and answer.source_memories))
+        if recipient is not None and nothing:
+            return ContextBlock(answer=answer)
+        opening = answer_items(answer, names) if answer else ()
+        block = context_block(
+            question, given, budget, partial(_told, query), opening=opening, turns=said
+        )
+        return block._replace(answer=answer)
 
 
 def _told(query: Query, memory: Memory) -> str:
@@ -287,7 +314,7 @@ def _telling_line(query: Query, memory: Memory) -> TellingLine | None:
     return telling_line(memory, query.sought, query.form)
 
 
-def _checked(query: Query) -> Query:
+def checked(query: Query) -> Query:
     """A query whose schemas there are. Raises BadInput that lists them."""
     if query.unknown_schemas:
         raise BadInput(

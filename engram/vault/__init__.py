@@ -27,6 +27,7 @@ from engram.store.base import layout
 from engram.vault.wiring import Adapters, VaultParts
 
 if TYPE_CHECKING:
+    from engram.model.answer import AnswerSource
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
@@ -233,20 +234,38 @@ class Vault:
 
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,
-        projects: Sequence[str] = (),
+        projects: Sequence[str] = (), reason: bool | None = None,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
         With `projects` it holds what an agent that works there may be given, or nothing at all;
-        without them everything but secrets is asked.
+        without them everything but secrets is asked. A question of time is answered from memories
+        and turns; any is with `reason`, none without it (False). Raises BadInput for an empty
+        question that is to be answered.
         """
+        from engram.recall.asked import what_is_asked
+
         self._check_given()
         self.ready_to_read()
+        if reason and not question.strip():
+            raise BadInput("there is no question to answer", "engram recall --reason QUESTION")
         chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
+        recipient = self._recipient(projects) if projects else None
+        if reason is None:
+            reason = bool(what_is_asked(question, setting.today).wanted)
+        answering = self.parts.answering
+
+        def turns() -> Iterator[AnswerSource]:
+            for one in answering.evidence(question, setting=setting, recipient=recipient):
+                if one.source.kind == "turn":
+                    yield one.source
+
         block = self.parts.search.recall(
             question, setting=setting, limit=chosen.limit if limit is None else limit,
-            budget=chosen.budget_tokens if budget is None else budget,
-            recipient=self._recipient(projects) if projects else None,
+            budget=chosen.budget_tokens if budget is None else budget, recipient=recipient,
+            answer=answering.answer(question, setting=setting, recipient=recipient)
+            if reason else None,
+            turns=turns,
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from engram.model.record_draft import RecordDraft
     from engram.model.report import ModelStatus, Reverted
     from engram.model.turn import Turn
+    from engram.queries.answering import Answering
     from engram.queries.box_queries import BoxQueries
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
@@ -418,6 +419,13 @@ class VaultParts:
             self.disk, self.projections, self.lookup, self.index,
             lambda text: self.redactor.redact(text).text,
         )  # fmt: skip
+
+    @cached_property
+    def answering(self) -> Answering:
+        """Answers in words, with what they rest on."""
+        from engram.queries.answering import Answering
+
+        return Answering(self.projections, self.search, self.lookup)
 
     @cached_property
     def entities(self) -> EntityQueries:
