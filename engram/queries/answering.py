@@ -71,7 +71,7 @@ class Answering:
         With `as_of`, an Instant or a Day, what was said by then, and was true. Raises BadInput for
         a filter of a schema that there is none of.
         """
-        query = checked(parse(question))
+        query = checked(parse(question, setting.timezone))
         found = self._found(query, setting, recipient, as_of)
         if query.phrases and query.words and not any(found):
             found = self._found(query.loose(), setting, recipient, as_of)

@@ -74,7 +74,7 @@ class SearchQueries:
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
-        query = checked(parse(text))
+        query = checked(parse(text, setting.timezone))
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -274,7 +274,7 @@ class SearchQueries:
                 return audience != "nobody"
             return is_given(memory, audience, recipient, today)
 
-        query = checked(parse(question))
+        query = checked(parse(question, setting.timezone))
         found = self.best_memories(query, limit, setting, open_to=open_to)
         given = list(
             undisputed_or_whole(

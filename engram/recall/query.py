@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.when import find_times
 from engram.model.hit import Hints
-from engram.model.instant import Day, day_of
+from engram.model.instant import Day, local_day
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory, schema_name
 from engram.model.text import normalise
 from engram.recall.asked import time_asked
@@ -65,6 +65,7 @@ class Query(NamedTuple):
     `prefixes` are beginnings of words; an entity is named as in the header (`tool-postgres`) or by
     its name alone; a source by the agent whose conversation it was. `form` is that of the words.
     `since` is the first day that counts, `before` the first that does not; both empty when open.
+    Days are those of `timezone`.
     """
 
     words: tuple[str, ...] = ()
@@ -84,6 +85,7 @@ class Query(NamedTuple):
     schemas: tuple[str, ...] = ()
     unknown_schemas: tuple[str, ...] = ()
     form: QuestionForm | None = None
+    timezone: str = "UTC"
 
     @property
     def sought(self) -> str:
@@ -155,7 +157,7 @@ class Query(NamedTuple):
         )
 
     def _dated(self, created: str) -> bool:
-        day = day_of(created)
+        day = local_day(created, self.timezone)
         return day >= self.since and (not self.before or "" < day < self.before)
 
     def _tagged(self, tags: Iterable[str]) -> bool:
@@ -180,8 +182,8 @@ class Query(NamedTuple):
         )
 
 
-def parse(text: str) -> Query:
-    """The query that a text means; never raises."""
+def parse(text: str, timezone: str = "UTC") -> Query:
+    """The query that a text means, its days in a time zone that is known; never raises."""
     lists = (field for field, _ in _VALUES.values())
     parts: dict[str, list[str]] = {name: [] for name in (*_LISTS, *lists, "since", "before")}
     for match in _ITEM.finditer(text[:MAX_QUERY]):
@@ -196,6 +198,7 @@ def parse(text: str) -> Query:
         since=max(since, default=""),
         before=min(before, default=""),
         form=_form(parts["words"]),
+        timezone=timezone,
     )
 
 
