@@ -43,7 +43,7 @@ from typing import NamedTuple
 from engram.model.display import plain_line
 from engram.model.hit import ContextBlock
 from engram.model.ids import docid
-from engram.model.instant import day_of
+from engram.model.instant import Day, day_of
 from engram.model.memory import FULFILLED, Memory, is_proposed, schema_name
 from engram.model.text import CHARACTERS_A_TOKEN, first_line, sha256_text
 from engram.recall.disputed import Dispute, Given, members
@@ -83,18 +83,20 @@ class ShownItem(NamedTuple):
 
 def context_block(
     question: str, memories: Sequence[Given], budget_tokens: int,
-    told: Callable[[Memory], str] = lambda memory: "",
+    told: Callable[[Memory], str] = lambda memory: "", as_of: Day = "",
 ) -> ContextBlock:  # fmt: skip
     """The best of `memories` (best first) that fit the budget, as the answer to a question.
 
-    `told` gives the line of a record's sections that answers. Without memories the block says that
-    nothing was found.
+    `told` gives the line of a record's sections that answers; `as_of` is the day on which they were
+    true, where that is not today. Without memories the block says that nothing was found.
     """
     items: list[str] = []
-    best = ContextBlock(_answer(question, items, len(memories)), (), len(memories))
+    about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
+    about += f" as of {as_of}" if as_of else ""
+    best = ContextBlock(_answer(about, items, len(memories)), (), len(memories))
     for memory in memories:
         item, left = _quoted(memory, told), best.left_out - 1
-        text = _answer(question, [*items, item], left)
+        text = _answer(about, [*items, item], left)
         more = ContextBlock(text, (*best.shown, *(one.id for one in members(memory))), left)
         if more.used_tokens <= budget_tokens:
             best = more
@@ -167,8 +169,7 @@ def _unasked(
     return ContextBlock(text, tuple(shown), passed)
 
 
-def _answer(question: str, items: list[str], left_out: int) -> str:
-    about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
+def _answer(about: str, items: list[str], left_out: int) -> str:
     lines: list[str] = []
     if items or left_out:
         lines += [

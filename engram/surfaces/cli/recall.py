@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import FreeWords, common
+from engram.surfaces.cli.arguments import FreeWords, as_of, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.remote.call_context import caller
 
@@ -16,10 +16,12 @@ from engram.surfaces.remote.call_context import caller
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="The most memories.")
 @click.option("--project", default="", metavar="NAME", help="What an agent in NAME may be given.")
 @click.option("--everywhere", is_flag=True, help="All of the vault, in a project's folder too.")
+@as_of
 @common
 def command(
-    question: tuple[str, ...], budget: int | None, limit: int | None, project: str, everywhere: bool
-) -> None:
+    question: tuple[str, ...], budget: int | None, limit: int | None, project: str,
+    everywhere: bool, as_of: str,
+) -> None:  # fmt: skip
     """What the vault knows about QUESTION, fenced as data for an agent, within a token budget.
 
     In the folder of a project (a git repository, or one that conversations were had in), or with
@@ -32,7 +34,7 @@ def command(
         projects = (project,) if project else vault.projects_in(caller().folder)
         if everywhere:
             projects = ()
-        block = vault.recall(asked, budget=budget, limit=limit, projects=projects)
+        block = vault.recall(asked, budget=budget, limit=limit, projects=projects, as_of=as_of)
     if wants_json():
         emit_json(shapes.context_block(block))
     elif block.text:
