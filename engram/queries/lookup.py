@@ -136,6 +136,12 @@ class Lookup:
         except (BadInput, StorageError):
             return ""
 
+    def line_of(self, memory: Memory, words: str, heading: str = "") -> int:
+        """The line of a memory's file with the first words of a text, below a heading; else 1."""
+        text, wanted = self.text_now(memory), first_line(words, 60).rstrip("…")
+        at = text.find(wanted, max(0, text.find(f"## {heading}")) if heading else 0)
+        return text.count("\n", 0, at) + 1 if at >= 0 else 1
+
     def listing(self, wanted: Filter, limit: int) -> list[Memory]:
         """The memories that pass, newest first."""
         from engram.store.catalog.conditions import where

@@ -15,9 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
+from engram.language.sentences import sentences_of
 from engram.model.display import plain_line
 from engram.model.memory import SESSION, Audience, Memory, authority_rank
+
+if TYPE_CHECKING:
+    from engram.model.turn import Turn
 
 #: sources that are no agent's at work: exports of chats, notes, an assistant's saved memories
 _PERSONAL = frozenset({"chatgpt", "claude-ai", "text", "markdown", "mem0", "mcp-memory"})
@@ -72,6 +77,8 @@ _BULLET = re.compile(r"\A\s*(?:[-*+]|[0-9]{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
 _OF_THE_PERSON = r"\A(?:the\ user|i|my)\b"
 _PERSON = r"\b(?:the\ user|i|my|we|our)\b"
 _KIN = rf"\b{_KIN_AND_HEALTH}\b"
+#: what an agent says of the person's own
+_TO_PERSON = rf"\byour\ (?:\w+\ )?(?:{_KIN_AND_HEALTH}|{_EVERYDAY})\b"
 _OWN = rf"\b(?:the\ user's|my|their)\ (?:\w+\ )?{_EVERYDAY}\b"
 
 
@@ -93,6 +100,19 @@ def audience_of(memory: Memory, clean: Callable[[str], bool]) -> Audience:
 def source_kinds(links: Iterable[str]) -> frozenset[str]:
     """The kinds of source that receipts point to: `claude-code-3f2a1c9d04be#^m3f` is of one."""
     return frozenset(link.partition("#")[0].rpartition("-")[0] for link in links)
+
+
+def turn_audience(turn: Turn) -> Audience:
+    """To whom what was said may be given: agents of its project, or nobody but the person.
+
+    Of a turn, which the redactor has been through, each sentence counts, as a fact of the person.
+    """
+    kept = turn.source in _PERSONAL or not turn.project
+    private = any(
+        _of_life(sentence, of_whom=True) or _found(_TO_PERSON, sentence)
+        for sentence in sentences_of(turn.text)
+    )
+    return "person" if kept or private else "project"
 
 
 def is_about_work(text: str) -> bool:
@@ -126,11 +146,17 @@ def _is_private(memory: Memory) -> bool:
 
 
 def _tells_of_life(text: str, memory: Memory) -> bool:
+    of_whom = memory.category in _ABOUT_WHOM and memory.schema != SESSION
+    return _of_life(text, of_whom=of_whom, of_how=memory.category in _ABOUT_HOW)
+
+
+def _of_life(text: str, *, of_whom: bool, of_how: bool = False) -> bool:
+    """`of_whom`: it states a fact of somebody, `of_how` how something is to be done."""
     if _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text)):
         return True
     of_person = _found(_OF_THE_PERSON, text)
-    suspect = of_person and memory.category in _ABOUT_WHOM and memory.schema != SESSION
-    if of_person or memory.category in _ABOUT_HOW:
+    suspect = of_person and of_whom
+    if of_person or of_how:
         suspect = suspect or _found(_PRIVATE, text)
     return suspect and not _names_work(text)
 

@@ -6,9 +6,9 @@ Words are for the index; one that ends with `*` stands for all that begin like i
 stand in the text, exclusions must not; filters must hold (`category schema project status tag kind
 space entity source since before`). A schema may be written by its beginning (`schema:dec`); one
 that there is none of is kept apart (`unknown_schemas`), for whoever asks to refuse.
-Days that the words speak of ("in March", "last week") count for what was said then; a question that
-begins with "when" looks for words of time, and one of a known form ("what did we decide about")
-asks for records of a schema (`question_forms`).
+Days that the words speak of ("in March", "last week") count for what was said then; a question for
+a time (`asked`) looks for words of time, and one of a known form ("what did we decide about") asks
+for records of a schema (`question_forms`).
 Every text is a query: an unbalanced quote runs to the end, and what only looks like a filter
 (`https://a.b`, `category:nonsense`, `since:soon`) is a word. `-5` and `--force` are words too.
 """
@@ -26,6 +26,7 @@ from engram.model.instant import Day, day_of, plus_days
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory, schema_name
 from engram.model.text import normalise
 from engram.model.validity import ONCE_TRUE, is_valid_as_of, was_by
+from engram.recall.asked import time_asked
 
 if TYPE_CHECKING:
     from engram.model.turn import Turn
@@ -41,7 +42,6 @@ _FILTER = re.compile(r"(\w+):(.+)", re.DOTALL)
 _EXCLUDED = re.compile(r"-(?=[^\W\d])")
 #: the beginning of a word, of at least two letters or digits
 _PREFIX = re.compile(r"([^\W_]{2,60})\*")
-_WHEN = re.compile(r"\s*(?:when|since when|what (?:day|date|time|month|year)|how long ago)\b", re.I)
 _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 #: the fields beside those of filters
@@ -112,7 +112,7 @@ class Query(NamedTuple):
     def hints(self, today: Day) -> Hints:
         """What the index is told beside the words."""
         spans = tuple((span.start, span.end) for span in find_times(self.text, today)[:_MOST_SPANS])
-        when = _WHEN.match(self.text) is not None
+        when = bool(time_asked(self.text).wanted)
         return Hints(self.prefixes, spans, self.since, self.before, when)
 
     def turn_hints(self, today: Day) -> Hints:

@@ -57,11 +57,13 @@ if TYPE_CHECKING:
     from engram.model.record_draft import RecordDraft
     from engram.model.report import ModelStatus, Reverted
     from engram.model.turn import Turn
+    from engram.queries.answering import Answering
     from engram.queries.box_queries import BoxQueries
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.naming import Naming
+    from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
@@ -413,6 +415,20 @@ class VaultParts:
             self.disk, self.projections, self.lookup, self.index,
             lambda text: self.redactor.redact(text).text,
         )  # fmt: skip
+
+    @cached_property
+    def answering(self) -> Answering:
+        """Answers in words, with what they rest on."""
+        from engram.queries.answering import Answering
+
+        return Answering(self.projections, self.search, self.lookup)
+
+    @cached_property
+    def recalling(self) -> Recalling:
+        """Blocks for an agent or a reader, and the answers in them."""
+        from engram.queries.recalling import Recalling
+
+        return Recalling(self.search, self.answering)
 
     @cached_property
     def entities(self) -> EntityQueries:
