@@ -30,8 +30,7 @@ class Recalling:
 
     def block(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None, reason: bool | None = None,
-        as_of: str = "",
+        recipient: Recipient | None = None, reason: bool | None = None, as_of: str = "",
     ) -> ContextBlock:  # fmt: skip
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.
 
@@ -54,5 +53,5 @@ class Recalling:
 
         return self._search.recall(
             question, budget=budget, limit=limit, setting=setting, recipient=recipient,
-            as_of=as_of, answer=answer, turns=turns,
+            answer=answer, turns=turns, as_of=as_of,
         )  # fmt: skip
