@@ -18,11 +18,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.language.calendar_words import MONTHS
 from engram.language.tokens import query_terms, terms
 from engram.model.answer import ReasonedAnswer
-from engram.recall.evidence import rarity_among, tellings
+from engram.model.text import first_line
+from engram.recall.evidence import meet, rarity_among, tellings
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 NOT_FOUND = "not found"
 
+#: words that a question of time has for that alone
+_OF_TIME = "long ago since date time"
 #: as much of a question and of a sentence counts, characters
 _MOST_ASKED, _MOST_SENTENCE = 2_000, 400
 #: what came nearest, sources at most
@@ -46,6 +51,8 @@ _UNIT, _DAYS_NAMED, _SINCE = 0.5, 1.0, 1.0
 #: what speaks against one: that no words tell it, that it lies ahead where the question looks back
 #: (or behind), that its memory was replaced
 _UNTOLD, _WRONG_WAY, _REPLACED = 2.0, 1.0, 1.0
+#: for a question that asks for no time: that the sentence asks something itself
+_ASKING = 2.0
 #: as little as this of what its own sentence says count for a time in the sentences next to it
 _NEAR = 0.7
 
@@ -54,6 +61,10 @@ _LEAST_AROUND = 0.12
 NB = 0.9
 #: values as near to each other leave it open which is the answer
 _CLOSE = 0.4
+#: a sentence may say what the question wants to know, or something else of it
+_QUOTED = 0.5
+_DATE = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
+_YEAR_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -70,16 +81,10 @@ class _Candidate(NamedTuple):
     def span(self) -> TimeSpan:
         return self.telling.span
 
-    @property
-    def days(self) -> tuple[Day, Day]:
-        return self.telling.span.widest
-
 
 def reasoned(question: str, asked: Asked, evidence: Sequence[Evidence]) -> ReasonedAnswer:
     """The answer to a question; where no source tells one: "not found", and what came nearest."""
-    words = _Words.of(question[:_MOST_ASKED], evidence)
-    if not asked.wanted:
-        return _sentence(words, evidence)
+    words = _Words.of(question[:_MOST_ASKED], asked, evidence)
     candidates = sorted(
         (
             candidate
@@ -88,24 +93,34 @@ def reasoned(question: str, asked: Asked, evidence: Sequence[Evidence]) -> Reaso
         ),
         key=lambda one: (-one.value, -one.span.confidence, one.telling.number),
     )
-    if not candidates:
-        return _not_found(evidence, "no source tells a time")
-    best = candidates[0]
-    if best.around < _LEAST_AROUND:
-        return _not_found(evidence, "what tells a time tells of something else")
+    best = candidates[0] if candidates else None
+    if best is None or best.around < _LEAST_AROUND:
+        nearest = tuple(one.source for one in evidence[:_NEAREST])
+        why = "no source tells of it" if evidence else "nothing was found"
+        return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
+    if asked.wanted == "" or asked.measured == "finished":
+        return _quoted(best)
     other = next((one for one in candidates if _stands_against(one, best)), None)
-    start, end = best.days
     told = (best,) if other is None else (best, other)
+    start, end = best.span.widest
     return ReasonedAnswer(
         ", or ".join(time_in_words(one.span) for one in told),
-        _confidence(best, candidates),
-        "\n".join(_steps(told, words)),
-        tuple(one.span for one in told),
-        tuple(one.source for one in told),
+        _confidence(best, candidates, other),
+        "\n".join(_steps(told, len(candidates))),
+        tuple(one.span for one in told if one.telling.in_words),
+        tuple(one.source._replace(text=one.telling.sentence[:_MOST_SENTENCE]) for one in told),
         _is_reckoned(best.span),
         start,
         end,
     )
+
+
+def _quoted(best: _Candidate) -> ReasonedAnswer:
+    """A sentence as the answer to a question that asks for no time: what is said of it."""
+    said = first_line(best.telling.sentence, _MOST_SENTENCE)
+    source = best.source._replace(text=said)
+    why = f"{best.beside:.0%} of the question's words stand in this sentence"
+    return ReasonedAnswer(said, _QUOTED, why, (), (source,))
 
 
 def _stands_against(one: _Candidate, best: _Candidate) -> bool:
@@ -115,31 +130,42 @@ def _stands_against(one: _Candidate, best: _Candidate) -> bool:
         and one.telling.in_words
         and best.value - one.value <= _CLOSE
         and one.beside >= best.beside
-        and not _meet(one.days, best.days)
+        and not meet(one.span.widest, best.span.widest)
     )
 
 
-def _confidence(best: _Candidate, candidates: Sequence[_Candidate]) -> float:
+def _confidence(
+    best: _Candidate, candidates: Sequence[_Candidate], other: _Candidate | None
+) -> float:
     """How likely an answer is right: by how far it is before the best other time, and how told."""
-    others = (one.value for one in candidates if not _meet(one.days, best.days))
-    ahead = best.value - max(others, default=0.0)
     if not best.telling.in_words:
         return best.span.confidence
-    if ahead >= 1.3 and best.around >= 0.5 and best.span.confidence >= 0.8:
+    days = best.span.widest
+    others = (one.value for one in candidates if not meet(one.span.widest, days))
+    ahead = best.value - max(others, default=0.0)
+    if other is None and ahead >= 1.3 and best.around >= 0.5 and best.span.confidence >= 0.8:
         return 0.9
     return 0.6 if ahead >= 0.5 else 0.5
 
 
-def _steps(told: Sequence[_Candidate], words: _Words) -> Iterator[str]:
+def _steps(told: Sequence[_Candidate], candidates: int) -> Iterator[str]:
     """How the answer came about, a line a step."""
     for one in told:
         where = f"a {one.source.kind} of {day_in_words(one.source.said)}"
+        if one.source.status not in ("", "active"):
+            where = f"{where} ({one.source.status})"
         days = time_in_words(one.span)
         if one.telling.in_words:
-            expression = " ".join(one.span.expression.split())
-            yield f'"{expression}" in {where} -> {days}'
+            yield f'"{" ".join(one.span.expression.split())}" in {where} -> {days}'
         else:
-            yield f"{where} tells no time: the day itself, {days}"
+            yield f"{where} tells no time: the day on which it was said, {days}"
+    best, others = told[0], candidates - len(told)
+    yield (
+        f"{best.beside:.0%} of the question's words stand beside it, {best.around:.0%} around it;"
+        f" {others} other times were told"
+    )
+    if told[1:]:
+        yield "two sources tell different times"
 
 
 def _is_reckoned(span: TimeSpan) -> bool:
@@ -155,12 +181,18 @@ class _Words:
     every: frozenset[str]
 
     @classmethod
-    def of(cls, question: str, evidence: Sequence[Evidence]) -> _Words:
-        """Without the names of those who speak: their words count more for who they are."""
+    def of(cls, question: str, asked: Asked, evidence: Sequence[Evidence]) -> _Words:
+        """Without names of those who speak, whose turns count more, and without words of time."""
         every = query_terms(question)
-        speakers = {term for one in evidence for term in query_terms(one.source.speaker)}
+        apart = (
+            *(one.source.speaker for one in evidence),
+            *(one.expression for one in asked.spans),
+        )
+        left_out = set(query_terms(" ".join((*apart, asked.unit))))
+        if asked.wanted:
+            left_out.update(query_terms(_OF_TIME))
         rarity = rarity_among(evidence)
-        return cls({one: rarity(one) for one in every if one not in speakers}, frozenset(every))
+        return cls({one: rarity(one) for one in every if one not in left_out}, frozenset(every))
 
     def share(self, *texts: str) -> float:
         """How much of the question some texts say, 0..1."""
@@ -185,7 +217,8 @@ def _candidates(
     value = _FOUND * found + _AROUND * around + _SPEAKER * words.name(source.speaker)
     value -= _REPLACED * (source.status == "superseded")
     shares: dict[str, float] = {}
-    for telling in tellings(number, evidence):
+    for told in tellings(number, evidence):
+        telling = told._replace(span=_in_the_year_asked(told.span, source.said, asked.direction))
         if telling.sentence not in shares:
             shares[telling.sentence] = words.share(telling.sentence)
         beside = shares[telling.sentence]
@@ -195,23 +228,38 @@ def _candidates(
         yield _Candidate(worth, telling, source, around, beside)
 
 
+def _in_the_year_asked(span: TimeSpan, said: Day, direction: int) -> TimeSpan:
+    """A date without a year on the side of the day it was said on to which the question looks.
+
+    "The defence is on 7 June", said in May, may be read as last year's.
+    """
+    wrong = (direction > 0 and span.end < said) or (direction < 0 and span.start > said)
+    dated = _DATE.search(span.expression) and not _YEAR_TOLD.search(span.expression)
+    if not wrong or not dated or span.also:
+        return span
+    try:
+        days = (date.fromisoformat(one) for one in (span.start, span.end))
+        start, end = (one.replace(year=one.year + direction).isoformat() for one in days)
+    except ValueError:  # 29 February
+        return span
+    return span._replace(start=start, end=end) if start >= "1970" else span
+
+
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     """How well a time is one of those that are asked for."""
     span = telling.span
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
-    named = any(_meet(span.widest, one.widest) for one in asked.spans)
+    named = any(meet(span.widest, one.widest) for one in asked.spans)
+    if asked.wanted == "" or asked.measured == "finished":
+        return -_ASKING * telling.sentence.endswith("?")
     return (
         -(0 if telling.in_words else _UNTOLD - (0.5 if span.confidence > 0.5 else 0))
         - _WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)
         + _DAYS_NAMED * named
-        + _SINCE * (asked.wanted == "duration" and span.role_hint == "since")
+        + _SINCE * (asked.measured in ("lasting", "since") and span.role_hint == "since")
     )
-
-
-def _meet(one: tuple[Day, Day], other: tuple[Day, Day]) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def _sentence(words: _Words, evidence: Sequence[Evidence]) -> ReasonedAnswer:
