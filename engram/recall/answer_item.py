@@ -17,7 +17,7 @@ orders to an agent is linked and not quoted. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from engram.model.text import first_line
@@ -34,20 +34,20 @@ _NOT_QUOTED = "(not quoted: it gives orders to an agent)"
 def answer_items(answer: ReasonedAnswer, given: Collection[str]) -> Iterator[OpeningItem]:
     """An answer as an item, in ever fewer words; `given` are the memories that follow it.
 
-    Those are named and not quoted, which they are where they stand.
+    Of those, what came nearest is not told twice.
     """
     sources = answer.source_memories[:_MOST_SOURCES]
     if not answer.found:
         nearest = [one for one in sources if one.id not in given]
         for most in dict.fromkeys((len(nearest), min(1, len(nearest)), 0)):
             nearer = "; what came nearest:" if most else ""
-            yield _item([f"- answer: {_line(answer.answer)}{nearer}"], nearest[:most], given)
+            yield _item([f"- answer: {_line(answer.answer)}{nearer}"], nearest[:most])
         return
     head = f"- answer (confidence {answer.confidence:.2f}): {_line(answer.answer)}"
     steps = [f"  {_line(step)}" for step in answer.reasoning.splitlines()[:_MOST_STEPS]]
-    yield _item([head, *steps], sources, given)
-    yield _item([head, *steps[:1]], sources[:1], given)
-    yield _item([head], sources[:1], (*given, *(one.id for one in sources)))
+    yield _item([head, *steps], sources)
+    yield _item([head, *steps[:1]], sources[:1])
+    yield OpeningItem("\n".join((head, *(source_line(one.id) for one in sources[:1]))))
 
 
 def turn_items(turns: Iterable[AnswerSource]) -> Iterator[str]:
@@ -57,17 +57,10 @@ def turn_items(turns: Iterable[AnswerSource]) -> Iterator[str]:
         yield f"- {inert(about)}: {_quotable(turn)}\n{source_line(turn.id)}"
 
 
-def _item(
-    head: list[str], sources: Iterable[AnswerSource], named: Collection[str]
-) -> OpeningItem:  # fmt: skip
-    """An item of a head and its sources, of which those that are `named` elsewhere are linked."""
-    lines, quoted = [*head], []
-    for one in sources:
-        if one.id not in named:
-            lines.append(f"  > {_said(one)}")
-            quoted += [one.id] if one.kind == "memory" else []
-        lines.append(source_line(one.id))
-    return OpeningItem("\n".join(lines), tuple(quoted))
+def _item(head: Iterable[str], sources: Sequence[AnswerSource]) -> OpeningItem:
+    told = ((f"  > {_said(one)}", source_line(one.id)) for one in sources)
+    memories = tuple(one.id for one in sources if one.kind == "memory")
+    return OpeningItem("\n".join((*head, *(line for lines in told for line in lines))), memories)
 
 
 def _said(source: AnswerSource) -> str:

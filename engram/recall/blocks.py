@@ -117,10 +117,12 @@ def context_block(
             break
     if items and best.used_tokens > budget_tokens:
         return ContextBlock(left_out=len(memories))
+    quoted = best.shown
     for memory in memories:
         item, left = _quoted(memory, told), best.left_out - 1
         text = _answer(question, [*items, item], left)
-        more = ContextBlock(text, (*best.shown, *(one.id for one in members(memory))), left)
+        names = (one.id for one in members(memory) if one.id not in quoted)
+        more = ContextBlock(text, (*best.shown, *names), left)
         if more.used_tokens <= budget_tokens:
             best = more
             items.append(item)

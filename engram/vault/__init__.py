@@ -27,7 +27,6 @@ from engram.store.base import layout
 from engram.vault.wiring import Adapters, VaultParts
 
 if TYPE_CHECKING:
-    from engram.model.answer import AnswerSource
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
@@ -239,29 +238,14 @@ class Vault:
         and turns; any is with `reason`, none without it (False). Raises BadInput for an empty
         question that is to be answered.
         """
-        from engram.recall.asked import what_is_asked
-
         self._check_given()
         self.ready_to_read()
-        if reason and not question.strip():
-            raise BadInput("there is no question to answer", "engram recall --reason QUESTION")
-        chosen, setting = self.settings.recall, self._setting(next(iter(projects), ""))
-        recipient = self._recipient(projects) if projects else None
-        if reason is None:
-            reason = bool(what_is_asked(question, setting.today).wanted)
-        answering = self.parts.answering
-
-        def turns() -> Iterator[AnswerSource]:
-            for one in answering.evidence(question, setting=setting, recipient=recipient):
-                if one.source.kind == "turn":
-                    yield one.source
-
-        block = self.parts.search.recall(
-            question, setting=setting, limit=chosen.limit if limit is None else limit,
-            budget=chosen.budget_tokens if budget is None else budget, recipient=recipient,
-            answer=answering.answer(question, setting=setting, recipient=recipient)
-            if reason else None,
-            turns=turns,
+        chosen = self.settings.recall
+        block = self.parts.recalling.block(
+            question, setting=self._setting(next(iter(projects), "")),
+            limit=chosen.limit if limit is None else limit,
+            budget=chosen.budget_tokens if budget is None else budget,
+            recipient=self._recipient(projects) if projects else None, reason=reason,
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block

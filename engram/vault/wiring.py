@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
     from engram.queries.naming import Naming
+    from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
@@ -421,6 +422,13 @@ class VaultParts:
         from engram.queries.answering import Answering
 
         return Answering(self.projections, self.search, self.lookup)
+
+    @cached_property
+    def recalling(self) -> Recalling:
+        """Blocks for an agent or a reader, and the answers in them."""
+        from engram.queries.recalling import Recalling
+
+        return Recalling(self.search, self.answering)
 
     @cached_property
     def entities(self) -> EntityQueries:

@@ -61,15 +61,15 @@ def test_what_was_not_found_says_so_in_one_line_and_what_came_nearest() -> None:
     assert "\n- answer: not found\n</engram-memory>" in block(alone).text
 
 
-def test_a_memory_that_an_answer_quotes_is_shown_and_one_that_follows_is_not_quoted_twice() -> None:
+def test_a_memory_that_an_answer_quotes_is_shown_and_counted_once() -> None:
     both = replace(ANSWER, source_memories=(SAID, KNOWN))
     quoted = block(both)
     assert quoted.shown == (KNOWN.id,) and quoted.left_out == 0
-    assert f'> 2023-05-08, memory, expired: "{KNOWN.text}"' in quoted.text
+    assert f'> 2023-05-08, memory, expired: "{KNOWN.text}"\n  source: [[{KNOWN.id}]]' in quoted.text
     memory = Memory(KNOWN.id, "fact", KNOWN.text)
-    followed = block(both, memory)
-    assert followed.shown == (KNOWN.id,) and followed.text.count(KNOWN.text) == 1
-    assert f"source: [[{KNOWN.id}]]" in followed.text
+    assert block(both, memory).shown == (KNOWN.id,)
+    nearest = block(replace(NOT_FOUND, source_memories=(SAID, KNOWN)), memory)
+    assert nearest.shown == (KNOWN.id,) and nearest.text.count(KNOWN.text) == 1
 
 
 def test_the_smaller_the_budget_the_shorter_the_answer_and_never_without_a_receipt() -> None:
