@@ -34,13 +34,17 @@ class Recalling:
     ) -> ContextBlock:  # fmt: skip
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.
 
+        Only where it is True a model is asked, if there is one.
+
         Raises BadInput for an empty question that is to be answered.
         """
         if reason and not question.strip():
             raise BadInput("there is no question to answer", "engram recall --reason QUESTION")
         answer = None
         if what_is_asked(question, setting.today).wanted if reason is None else reason:
-            answer = self._answering.answer(question, setting=setting, recipient=recipient)
+            answer = self._answering.answer(
+                question, setting=setting, recipient=recipient, ask_model=reason is True
+            )
 
         def turns() -> Iterator[AnswerSource]:
             found = self._answering.evidence(question, setting=setting, recipient=recipient)
