@@ -31,22 +31,28 @@ class Recalling:
     def block(
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient | None = None, reason: bool | None = None,
+        as_of: str = "",
     ) -> ContextBlock:  # fmt: skip
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.
 
+        `as_of`, an Instant or a Day, asks for what was true and said by then.
         Raises BadInput for an empty question that is to be answered.
         """
         if reason and not question.strip():
             raise BadInput("there is no question to answer", "engram recall --reason QUESTION")
         answer = None
         if what_is_asked(question, setting.today).wanted if reason is None else reason:
-            answer = self._answering.answer(question, setting=setting, recipient=recipient)
+            answer = self._answering.answer(
+                question, setting=setting, recipient=recipient, as_of=as_of
+            )
 
         def turns() -> Iterator[AnswerSource]:
-            found = self._answering.evidence(question, setting=setting, recipient=recipient)
+            found = self._answering.evidence(
+                question, setting=setting, recipient=recipient, as_of=as_of
+            )
             return (one.source for one in found if one.source.kind == "turn")
 
         return self._search.recall(
             question, budget=budget, limit=limit, setting=setting, recipient=recipient,
-            answer=answer, turns=turns,
+            as_of=as_of, answer=answer, turns=turns,
         )  # fmt: skip
