@@ -71,7 +71,7 @@ class Answering:
         With `as_of`, an Instant or a Day, what was said by then, and was true. Raises BadInput for
         a filter of a schema that there is none of.
         """
-        query = checked(parse(question))
+        query = checked(parse(question, setting.timezone))
         found = self._found(query, setting, recipient, as_of)
         if query.phrases and query.words and not any(found):
             found = self._found(query.loose(), setting, recipient, as_of)
@@ -145,7 +145,7 @@ class Answering:
         file, line = place
         source = AnswerSource(
             "turn", link, file, line, first_line(turn.text, _MOST_SHOWN),
-            local_day(turn.time, setting.timezone), turn.speaker,
+            local_day(turn.time, setting.timezone), turn.speaker, role=turn.role,
         )  # fmt: skip
         around = self._lookup.with_turns_before(link, _BEFORE)[:-1]
         before = tuple(one.text[:_MOST_TEXT] for one in reversed(around))
