@@ -15,13 +15,13 @@ longer than 1,000 characters is a text, no question. Pure; never raises.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.language.calendar_words import MONTHS, WEEKDAYS
-from engram.language.irregular import PAST
 from engram.language.stop_words import GERMAN_FILLERS, QUERY
 from engram.language.when import find_times
 
@@ -174,10 +174,10 @@ def _forms() -> tuple[tuple[Wanted, Measured, re.Pattern[str]], ...]:
 
 # -- back or ahead --------------------------------------------------------------------------------
 
-_PAST = frozenset(form for verb, form in PAST.items() if form != verb) | {
-    "did", "didn't", "was", "wasn't", "were", "has", "have", "had", "ago",
-    "hat", "habe", "haben", "hatte", "war", "waren", "wurde", "wurden",
-}  # fmt: skip
+_BACK = frozenset(
+    ["did", "didn't", "was", "wasn't", "were", "has", "have", "had", "ago", "hat", "habe", "haben",
+     "hatte", "war", "waren", "wurde", "wurden"]
+)  # fmt: skip
 _PRESENT = frozenset(
     ["is", "are", "am", "do", "does", "will", "won't", "can", "should", "must", "when's", "what's",
      "it's", "wird", "werden"]
@@ -187,15 +187,23 @@ _PLANS = re.compile(r"\b(?:plan(?:s|ned|ning)?|going to|scheduled|due|deadline|s
 _LAST = re.compile(r"\b(?:last|been|ago)\b")
 
 
+@cache
+def _past_forms() -> frozenset[str]:
+    # imported here: few queries are questions of time
+    from engram.language.irregular import PAST
+
+    return _BACK | {form for verb, form in PAST.items() if form != verb}
+
+
 def _tense(words: list[str]) -> int:
     """-1 back, 1 ahead, as the first verb with a tense says; 0 without one, or for past plans."""
     for place, word in enumerate(words):
         word = word.strip('.,:;?!"()')
-        rest = " ".join(words[place + 1 :])
-        if word in _PRESENT or word.endswith("'ll") or (word == "have" and rest.startswith("to ")):
-            return -1 if _LAST.search(rest) else 1
-        if word in _PAST or _REGULAR_PAST.fullmatch(word):
-            return 0 if _PLANS.search(rest) else -1
+        rest = words[place + 1 :]
+        if word in _PRESENT or word.endswith("'ll") or (word == "have" and rest[:1] == ["to"]):
+            return -1 if _LAST.search(" ".join(rest)) else 1
+        if word in _past_forms() or _REGULAR_PAST.fullmatch(word):
+            return 0 if _PLANS.search(" ".join(rest)) else -1
     return 0
 
 
@@ -210,12 +218,15 @@ def _sooner(span: TimeSpan, today: Day, direction: int) -> TimeSpan:
     said = span.expression
     if direction >= 0 or span.start <= today or _TELLS_YEAR.search(said) or not _MONTH.search(said):
         return span
-    try:
-        start, end = (date.fromisoformat(day) for day in (span.start, span.end))
-        start, end = start.replace(year=start.year - 1), end.replace(year=end.year - 1)
-    except ValueError:
-        return span
+    start, end = (_year_before(date.fromisoformat(day)) for day in (span.start, span.end))
+    if start != end:
+        end = end.replace(day=monthrange(end.year, end.month)[1])
     return span._replace(start=start.isoformat(), end=end.isoformat(), also=())
+
+
+def _year_before(day: date) -> date:
+    year = day.year - 1
+    return day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1]))
 
 
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*")

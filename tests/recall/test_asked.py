@@ -64,6 +64,8 @@ def test_a_bare_month_of_a_question_about_the_past_is_the_one_before() -> None:
     assert days("When will we deploy in July?") == [("2026-07-01", "2026-07-31")]
     assert days("What did we deploy in July 2027?") == [("2027-07-01", "2027-07-31")]
     assert days("When did we deploy?") == []
+    leap = what_is_asked("When did we deploy in February?", "2029-01-06").spans
+    assert [(span.start, span.end) for span in leap] == [("2028-02-01", "2028-02-29")]
 
 
 def test_persons_are_capitalised_words_without_openers_months_and_weekdays() -> None:
