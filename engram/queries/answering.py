@@ -60,7 +60,7 @@ class Answering:
         """The answer by rules alone. Raises as `evidence` does."""
         found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
         asked = what_is_asked(question, setting.today)
-        return reasoned(question, asked, found)
+        return reasoned(question, asked, found, setting.today)
 
     def evidence(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
