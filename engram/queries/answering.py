@@ -66,7 +66,7 @@ class Answering:
         """
         found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
         asked = what_is_asked(question, setting.today)
-        answer = reasoned(question, asked, found)
+        answer = reasoned(question, asked, found, setting.today)
         model = self._by_model() if ask_model and found else None
         return model.answer(question, asked, found, answer, setting.today) if model else answer
 
