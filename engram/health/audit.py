@@ -33,7 +33,7 @@ Group = tuple[Memory, Sequence[Memory]]
 
 
 @dataclass(slots=True)
-class Evidence:
+class AuditEvidence:
     """What is known of a vault, collected without judging.
 
     `exact` and `near` are groups that say the same (`consolidate.passes.duplicates`), `disagreeing`
@@ -65,16 +65,16 @@ class Evidence:
         return [memory for memory in self.memories if memory.live]
 
 
-def report(seen: Evidence) -> AuditReport:
+def report(seen: AuditEvidence) -> AuditReport:
     """Every row, and the rules that make noise."""
     return AuditReport(tuple(audit(seen)), tuple(rule_shares(seen)))
 
 
-def audit(seen: Evidence) -> list[AuditRow]:
+def audit(seen: AuditEvidence) -> list[AuditRow]:
     """Every row, in a fixed order, its flaws in a stable order."""
     live, links, sourced = len(seen.live), len(list(_links(seen))), len(seen.unboxed)
     boxed = len(seen.boxes) + sourced + sum(len(box.memories) for box in seen.boxes)
-    rows: list[tuple[str, Callable[[Evidence], Iterator[AuditFlaw]], int, float, str]] = [
+    rows: list[tuple[str, Callable[[AuditEvidence], Iterator[AuditFlaw]], int, float, str]] = [
         ("exact_duplicates", _exact, live, 0.02, "`engram consolidate --full` merges them"),
         ("near_duplicates", _near, live, 0.05, "`engram consolidate --full` merges them"),
         ("recall_loop", _loops, live, 0.0, "`engram retire ID`: it is engram's own echo"),
@@ -100,7 +100,7 @@ def audit(seen: Evidence) -> list[AuditRow]:
     return found
 
 
-def rule_shares(seen: Evidence) -> list[tuple[str, int, int]]:
+def rule_shares(seen: AuditEvidence) -> list[tuple[str, int, int]]:
     """`(rule, noise, all)` for each rule with noise, the worst first."""
     noise = Counter(seen.rules[flaw.ids[0]] for flaw in _noise(seen))
     known = Counter(seen.rules.values())
@@ -113,7 +113,7 @@ def rule_shares(seen: Evidence) -> list[tuple[str, int, int]]:
 # -- duplicates and echoes ------------------------------------------------------------------------
 
 
-def _exact(seen: Evidence) -> Iterator[AuditFlaw]:
+def _exact(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     echoes = _echoes(seen)
     for kept, others in seen.exact:
         for memory in others:
@@ -121,7 +121,7 @@ def _exact(seen: Evidence) -> Iterator[AuditFlaw]:
                 yield AuditFlaw((memory.id, kept.id), f"says the same words: {_said(memory)}")
 
 
-def _near(seen: Evidence) -> Iterator[AuditFlaw]:
+def _near(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     known = _echoes(seen).keys() | {one.id for _, others in seen.exact for one in others}
     for kept, others in seen.near:
         for memory in others:
@@ -129,12 +129,12 @@ def _near(seen: Evidence) -> Iterator[AuditFlaw]:
                 yield AuditFlaw((memory.id, kept.id), f"says the same as another: {_said(memory)}")
 
 
-def _loops(seen: Evidence) -> Iterator[AuditFlaw]:
+def _loops(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for name, what in _echoes(seen).items():
         yield AuditFlaw((name,), what)
 
 
-def _echoes(seen: Evidence) -> dict[str, str]:
+def _echoes(seen: AuditEvidence) -> dict[str, str]:
     """Id and evidence of memories that engram gave to an agent and then learnt from it again."""
     found = {
         memory.id: f"holds engram's own words: {_said(memory)}"
@@ -154,7 +154,7 @@ def _echoes(seen: Evidence) -> dict[str, str]:
     return found
 
 
-def _of_agent(memory: Memory, seen: Evidence) -> bool:
+def _of_agent(memory: Memory, seen: AuditEvidence) -> bool:
     """Whether only agents said it: no receipt is the user's."""
     said = [seen.roles.get(link, "") for link in memory.sources]
     return bool(said) and all(role not in ("", "user") for role in said)
@@ -163,14 +163,14 @@ def _of_agent(memory: Memory, seen: Evidence) -> bool:
 # -- what a memory is worth -----------------------------------------------------------------------
 
 
-def _secrets(seen: Evidence) -> Iterator[AuditFlaw]:
+def _secrets(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     # the secret itself is not to be printed again
     yield from (
         AuditFlaw((name,), "holds something that looks like a secret") for name in seen.secrets
     )
 
 
-def _junk(seen: Evidence) -> Iterator[AuditFlaw]:
+def _junk(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for memory in seen.live:
         if code := seen.junk.get(memory.id, ""):
             # what may do harm is not to be printed again
@@ -178,7 +178,7 @@ def _junk(seen: Evidence) -> Iterator[AuditFlaw]:
             yield AuditFlaw((memory.id,), f"{code}, {meaning(code)}{said}")
 
 
-def _stale(seen: Evidence) -> Iterator[AuditFlaw]:
+def _stale(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     today, long_ago = day_of(seen.now), plus_days(seen.now, -_LONG)
     for memory in seen.live:
         if "" < memory.expires < today:
@@ -189,13 +189,13 @@ def _stale(seen: Evidence) -> Iterator[AuditFlaw]:
             )
 
 
-def _unproven(seen: Evidence) -> Iterator[AuditFlaw]:
+def _unproven(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     for memory in seen.live:
         if not memory.sources and memory.id not in seen.typed:
             yield AuditFlaw((memory.id,), f"nothing says where it is from: {_said(memory)}")
 
 
-def _noise(seen: Evidence) -> Iterator[AuditFlaw]:
+def _noise(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     long_ago = plus_days(seen.now, -_LONG)
     for memory in seen.live:
         rule = seen.rules.get(memory.id, "")
@@ -205,7 +205,7 @@ def _noise(seen: Evidence) -> Iterator[AuditFlaw]:
             yield AuditFlaw((memory.id,), f"rule {rule}, never asked for: {_said(memory)}")
 
 
-def _contradictions(seen: Evidence) -> Iterator[AuditFlaw]:
+def _contradictions(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     known = set()
     for older, newer in disputes(seen.live):
         known.add((older.id, newer.id))
@@ -218,7 +218,7 @@ def _contradictions(seen: Evidence) -> Iterator[AuditFlaw]:
 # -- links and pages ------------------------------------------------------------------------------
 
 
-def _dead(seen: Evidence) -> Iterator[AuditFlaw]:
+def _dead(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     """Memories, boxes and entities with links to missing targets."""
     there = {memory.id for memory in seen.memories} | {entity.id for entity in seen.entities}
     for name, what, link in _links(seen):
@@ -226,7 +226,7 @@ def _dead(seen: Evidence) -> Iterator[AuditFlaw]:
             yield AuditFlaw((name,), f"{what} {link} is gone")
 
 
-def _links(seen: Evidence) -> Iterator[tuple[str, str, str]]:
+def _links(seen: AuditEvidence) -> Iterator[tuple[str, str, str]]:
     """`(from, what it is, to)` of every link that leads to something with a file or a turn."""
     for memory in seen.memories:
         for what in ("supersedes", "superseded_by", "conflicts"):
@@ -242,7 +242,7 @@ def _links(seen: Evidence) -> Iterator[tuple[str, str, str]]:
         yield from ((entity.id, "entity", name) for name in dict.fromkeys(others) if name)
 
 
-def _orphans(seen: Evidence) -> Iterator[AuditFlaw]:
+def _orphans(seen: AuditEvidence) -> Iterator[AuditFlaw]:
     names = {memory.id for memory in seen.memories}
     for box in seen.boxes:
         if not names & set(box.memories):

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from engram.language import dated_times, relative_times
 from engram.language.calendar_words import GERMAN_HINTS
-from engram.language.time_context import AFTER, BEFORE, Reading, Words, role_of
+from engram.language.time_context import AFTER, BEFORE, Reading, TimeWords, role_of
 from engram.language.time_patterns import expression, matches
 from engram.model.time_span import CERTAIN, TimeSpan
 
@@ -139,7 +139,7 @@ def _reading(match: re.Match[str], before: str, after: str, today: date) -> Read
 
     def resolved(one: re.Match[str]) -> Reading:
         form = one.lastgroup or ""
-        read = _RESOLVE[form](Words(one.group(), before, after, today, inner))
+        read = _RESOLVE[form](TimeWords(one.group(), before, after, today, inner))
         return read._replace(rule=form)
 
     try:
@@ -172,7 +172,7 @@ def _span(read: Reading, expression: str, offset: int, before: str, anchor: date
     )
 
 
-_RESOLVE: dict[str, Callable[[Words], Reading]] = {
+_RESOLVE: dict[str, Callable[[TimeWords], Reading]] = {
     "iso_week": dated_times.of_iso_week,
     "range": dated_times.of_range,
     "near": relative_times.of_near,

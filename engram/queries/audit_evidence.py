@@ -9,7 +9,7 @@ from engram.consolidate.candidate_pairs import pairs
 from engram.consolidate.context import PassContext
 from engram.consolidate.passes.contradictions import linked
 from engram.consolidate.passes.duplicates import exactly, groups, names
-from engram.health.audit import Evidence
+from engram.health.audit import AuditEvidence
 from engram.model.memory import Memory
 from engram.model.ports import Heard
 from engram.model.shown import SourceStep
@@ -24,7 +24,7 @@ from engram.store.commits.projections import Projections
 def inspect(
     context: PassContext, disk: VaultDisk, projections: Projections, lookup: Lookup,
     clean: Callable[[str], bool], heard: Heard, attributed: AttributedTurns,
-) -> Evidence:  # fmt: skip
+) -> AuditEvidence:  # fmt: skip
     """Everything that the audit asks; `context` is that of a full consolidation."""
     admission = AdmissionContext(
         context.view, clean, context.settings, context.now, context.judge, heard=heard
@@ -33,7 +33,7 @@ def inspect(
     memories = list(catalog.memories())
     live = [memory for memory in memories if memory.live]
     at = {memory.path: memory.id for memory in memories}
-    return Evidence(
+    return AuditEvidence(
         now=context.now,
         memories=memories,
         exact=list(groups(live, exactly)),

@@ -12,7 +12,7 @@ import pytest
 
 from engram.admit.draft import AdmissionDraft
 from engram.extract.receipt import receipt_of
-from engram.health.audit import Evidence, audit
+from engram.health.audit import AuditEvidence, audit
 from engram.model.box import Box
 from engram.model.candidate import Candidate
 from engram.model.change import Plan
@@ -320,7 +320,7 @@ def test_what_does_not_agree_counts_until_it_is_settled(
 def test_an_echo_is_no_duplicate_as_well() -> None:
     first = memory("The logo is blue.", created=f"{THEN}T08:00:00Z")
     echo = memory("The logo is blue.", created=f"{THEN}T09:00:00Z", sources=("agent#^1",))
-    seen = Evidence(
+    seen = AuditEvidence(
         LATER, [first, echo], exact=[(first, [echo])], near=[(first, [echo])],
         roles={"agent#^1": "assistant", first.sources[0]: "user"},
     )  # fmt: skip
@@ -332,7 +332,7 @@ def test_what_was_said_twice_is_no_noise() -> None:
     once = memory("The logo is blue.", created=f"{THEN}T08:00:00Z", importance=0.1)
     twice = replace(once, id="twice", sources=("a#^1", "b#^1"))
     rules = {once.id: "says", twice.id: "says"}
-    found = {row.name: row.flaws for row in audit(Evidence(LATER, [once, twice], rules=rules))}
+    found = {row.name: row.flaws for row in audit(AuditEvidence(LATER, [once, twice], rules=rules))}
     assert [flaw.ids for flaw in found["rule_noise"]] == [(once.id,)]
 
 
@@ -340,7 +340,7 @@ def test_the_last_memory_of_a_sealed_box_belongs_into_it() -> None:
     late = memory("The logo is blue.", created=f"{THEN}T09:00:01Z", sources=("s#^1",))
     last = memory("The logo is red.", created=f"{THEN}T09:00:00Z", sources=("s#^2",))
     box = Box("box-1", ((last.id, ""),), last.created, last.created, "s", seal="time_gap")
-    seen = Evidence(LATER, [late, last], boxes=[box], unboxed=[late, last])
+    seen = AuditEvidence(LATER, [late, last], boxes=[box], unboxed=[late, last])
     found = {row.name: row.flaws for row in audit(seen)}
     assert [flaw.ids for flaw in found["orphans"]] == [(last.id,)]
 

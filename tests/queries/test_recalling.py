@@ -31,7 +31,7 @@ class Answers:
 
     def answer(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "",
+        as_of: str = "", ask_model: bool = False,
     ) -> ReasonedAnswer:  # fmt: skip
         self.asked.append((question, recipient))
         return self.given
@@ -145,7 +145,7 @@ def test_the_json_of_a_block_has_the_answer_or_null(shop: Vault) -> None:
     answer = shape["answer"]
     assert list(answer) == [
         "answer", "confidence", "start", "end", "reasoning", "temporal_resolutions",
-        "source_memories", "requires_inference", "asked_model",
+        "source_memories", "requires_inference", "asked_model", "model_fault",
     ]  # fmt: skip
     assert answer["reasoning"] == ["a", "b"]
     assert answer["temporal_resolutions"] == [SPAN._asdict()]
