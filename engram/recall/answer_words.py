@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING
 
-from engram.language.calendar_words import MONTHS
+from engram.language.calendar_spans import ONE_DAY, Days, month_of, unit_of
+from engram.language.calendar_words import MONTHS, SEASONS
 from engram.model.instant import weekday_of
 
 if TYPE_CHECKING:
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from engram.model.time_span import TimeSpan
     from engram.recall.asked import Asked
 
-_A_DAY = timedelta(days=1)
-_SEASONS = {3: "spring", 6: "summer", 9: "autumn", 12: "winter"}
-_MONTHS_OF = {"month": 1, "quarter": 3, "season": 3, "year": 12}
+_SEASONS = {month: name for name, month in SEASONS.items() if name != "fall"}
 #: days in what is counted
 _LENGTHS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 #: what a time is counted in by default
@@ -144,10 +143,10 @@ def _week(span: TimeSpan) -> str:
     first, last = _widest(span)
     said = date.fromisoformat(span.anchor or span.start)
     two = (last - first).days >= 7
-    if said > last and (two or said - last == _A_DAY):
-        place, day = "before", last + _A_DAY
-    elif said < first and (two or first - said == _A_DAY):
-        place, day = "after", first - _A_DAY
+    if said > last and (two or said - last == ONE_DAY):
+        place, day = "before", last + ONE_DAY
+    elif said < first and (two or first - said == ONE_DAY):
+        place, day = "after", first - ONE_DAY
     else:
         return ""
     days = _days(first, last, year=not first.year == last.year == day.year)
@@ -176,9 +175,10 @@ def _of_unit(span: TimeSpan, unit: str) -> str:
     first, last = _widest(span)
     if unit == "day":
         return f"{weekday_of(span.start)}, {_day(first)}" if first == last else ""
-    start, end = _unit(first, unit)
-    if last > end:
+    holding = _unit(first, unit)
+    if holding is None or last > holding[1]:
         return ""
+    start, end = holding
     name = _calendar_name(start, end, unit) or f"the week of {_days(start, end)}"
     if (start, end) == (first, last):
         return name
@@ -188,17 +188,15 @@ def _of_unit(span: TimeSpan, unit: str) -> str:
     return f"{name} ({told})"
 
 
-def _unit(day: date, unit: str) -> tuple[date, date]:
-    """The first and last day of the week, month, quarter, season or year that holds a day."""
-    if unit == "week":
-        monday = day - day.weekday() * _A_DAY
-        return monday, monday + 6 * _A_DAY
-    months = _MONTHS_OF[unit]
-    begun = day.year * 12 + day.month - 1 - (day.month - (unit != "season")) % months
-    year, month = divmod(begun, 12)
-    until_year, until_month = divmod(begun + months - 1, 12)
-    length = monthrange(until_year, until_month + 1)[1]
-    return date(year, month + 1, 1), date(until_year, until_month + 1, length)
+def _unit(day: date, unit: str) -> Days | None:
+    """The week, month, quarter, season or year that holds a day; None after the year 9999."""
+    try:
+        if unit != "season":
+            return unit_of(day, unit)
+        begun = day.year * 12 + day.month // 3 * 3 - 1
+        return month_of(begun // 12, begun % 12 + 1, 3)
+    except (ValueError, OverflowError):
+        return None
 
 
 # -- durations ------------------------------------------------------------------------------------

@@ -84,6 +84,7 @@ def test_the_unit_that_is_asked_for_comes_first() -> None:
         ("which quarter did it break?", MONTH): "Q2 2023 (May)",
         ("which season did it break?", DAY): "spring 2023 (7 May)",
         ("which season did it break?", span("2024-02-29")): "winter 2023/24 (29 February 2024)",
+        ("which season did it break?", span("9999-12-31")): "31 December 9999",
         ("which year did it break?", DAY): "2023 (7 May)",
         ("which year did it break?", WEEK): "2023 (the week of 22-28 May)",
         ("which year did it break?", YEAR): "2016",
