@@ -17,7 +17,7 @@ from engram.model.text import first_line
 from engram.queries.search import checked, in_force
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
-from engram.recall.evidence import Evidence
+from engram.recall.evidence import Evidence, with_source
 from engram.recall.injection import is_given, is_open_to
 from engram.recall.query import parse
 from engram.recall.reasoned import reasoned
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from engram.queries.lookup import Lookup
     from engram.queries.search import SearchQueries
     from engram.recall.injection import Recipient
-    from engram.recall.rank import Setting
+    from engram.recall.query import Query
+    from engram.recall.rank import Ranked, Setting
     from engram.store.commits.projections import Projections
 
 #: turns and memories that are looked at, and turns before one that are read with it
@@ -67,14 +68,11 @@ class Answering:
         With `as_of`, an Instant or a Day, what was said by then, and was true. Raises BadInput for
         a filter of a schema that there is none of.
         """
-        query = checked(parse(question, as_of))
-        if not query.asks:
-            return []
-        turns = self._search.best_turns(query, _TURNS, setting, open_to=_open_turns(recipient))
-        memories = self._search.best_memories(
-            query, _MEMORIES, setting, all_statuses=True,
-            open_to=self._open_memories(setting, recipient, as_of),
-        )  # fmt: skip
+        query = checked(parse(question, setting.timezone, as_of))
+        found = self._found(query, setting, recipient, as_of)
+        if query.phrases and query.words and not any(found):
+            found = self._found(query.loose(), setting, recipient, as_of)
+        turns, memories = found
         best = {"turns": 0.0, "memories": 0.0}
         for _, one in (*turns, *memories):
             best[one.collection] = max(best[one.collection], one.score)
@@ -94,6 +92,20 @@ class Answering:
             made = by_turn.pop(one.key, None)
             pieces.append(piece if made is None else _joined(made, piece))
         return sorted((*pieces, *by_turn.values()), key=lambda piece: -piece.score)
+
+    def _found(
+        self, query: Query, setting: Setting, recipient: Recipient | None, as_of: str
+    ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:
+        if not query.asks:
+            return [], []
+        open_turns = _open_turns(recipient)
+        open_memories = self._open_memories(setting, recipient, as_of)
+        return (
+            self._search.best_turns(query, _TURNS, setting, open_to=open_turns),
+            self._search.best_memories(
+                query, _MEMORIES, setting, all_statuses=True, open_to=open_memories
+            ),
+        )
 
     def _open_memories(
         self, setting: Setting, recipient: Recipient | None, as_of: str
@@ -120,15 +132,15 @@ class Answering:
             local_day(turn.time if turn else memory.created, setting.timezone),
             turn.speaker if turn else "", memory.status,
         )  # fmt: skip
-        told = (memory.title, memory.text, memory.quote, *(text for _, text in memory.sections))
-        text = "\n".join(dict.fromkeys(filter(None, told)))
-        return links[0] if links else "", Evidence(source, text[:_MOST_TEXT], 1.0)
+        statement = "\n".join((memory.text, *(text for _, text in memory.sections)))
+        text = with_source(statement, memory.quote, source.said)[:_MOST_TEXT]
+        return links[0] if links else "", Evidence(source, text, 1.0, (memory.title,))
 
     def _of_turn(self, turn: Turn, link: str, place: tuple[str, int], setting: Setting) -> Evidence:
         file, line = place
         source = AnswerSource(
             "turn", link, file, line, first_line(turn.text, _MOST_SHOWN),
-            local_day(turn.time, setting.timezone), turn.speaker,
+            local_day(turn.time, setting.timezone), turn.speaker, role=turn.role,
         )  # fmt: skip
         around = self._lookup.with_turns_before(link, _BEFORE)[:-1]
         before = tuple(one.text[:_MOST_TEXT] for one in reversed(around))
@@ -137,7 +149,7 @@ class Answering:
 
 def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     """A memory and the turn that it was made of."""
-    text = f"{turn.text}\n{memory.text}"
+    text = with_source(memory.text, turn.text, turn.source.said)
     return Evidence(memory.source, text, max(memory.score, turn.score), turn.before, turn.turn)
 
 

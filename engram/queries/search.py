@@ -77,7 +77,7 @@ class SearchQueries:
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
-        query = checked(parse(text, as_of))
+        query = checked(parse(text, setting.timezone, as_of))
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -287,7 +287,7 @@ class SearchQueries:
                 return audience != "nobody"
             return is_given(memory, audience, recipient, day, statuses)
 
-        query = checked(parse(question, as_of))
+        query = checked(parse(question, setting.timezone, as_of))
         found = self.best_memories(query, limit, setting, open_to=open_to)
         given = list(
             undisputed_or_whole(
@@ -295,7 +295,7 @@ class SearchQueries:
                 lambda memory: filter(open_to, catalog.memories(memory.conflicts)),
             )
         )
-        names = {one.id for each in given for one in members(each)}
+        words = {one.id: f"{one.text}\n{one.quote}" for each in given for one in members(each)}
         said = () if given or answer else tuple(islice(turn_items(turns()), limit))
         if answer is not None:
             resting_on = {one.id for one in answer.source_memories if answer.found}
@@ -303,7 +303,7 @@ class SearchQueries:
         nothing = not (given or said or (answer and answer.source_memories))
         if recipient is not None and nothing:
             return ContextBlock(answer=answer)
-        opening = answer_items(answer, names) if answer else ()
+        opening = answer_items(answer, words) if answer else ()
 
         def chain(memory: Memory) -> tuple[HistoryStep, ...]:
             if not history:

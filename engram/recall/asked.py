@@ -129,7 +129,8 @@ def _beginnings(text: str) -> Iterator[tuple[int, str]]:
 # -- the forms of a question ----------------------------------------------------------------------
 
 _UNITS = {
-    "date": "day", "deadline": "day", "weekday": "day", "time of year": "season", "time of the year": "season",
+    "date": "day", "deadline": "day", "weekday": "day", "time of year": "season",
+    "time of the year": "season",
     "jahr": "year", "monat": "month", "woche": "week", "tag": "day", "datum": "day",
     "tage": "day", "tagen": "day", "wochen": "week", "monate": "month", "monaten": "month",
     "jahre": "year", "jahren": "year",

@@ -77,6 +77,8 @@ _BULLET = re.compile(r"\A\s*(?:[-*+]|[0-9]{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
 _OF_THE_PERSON = r"\A(?:the\ user|i|my)\b"
 _PERSON = r"\b(?:the\ user|i|my|we|our)\b"
 _KIN = rf"\b{_KIN_AND_HEALTH}\b"
+#: what a person who works with agents says to have done
+_DONE = r"\b(?:bugs?|releas(?:e|ed|ing)|servers?|services?|migrat(?:ed|ing|ion)|merged)\b"
 #: what an agent says of the person's own
 _TO_PERSON = rf"\byour\ (?:\w+\ )?(?:{_KIN_AND_HEALTH}|{_EVERYDAY})\b"
 _OWN = rf"\b(?:the\ user's|my|their)\ (?:\w+\ )?{_EVERYDAY}\b"
@@ -105,14 +107,20 @@ def source_kinds(links: Iterable[str]) -> frozenset[str]:
 def turn_audience(turn: Turn) -> Audience:
     """To whom what was said may be given: agents of its project, or nobody but the person.
 
-    Of a turn, which the redactor has been through, each sentence counts, as a fact of the person.
+    Each sentence counts; of secrets the redactor has freed it. What the person says of themselves
+    has to name something of programming at least.
     """
-    kept = turn.source in _PERSONAL or not turn.project
-    private = any(
-        _of_life(sentence, of_whom=True) or _found(_TO_PERSON, sentence)
-        for sentence in sentences_of(turn.text)
-    )
-    return "person" if kept or private else "project"
+    if turn.source in _PERSONAL or not turn.project:
+        return "person"
+    return "person" if any(map(_is_private_talk, sentences_of(turn.text))) else "project"
+
+
+def _is_private_talk(sentence: str) -> bool:
+    about_life = _tells_of_kin(sentence) or _found(_TO_PERSON, sentence)
+    if about_life or not (_found(_OF_THE_PERSON, sentence) or _found(_KIN, sentence)):
+        return about_life
+    at_work = _found(rf"{_CORE}|{_BESIDE}|{_DONE}", sentence) and not _found(_PRIVATE, sentence)
+    return not (at_work or _names_work(sentence))
 
 
 def is_about_work(text: str) -> bool:
@@ -146,19 +154,18 @@ def _is_private(memory: Memory) -> bool:
 
 
 def _tells_of_life(text: str, memory: Memory) -> bool:
-    of_whom = memory.category in _ABOUT_WHOM and memory.schema != SESSION
-    return _of_life(text, of_whom=of_whom, of_how=memory.category in _ABOUT_HOW)
-
-
-def _of_life(text: str, *, of_whom: bool, of_how: bool = False) -> bool:
-    """`of_whom`: it states a fact of somebody, `of_how` how something is to be done."""
-    if _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text)):
+    if _tells_of_kin(text):
         return True
     of_person = _found(_OF_THE_PERSON, text)
-    suspect = of_person and of_whom
-    if of_person or of_how:
+    suspect = of_person and memory.category in _ABOUT_WHOM and memory.schema != SESSION
+    if of_person or memory.category in _ABOUT_HOW:
         suspect = suspect or _found(_PRIVATE, text)
     return suspect and not _names_work(text)
+
+
+def _tells_of_kin(text: str) -> bool:
+    """Whether the person speaks of people, health and things of their own."""
+    return _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text))
 
 
 def _found(pattern: str, text: str) -> bool:

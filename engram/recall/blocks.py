@@ -110,15 +110,15 @@ def context_block(
 ) -> ContextBlock:  # fmt: skip
     """The best of `memories` (best first) that fit the budget, as the answer to a question.
 
-    `told` gives the line of a record's sections that answers; `as_of` is the day on which they were
-    true, where that is not today. Before them stands the first item of `opening` that fits (one
-    thing, in ever fewer words), and nothing is told where none does; behind them stand as many of
-    `turns` as fit. Of the `history` of a memory the newest steps that fit stand below it. Without
-    anything the block says that nothing was found.
+    `told` gives the line of a record's sections that answers. Before them stands the first item of
+    `opening` that fits (one thing, in ever fewer words), and nothing is told where none does;
+    behind them stand as many of `turns` as fit. Of the `history` of a memory the newest steps that
+    fit stand below it. `as_of` is the day on which all of it was true, where that is not today.
+    Without anything the block says that nothing was found.
     """
-    items: list[str] = []
     about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
     about += f" as of {as_of}" if as_of else ""
+    items: list[str] = []
     best = ContextBlock(_answer(about, items, len(memories)), (), len(memories))
     for first in opening:
         text = _answer(about, [first.text], len(memories))

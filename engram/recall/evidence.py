@@ -23,6 +23,7 @@ from engram.model.time_span import TimeSpan
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource
+    from engram.model.instant import Day
 
 #: the rule of a span that no words tell: the day on which something was said
 DAY_SAID = "day said"
@@ -85,6 +86,22 @@ def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
                 yield Telling(number, sentence, span, beside)
         sure = _FRESH if _IS_FRESH.search(sentence) else _SAID_ONLY
         yield Telling(number, sentence, said_then._replace(confidence=sure))
+
+
+def with_source(statement: str, words: str, said: Day) -> str:
+    """The words that a statement was made of, and the statement.
+
+    The statement alone where it names a day that these words do not tell: a person corrected it.
+    """
+    told = [span.widest for span in find_times(words, said, least=0)]
+    own = [(span.start, span.end) for span in find_times(statement, said)]
+    corrected = told and any(not any(meet(one, other) for other in told) for one in own)
+    return statement if corrected else "\n".join(filter(None, (words, statement)))
+
+
+def meet(one: tuple[Day, Day], other: tuple[Day, Day]) -> bool:
+    """Whether two spans have a day in common."""
+    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def rarity_among(evidence: Sequence[Evidence]) -> Callable[[str], float]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.when import find_times
 from engram.model.hit import Hints
-from engram.model.instant import Day, day_of, plus_days
+from engram.model.instant import Day, local_day, plus_days
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory, schema_name
 from engram.model.text import normalise
 from engram.model.validity import ONCE_TRUE, is_valid_as_of, was_by
@@ -67,6 +67,7 @@ class Query(NamedTuple):
     its name alone; a source by the agent whose conversation it was. `form` is that of the words.
     `since` is the first day that counts, `before` the first that does not; both empty when open.
     `as_of`, an Instant or a Day, asks for what was true and said by then; it is none of the words.
+    Days are those of `timezone`.
     """
 
     words: tuple[str, ...] = ()
@@ -86,6 +87,7 @@ class Query(NamedTuple):
     schemas: tuple[str, ...] = ()
     unknown_schemas: tuple[str, ...] = ()
     form: QuestionForm | None = None
+    timezone: str = "UTC"
     as_of: str = ""
 
     @property
@@ -181,7 +183,7 @@ class Query(NamedTuple):
         )
 
     def _dated(self, created: str) -> bool:
-        day = day_of(created)
+        day = local_day(created, self.timezone)
         return day >= self.since and (not self.before or "" < day < self.before)
 
     def _tagged(self, tags: Iterable[str]) -> bool:
@@ -206,8 +208,11 @@ class Query(NamedTuple):
         )
 
 
-def parse(text: str, as_of: str = "") -> Query:
-    """The query that a text means, of a time or of now; never raises."""
+def parse(text: str, timezone: str = "UTC", as_of: str = "") -> Query:
+    """The query that a text means, of a time or of now, its days in a time zone that is known.
+
+    Never raises.
+    """
     lists = (field for field, _ in _VALUES.values())
     parts: dict[str, list[str]] = {name: [] for name in (*_LISTS, *lists, "since", "before")}
     for match in _ITEM.finditer(text[:MAX_QUERY]):
@@ -222,6 +227,7 @@ def parse(text: str, as_of: str = "") -> Query:
         since=max(since, default=""),
         before=min(before, default=""),
         form=_form(parts["words"]),
+        timezone=timezone,
         as_of=as_of,
     )
 

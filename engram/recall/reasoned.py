@@ -18,12 +18,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.language.calendar_words import MONTHS
 from engram.language.tokens import query_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.model.text import first_line
-from engram.recall.evidence import rarity_among, tellings
+from engram.recall.evidence import meet, rarity_among, tellings
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 NOT_FOUND = "not found"
 
+#: words that a question of time has for that alone
+_OF_TIME = "long ago since date time"
 #: as much of a question and of a sentence counts, characters
 _MOST_ASKED, _MOST_SENTENCE = 2_000, 400
 #: what came nearest, sources at most
@@ -59,6 +63,8 @@ NB = 0.9
 _CLOSE = 0.4
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
+_DATE = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
+_YEAR_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -78,7 +84,7 @@ class _Candidate(NamedTuple):
 
 def reasoned(question: str, asked: Asked, evidence: Sequence[Evidence]) -> ReasonedAnswer:
     """The answer to a question; where no source tells one: "not found", and what came nearest."""
-    words = _Words.of(question[:_MOST_ASKED], evidence)
+    words = _Words.of(question[:_MOST_ASKED], asked, evidence)
     candidates = sorted(
         (
             candidate
@@ -92,7 +98,7 @@ def reasoned(question: str, asked: Asked, evidence: Sequence[Evidence]) -> Reaso
         nearest = tuple(one.source for one in evidence[:_NEAREST])
         why = "no source tells of it" if evidence else "nothing was found"
         return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
-    if not asked.wanted:
+    if asked.wanted == "" or asked.measured == "finished":
         return _quoted(best)
     other = next((one for one in candidates if _stands_against(one, best)), None)
     told = (best,) if other is None else (best, other)
@@ -124,7 +130,7 @@ def _stands_against(one: _Candidate, best: _Candidate) -> bool:
         and one.telling.in_words
         and best.value - one.value <= _CLOSE
         and one.beside >= best.beside
-        and not _meet(one.span.widest, best.span.widest)
+        and not meet(one.span.widest, best.span.widest)
     )
 
 
@@ -135,7 +141,7 @@ def _confidence(
     if not best.telling.in_words:
         return best.span.confidence
     days = best.span.widest
-    others = (one.value for one in candidates if not _meet(one.span.widest, days))
+    others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
     if other is None and ahead >= 1.3 and best.around >= 0.5 and best.span.confidence >= 0.8:
         return 0.9
@@ -175,12 +181,18 @@ class _Words:
     every: frozenset[str]
 
     @classmethod
-    def of(cls, question: str, evidence: Sequence[Evidence]) -> _Words:
-        """Without the names of those who speak: their words count more for who they are."""
+    def of(cls, question: str, asked: Asked, evidence: Sequence[Evidence]) -> _Words:
+        """Without names of those who speak, whose turns count more, and without words of time."""
         every = query_terms(question)
-        speakers = {term for one in evidence for term in query_terms(one.source.speaker)}
+        apart = (
+            *(one.source.speaker for one in evidence),
+            *(one.expression for one in asked.spans),
+        )
+        left_out = set(query_terms(" ".join((*apart, asked.unit))))
+        if asked.wanted:
+            left_out.update(query_terms(_OF_TIME))
         rarity = rarity_among(evidence)
-        return cls({one: rarity(one) for one in every if one not in speakers}, frozenset(every))
+        return cls({one: rarity(one) for one in every if one not in left_out}, frozenset(every))
 
     def share(self, *texts: str) -> float:
         """How much of the question some texts say, 0..1."""
@@ -205,7 +217,8 @@ def _candidates(
     value = _FOUND * found + _AROUND * around + _SPEAKER * words.name(source.speaker)
     value -= _REPLACED * (source.status == "superseded")
     shares: dict[str, float] = {}
-    for telling in tellings(number, evidence):
+    for told in tellings(number, evidence):
+        telling = told._replace(span=_in_the_year_asked(told.span, source.said, asked.direction))
         if telling.sentence not in shares:
             shares[telling.sentence] = words.share(telling.sentence)
         beside = shares[telling.sentence]
@@ -215,25 +228,38 @@ def _candidates(
         yield _Candidate(worth, telling, source, around, beside)
 
 
+def _in_the_year_asked(span: TimeSpan, said: Day, direction: int) -> TimeSpan:
+    """A date without a year on the side of the day it was said on to which the question looks.
+
+    "The defence is on 7 June", said in May, may be read as last year's.
+    """
+    wrong = (direction > 0 and span.end < said) or (direction < 0 and span.start > said)
+    dated = _DATE.search(span.expression) and not _YEAR_TOLD.search(span.expression)
+    if not wrong or not dated or span.also:
+        return span
+    try:
+        days = (date.fromisoformat(one) for one in (span.start, span.end))
+        start, end = (one.replace(year=one.year + direction).isoformat() for one in days)
+    except ValueError:  # 29 February
+        return span
+    return span._replace(start=start, end=end) if start >= "1970" else span
+
+
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     """How well a time is one of those that are asked for."""
     span = telling.span
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
-    named = any(_meet(span.widest, one.widest) for one in asked.spans)
-    if not asked.wanted:
+    named = any(meet(span.widest, one.widest) for one in asked.spans)
+    if asked.wanted == "" or asked.measured == "finished":
         return -_ASKING * telling.sentence.endswith("?")
     return (
         -(0 if telling.in_words else _UNTOLD - (0.5 if span.confidence > 0.5 else 0))
         - _WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)
         + _DAYS_NAMED * named
-        + _SINCE * (asked.wanted == "duration" and span.role_hint == "since")
+        + _SINCE * (asked.measured in ("lasting", "since") and span.role_hint == "since")
     )
-
-
-def _meet(one: tuple[Day, Day], other: tuple[Day, Day]) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def _sentence(words: _Words, evidence: Sequence[Evidence]) -> ReasonedAnswer:

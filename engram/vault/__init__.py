@@ -88,14 +88,18 @@ class Vault:
     @classmethod
     def create(
         cls, path: str | Path, *, environment: Mapping[str, str] | None = None,
-        clock: Clock | None = None, adapters: Adapters = Adapters(),
+        clock: Clock | None = None, adapters: Adapters = Adapters(), timezone: str = "UTC",
     ) -> Self:  # fmt: skip
-        """Make a vault from the template, register it, and open it. Raises BadInput for a vault."""
+        """Make a vault from the template, register it, and open it.
+
+        Its days are those of `timezone`. Raises BadInput for a vault, ConfigError for a time zone
+        that is not known here.
+        """
         from engram.vault import create
 
         environment = os.environ if environment is None else environment
         adapters = adapters.at(clock, environment)
-        root = create.found(Path(path), adapters.time.now())
+        root = create.found(Path(path), adapters.time.now(), timezone)
         create.register(root, places_of(environment))
         return cls.open(root, environment=environment, adapters=adapters)
 
@@ -218,7 +222,7 @@ class Vault:
     def _setting(self, project: str) -> Setting:
         from engram.recall.rank import Setting
 
-        return Setting(self.clock.now(), project, self.parts.header.timezone)
+        return Setting(self.clock.now(), project, self.parts.timezone)
 
     def _last_moment(self, as_of: str) -> str:
         """What an Instant or a Day means here; empty for none. Raises BadInput."""
@@ -397,7 +401,7 @@ class Vault:
 
     def learnt_on(self, day: Day = "") -> tuple[Day, Sequence[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
-        return self._lookup().learnt_on(day, self.clock.now(), self.parts.header.timezone)
+        return self._lookup().learnt_on(day, self.clock.now(), self.parts.timezone)
 
     def entities(self) -> Sequence[EntityRow]:
         """Every person, tool and project that memories speak of, the most named first."""

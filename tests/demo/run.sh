@@ -14,7 +14,7 @@ home=${at}.demo-home
 
 # The person's own settings stay out, and the clock stands still: the evening after the last session.
 for name in $(env | sed -n 's/^\(ENGRAM_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
-export ENGRAM_HOME=$home ENGRAM_VAULT=$vault ENGRAM_CLOCK=2026-03-06T21:00:00Z
+export ENGRAM_HOME=$home ENGRAM_VAULT=$vault ENGRAM_CLOCK=2026-03-06T21:00:00Z TZ=UTC
 # Data and talk in the order in which they are said, through a pipe too.
 export PYTHONUNBUFFERED=1
 

@@ -86,7 +86,7 @@ def test_a_turn_without_time_was_said_on_no_day_that_is_asked_about() -> None:
     said = turn_of("user", "The till is blue.", NOW, source="test", session="s")
     turn = replace(said, time="")
     assert parse("till").admits_turn(turn)
-    assert not parse("till", "2026-12-31").admits_turn(turn)
+    assert not parse("till", as_of="2026-12-31").admits_turn(turn)
 
 
 def test_what_was_forgotten_is_hidden_as_of_every_day(replaced: Vault) -> None:
