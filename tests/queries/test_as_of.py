@@ -222,3 +222,14 @@ def test_what_was_forgotten_is_in_no_history(replaced: Vault) -> None:
     (old,) = replaced.list(as_of="2026-01-20")
     replaced.forget(old.id)
     assert "8080" not in str(replaced.recall("till port", history=True, as_of="2026-02-20"))
+
+
+def test_a_question_of_time_is_answered_from_what_was_said_by_then(vault: Vault) -> None:
+    said = turn_of("user", "We moved the shop to Adyen on 2 March 2026.", "2026-03-05T10:00:00Z",
+                   source="test", session="s", message="1")  # fmt: skip
+    vault.capture([said])
+    asked = "when did we move the shop to Adyen?"
+    for day, found in (("2026-03-01", False), ("2026-03-05", True), ("", True)):
+        answer = vault.recall(asked, as_of=day).answer
+        assert answer is not None and answer.found == found, day
+        assert answer.start == ("2026-03-02" if found else "")
