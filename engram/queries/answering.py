@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.turn import Turn
     from engram.queries.lookup import Lookup
+    from engram.queries.model_answering import ModelAnswering
     from engram.queries.search import SearchQueries
     from engram.recall.injection import Recipient
     from engram.recall.query import Query
@@ -45,19 +46,29 @@ _NOT_FORGOTTEN = frozenset(STATUSES) - {"retired"}
 class Answering:
     """Of one vault."""
 
-    def __init__(self, projections: Projections, search: SearchQueries, lookup: Lookup) -> None:
+    def __init__(
+        self, projections: Projections, search: SearchQueries, lookup: Lookup,
+        by_model: Callable[[], ModelAnswering | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """`by_model` gives who asks a model, None where none may be asked."""
         self._projections = projections
         self._search = search
         self._lookup = lookup
+        self._by_model = by_model
 
     def answer(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "",
+        as_of: str = "", ask_model: bool = False,
     ) -> ReasonedAnswer:  # fmt: skip
-        """The answer by rules alone. Raises as `evidence` does."""
+        """The answer by rules, or of a model where one is to be asked and may be.
+
+        Raises as `evidence` does.
+        """
         found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
         asked = what_is_asked(question, setting.today)
-        return reasoned(question, asked, found)
+        answer = reasoned(question, asked, found, setting.today)
+        model = self._by_model() if ask_model and found else None
+        return model.answer(question, asked, found, answer, setting.today) if model else answer
 
     def evidence(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,

@@ -36,7 +36,9 @@ class Recalling:
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.
 
         `as_of`, an Instant or a Day, asks for what was true and said by then; with `history` each
-        memory tells what it replaced, and what replaced it.
+        memory tells what it replaced, and what replaced it. Only where `reason` is True a model is
+        asked, if there is one.
+
         Raises BadInput for an empty question that is to be answered.
         """
         if reason and not question.strip():
@@ -44,7 +46,11 @@ class Recalling:
         answer = None
         if what_is_asked(question, setting.today).wanted if reason is None else reason:
             answer = self._answering.answer(
-                question, setting=setting, recipient=recipient, as_of=as_of
+                question,
+                setting=setting,
+                recipient=recipient,
+                as_of=as_of,
+                ask_model=reason is True,
             )
 
         def turns() -> Iterator[AnswerSource]:

@@ -31,7 +31,7 @@ class Answers:
 
     def answer(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "",
+        as_of: str = "", ask_model: bool = False,
     ) -> ReasonedAnswer:  # fmt: skip
         self.asked.append((question, recipient))
         return self.given
