@@ -154,17 +154,31 @@ class RulesBlock(NamedTuple):
     left_out: int = 0
 
 
+class HistoryStep(NamedTuple):
+    """A memory in a chain of replacements: its words, from when to when it was true, and why not
+    any longer. `until` is empty for what still is, `reason` for what was not replaced."""
+
+    id: str
+    text: str
+    status: str
+    since: Day
+    until: Day
+    reason: str
+
+
 class ContextBlock(NamedTuple):
     """`shown` are the ids of the memories in `text`, in order; `left_out` counts the others.
 
     What is given unasked counts only those that were looked at. `answer` is what a question of time
-    is answered with, None for others; `text` begins with it where there is room.
+    is answered with, None for others; `text` begins with it where there is room. `history` has the
+    chain of each memory in `shown` that has one; None where nobody asked for it.
     """
 
     text: str = ""
     shown: tuple[str, ...] = ()
     left_out: int = 0
     answer: ReasonedAnswer | None = None
+    history: tuple[tuple[str, tuple[HistoryStep, ...]], ...] | None = None
 
     @property
     def used_tokens(self) -> int:

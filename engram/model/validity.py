@@ -13,6 +13,7 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
+from engram.model.instant import zone_of
 from engram.model.memory import LIVE
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def last_moment(when: Instant | Day, timezone: str) -> str:
     An Instant without a zone is taken as UTC. Raises ValueError for what is neither, for years
     outside 1970..9999, and for a time zone that there is none of.
     """
-    written, zone = when.strip(), _zone(timezone)
+    written, zone = when.strip(), zone_of(timezone)
     if not _ASKED.fullmatch(written) or written < "1970":
         raise ValueError(f"no day from 1970 to 9999: {when!r}")
     moment = datetime.fromisoformat(written)
@@ -91,14 +92,3 @@ def _moment(text: str, zone: tzinfo) -> datetime | None:
     except ValueError:
         return None
     return moment.replace(tzinfo=moment.tzinfo or (zone if len(text.strip()) == _DAY else UTC))
-
-
-def _zone(name: str) -> tzinfo:
-    if name == "UTC":
-        return UTC
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, OSError) as error:
-        raise ValueError(f"unknown time zone {name!r}") from error

@@ -31,11 +31,13 @@ class Recalling:
     def block(
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient | None = None, reason: bool | None = None, as_of: str = "",
+        history: bool = False,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.
 
-        `as_of`, an Instant or a Day, asks for what was true and said by then. Only where `reason`
-        is True a model is asked, if there is one.
+        `as_of`, an Instant or a Day, asks for what was true and said by then; with `history` each
+        memory tells what it replaced, and what replaced it. Only where `reason` is True a model is
+        asked, if there is one.
 
         Raises BadInput for an empty question that is to be answered.
         """
@@ -59,5 +61,5 @@ class Recalling:
 
         return self._search.recall(
             question, budget=budget, limit=limit, setting=setting, recipient=recipient,
-            answer=answer, turns=turns, as_of=as_of,
+            answer=answer, turns=turns, as_of=as_of, history=history,
         )  # fmt: skip

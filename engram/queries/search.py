@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from engram.language.snippet import excerpt
 from engram.language.tokens import query_terms
 from engram.model.errors import BadInput
-from engram.model.hit import Answers, ContextBlock, Found, Hit
+from engram.model.hit import Answers, ContextBlock, Found, HistoryStep, Hit
 from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import SCHEMAS
@@ -263,13 +263,15 @@ class SearchQueries:
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
         turns: Callable[[], Iterable[AnswerSource]] = tuple, as_of: str = "",
+        history: bool = False,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
 
         `as_of`, an Instant or a Day, asks for what was true then, also what was replaced since.
         Those that stand against each other come as one, or not at all. Of what an agent may be
         given, and nothing where that is nothing; without one of everything but secrets. `turns` are
-        asked for where there is neither memory nor answer.
+        asked for where there is neither memory nor answer. With `history` each memory tells what it
+        replaced, and what replaced it.
         """
         from engram.recall.answer_item import answer_items, turn_items
         from engram.recall.blocks import context_block
@@ -302,10 +304,23 @@ class SearchQueries:
         if recipient is not None and nothing:
             return ContextBlock(answer=answer)
         opening = answer_items(answer, words) if answer else ()
+
+        def chain(memory: Memory) -> tuple[HistoryStep, ...]:
+            if not history:
+                return ()
+            # imported here: few ask for it
+            from engram.queries.chains import chains
+
+            return chains(self._projections, recipient, setting.timezone)(memory)
+
         block = context_block(
             question, given, budget, partial(_told, query), opening=opening, turns=said,
-            as_of=day if as_of else "",
+            as_of=day if as_of else "", history=chain,
         )  # fmt: skip
+        if history:
+            shown = catalog.memories(block.shown)
+            found_chains = ((memory.id, chain(memory)) for memory in shown)
+            block = block._replace(history=tuple(one for one in found_chains if one[1]))
         return block._replace(answer=answer)
 
     def _as_it_stood(self, memory: Memory, query: Query) -> Memory:

@@ -20,6 +20,11 @@ Where it asks for a time, or an answer is asked for, that stands first (`answer_
       > 2026-03-05, Kim: "we took postgres yesterday"
       source: [[claude-code-3f2a1c9d04be#^m3f9a2c]]
 
+Asked for the history of a memory, below its item, newest first:
+
+      history: since 2026-03-06: The shop uses Postgres. (d41a2b)
+      history: 2026-02-01 to 2026-03-06: this; a newer value of the same
+
 Unasked, at the start of a session or beside a prompt:
 
     <engram-memory version="3f9a2c1d">
@@ -43,11 +48,11 @@ words. A budget too small for the frame gives an empty text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from engram.model.display import plain_line
-from engram.model.hit import ContextBlock
+from engram.model.hit import ContextBlock, HistoryStep
 from engram.model.ids import docid
 from engram.model.instant import Day, day_of
 from engram.model.memory import FULFILLED, Memory, is_proposed, schema_name
@@ -77,6 +82,8 @@ STANDING = {
     "retired": "withdrawn", "archived": "archived",
 }  # fmt: skip
 _DISPUTED = "disputed, do not rely on either"
+#: So much of a chain is told below a memory, that others have room beside it.
+_MOST_PAST = 8
 #: No item is shorter, characters; so many memories are passed over that are too long for the rest.
 _SHORTEST, _MOST_PASSED = 40, 100
 
@@ -99,13 +106,15 @@ def context_block(
     question: str, memories: Sequence[Given], budget_tokens: int,
     told: Callable[[Memory], str] = lambda memory: "", *,
     opening: Iterable[OpeningItem] = (), turns: Iterable[str] = (), as_of: Day = "",
+    history: Callable[[Memory], Sequence[HistoryStep]] = lambda memory: (),
 ) -> ContextBlock:  # fmt: skip
     """The best of `memories` (best first) that fit the budget, as the answer to a question.
 
-    `told` gives the line of a record's sections that answers; `as_of` is the day on which they were
-    true, where that is not today. Before them stands the first item of `opening` that fits (one
-    thing, in ever fewer words), and nothing is told where none does; behind them stand as many of
-    `turns` as fit. Without anything the block says that nothing was found.
+    `told` gives the line of a record's sections that answers. Before them stands the first item of
+    `opening` that fits (one thing, in ever fewer words), and nothing is told where none does;
+    behind them stand as many of `turns` as fit. Of the `history` of a memory the newest steps that
+    fit stand below it. `as_of` is the day on which all of it was true, where that is not today.
+    Without anything the block says that nothing was found.
     """
     about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
     about += f" as of {as_of}" if as_of else ""
@@ -128,6 +137,12 @@ def context_block(
         if more.used_tokens <= budget_tokens:
             best = more
             items.append(item)
+            for line in _past(memory, history):
+                longer = [*items[:-1], f"{items[-1]}\n{line}"]
+                more = best._replace(text=_answer(about, longer, left))
+                if more.used_tokens > budget_tokens:
+                    break
+                best, items = more, longer
     for turn in turns:
         more = best._replace(text=_answer(about, [*items, turn], best.left_out))
         if more.used_tokens <= budget_tokens:
@@ -251,6 +266,19 @@ def _quoted(memory: Given, told: Callable[[Memory], str]) -> str:
     if memory.sources:
         lines.append(source_line(memory.sources[0]))
     return "\n".join(lines)
+
+
+def _past(given: Given, history: Callable[[Memory], Sequence[HistoryStep]]) -> Iterator[str]:
+    """A line for each memory in the chain of another, newest first; of itself only its end."""
+    if isinstance(given, Dispute):
+        return
+    for step in history(given)[:_MOST_PAST]:
+        itself = step.id == given.id
+        if not (itself and not step.until):
+            days = f"{step.since} to {step.until}" if step.until else f"since {step.since}"
+            said = "this" if itself else f"{inert(step.text)} ({docid(step.id)[1:]})"
+            why = f"; {inert(step.reason)}" if step.reason else ""
+            yield f"  history: {inert(days)}: {said}{why}"
 
 
 def _short_item(memory: Given) -> str:

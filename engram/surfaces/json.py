@@ -88,11 +88,20 @@ def matching_line(path: str, line: MatchingLine) -> Shape:
 
 
 def context_block(block: ContextBlock) -> Shape:
-    """`recall`: the text for an agent, what it holds, and the answer where one was looked for."""
+    """`recall`: the text for an agent, what it holds, and the answer where one was looked for.
+
+    With the chains of the memories, newest first, where they were asked for.
+    """
+    chains = (
+        None
+        if block.history is None
+        else {name: [step._asdict() for step in steps] for name, steps in block.history}
+    )
     return {
         "text": block.text, "tokens": block.used_tokens,
         "memories": list(block.shown), "left_out": block.left_out,
         "answer": None if block.answer is None else reasoned_answer(block.answer),
+        **({} if chains is None else {"history": chains}),
     }  # fmt: skip
 
 

@@ -248,13 +248,15 @@ class Vault:
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,
         projects: Sequence[str] = (), reason: bool | None = None, as_of: str = "",
+        history: bool = False,
     ) -> ContextBlock:  # fmt: skip
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
         With `projects` it holds what an agent that works there may be given, or nothing at all;
         without them everything but secrets is asked. A question of time is answered from memories
         and turns; any is with `reason`, none without it (False). With `as_of` (see `list`) what was
-        true and said by then. Raises BadInput for an empty question that is to be answered.
+        true and said by then; with `history` what each memory replaced, and what replaced it.
+        Raises BadInput for an empty question that is to be answered.
         """
         self._check_given()
         asked = self._last_moment(as_of)
@@ -265,7 +267,7 @@ class Vault:
             limit=chosen.limit if limit is None else limit,
             budget=chosen.budget_tokens if budget is None else budget,
             recipient=self._recipient(projects) if projects else None, reason=reason,
-            as_of=asked,
+            as_of=asked, history=history,
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block

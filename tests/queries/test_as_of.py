@@ -186,3 +186,50 @@ def test_what_is_no_day_is_refused(vault: Vault, text: str) -> None:
         with pytest.raises(BadInput) as refused:
             ask()
         assert "2026-03-06" in refused.value.hint
+
+
+def test_history_tells_the_chain_with_days_and_reasons_within_the_budget(replaced: Vault) -> None:
+    block = replaced.recall("till port", history=True)
+    told = [
+        line.rpartition(" (")[0] or line for line in block.text.splitlines() if "history" in line
+    ]
+    assert told == [
+        "  history: 2026-02-10 to 2026-03-04: The till listens on port 9090.",
+        "  history: 2026-01-10 to 2026-02-10: The till listens on port 8080.",
+    ]
+    assert block.text.count("; replaced by hand") == 2
+    assert block.history is not None
+    ((name, steps),) = block.history
+    assert name == block.shown[0] == steps[0].id and steps[0].until == ""
+    assert replaced.recall("till port").history is None
+    for budget in range(50, block.used_tokens + 20, 10):
+        some = replaced.recall("till port", history=True, budget=budget)
+        assert some.used_tokens <= budget
+        assert "8080" not in some.text or "9090" in some.text
+
+
+def test_the_history_of_what_was_replaced_tells_what_replaced_it(replaced: Vault) -> None:
+    text = replaced.recall("till port", history=True, as_of="2026-02-20").text
+    lines = [line for line in text.splitlines() if "history" in line]
+    assert lines[0].startswith("  history: since 2026-03-04: The till listens on port 7070. (")
+    assert lines[1] == "  history: 2026-02-10 to 2026-03-04: this; replaced by hand"
+    assert lines[2].startswith(
+        "  history: 2026-01-10 to 2026-02-10: The till listens on port 8080."
+    )
+
+
+def test_what_was_forgotten_is_in_no_history(replaced: Vault) -> None:
+    (old,) = replaced.list(as_of="2026-01-20")
+    replaced.forget(old.id)
+    assert "8080" not in str(replaced.recall("till port", history=True, as_of="2026-02-20"))
+
+
+def test_a_question_of_time_is_answered_from_what_was_said_by_then(vault: Vault) -> None:
+    said = turn_of("user", "We moved the shop to Adyen on 2 March 2026.", "2026-03-05T10:00:00Z",
+                   source="test", session="s", message="1")  # fmt: skip
+    vault.capture([said])
+    asked = "when did we move the shop to Adyen?"
+    for day, found in (("2026-03-01", False), ("2026-03-05", True), ("", True)):
+        answer = vault.recall(asked, as_of=day).answer
+        assert answer is not None and answer.found == found, day
+        assert answer.start == ("2026-03-02" if found else "")

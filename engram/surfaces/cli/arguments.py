@@ -85,9 +85,13 @@ def _vault(context: click.Context, parameter: click.Parameter, value: str | None
 
 def day(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
     """For an option's callback: `YYYY-MM-DD` as it was written, or '' when it was not given."""
-    if value is not None and not _DAY.fullmatch(value):
-        raise click.BadParameter(f"{value!r} is no day like 2026-03-06", context, parameter)
-    return period(context, parameter, value)
+    try:
+        if value is not None and not _DAY.fullmatch(value):
+            raise click.BadParameter("")
+        return period(context, parameter, value)
+    except click.BadParameter as error:
+        message = f"{value!r} is no day like 2026-03-06"
+        raise click.BadParameter(message, context, parameter) from error
 
 
 def period(context: click.Context, parameter: click.Parameter, value: str | None) -> str:

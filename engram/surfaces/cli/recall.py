@@ -19,10 +19,11 @@ from engram.surfaces.remote.call_context import caller
 @click.option("--reason/--no-reason", default=None,
               help="Answer any question, or none: without it those of time.")  # fmt: skip
 @as_of
+@click.option("--history", is_flag=True, help="What each memory replaced, and what replaced it.")
 @common
 def command(
     question: tuple[str, ...], budget: int | None, limit: int | None, project: str,
-    everywhere: bool, reason: bool | None, as_of: str,
+    everywhere: bool, reason: bool | None, as_of: str, history: bool,
 ) -> None:  # fmt: skip
     """What the vault knows about QUESTION, fenced as data for an agent, within a token budget.
 
@@ -40,8 +41,9 @@ def command(
         if everywhere:
             projects = ()
         block = vault.recall(
-            asked, budget=budget, limit=limit, projects=projects, reason=reason, as_of=as_of
-        )
+            asked, budget=budget, limit=limit, projects=projects, reason=reason, as_of=as_of,
+            history=history,
+        )  # fmt: skip
     if wants_json():
         emit_json(shapes.context_block(block))
     elif block.text:

@@ -1,0 +1,36 @@
+"""Chains of replaced memories of a vault, with days and reasons, as far as they may be told.
+
+What was forgotten is in no chain; nor is a secret, nor what an agent may not be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engram.recall.history import history_of, why_replaced
+from engram.recall.injection import is_open_to
+
+if TYPE_CHECKING:
+    from engram.model.hit import HistoryStep
+    from engram.model.memory import Memory
+    from engram.recall.injection import Recipient
+    from engram.store.commits.projections import Projections
+
+
+def chains(
+    projections: Projections, recipient: Recipient | None, timezone: str
+) -> Callable[[Memory], tuple[HistoryStep, ...]]:
+    """What tells the chain of a memory to an agent, or without one to the person."""
+    catalog = projections.catalog
+
+    def told(memory: Memory) -> bool:
+        audience = catalog.audience(memory.id)
+        if memory.status == "retired" or audience == "nobody":
+            return False
+        return recipient is None or is_open_to(recipient, audience, memory.space, memory.project)
+
+    def reason(memory: Memory) -> str:
+        return why_replaced(memory, (event for *_, event in catalog.log.events(memory.id)))
+
+    return lambda memory: history_of(memory, catalog.memories, told, reason, timezone)
