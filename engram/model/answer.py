@@ -18,7 +18,7 @@ class AnswerSource(NamedTuple):
     """A memory or a turn that an answer rests on; `line` of `file` (relative to the vault) has it.
 
     `said` is the day on which it was said, `speaker` who said it where that is known, `text` the
-    words that count; `status` is that of a memory, empty for a turn.
+    words that count; `status` is that of a memory, `role` that of a turn, each else empty.
     """
 
     kind: Literal["memory", "turn"]
@@ -29,6 +29,7 @@ class AnswerSource(NamedTuple):
     said: Day = ""
     speaker: str = ""
     status: str = ""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class ReasonedAnswer:
     `confidence` is 0..1, and 0 for what was not found: then `source_memories` came nearest.
     `reasoning` has a line for each step. `requires_inference`: the days stand in no source, they
     were reckoned from the day on which it was said. `asked_model`: a model was asked, and answered.
+    `model_fault` says why the rules answer, where a model was to be asked and its answer is none.
     Raises ValueError for a confidence outside of 0..1, and days that are out of order.
     """
 
@@ -50,6 +52,7 @@ class ReasonedAnswer:
     start: Day = ""
     end: Day = ""
     asked_model: bool = False
+    model_fault: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what no answer can be."""

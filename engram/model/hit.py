@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 from engram.model.ids import message_digest
 
 if TYPE_CHECKING:
+    from engram.model.answer import ReasonedAnswer
     from engram.model.instant import Day
 
 #: pages are boxes and entities
@@ -156,12 +157,14 @@ class RulesBlock(NamedTuple):
 class ContextBlock(NamedTuple):
     """`shown` are the ids of the memories in `text`, in order; `left_out` counts the others.
 
-    What is given unasked counts only those that were looked at.
+    What is given unasked counts only those that were looked at. `answer` is what a question of time
+    is answered with, None for others; `text` begins with it where there is room.
     """
 
     text: str = ""
     shown: tuple[str, ...] = ()
     left_out: int = 0
+    answer: ReasonedAnswer | None = None
 
     @property
     def used_tokens(self) -> int:

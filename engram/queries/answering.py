@@ -1,25 +1,74 @@
-"""Answering: a question -> evidence from turns and memories -> a reasoned answer."""
+"""Answering: a question -> evidence from turns and memories -> a reasoned answer.
+
+Evidence is what `search` finds: the best turns with the two before them, and memories of every
+status but retired. A memory and the turn that it was made of are one piece. Guarantees: what was
+forgotten and what is hidden is no evidence, nor is a memory with a secret; an agent gets only what
+it may be given; nothing is written.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engram.model.answer import AnswerSource
+from engram.model.instant import day_of, local_day
+from engram.model.memory import STATUSES
+from engram.model.text import first_line
+from engram.queries.search import checked, in_force
 from engram.recall.asked import what_is_asked
+from engram.recall.audience import turn_audience
+from engram.recall.evidence import Evidence, with_source
+from engram.recall.injection import is_given, is_open_to
+from engram.recall.query import parse
 from engram.recall.reasoned import reasoned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engram.model.answer import ReasonedAnswer
+    from engram.model.memory import Memory
+    from engram.model.turn import Turn
+    from engram.queries.lookup import Lookup
+    from engram.queries.model_answering import ModelAnswering
     from engram.queries.search import SearchQueries
-    from engram.recall.evidence import Evidence
     from engram.recall.injection import Recipient
-    from engram.recall.rank import Setting
+    from engram.recall.query import Query
+    from engram.recall.rank import Ranked, Setting
+    from engram.store.commits.projections import Projections
+
+#: turns and memories that are looked at, and turns before one that are read with it
+_TURNS, _MEMORIES, _BEFORE = 12, 8, 2
+#: as much of a text is read, and as much of it stands for a source that tells no time, characters
+_MOST_TEXT, _MOST_SHOWN = 20_000, 200
+_NOT_FORGOTTEN = frozenset(STATUSES) - {"retired"}
 
 
 class Answering:
     """Of one vault."""
 
-    def __init__(self, search: SearchQueries) -> None:
+    def __init__(
+        self, projections: Projections, search: SearchQueries, lookup: Lookup,
+        by_model: Callable[[], ModelAnswering | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """`by_model` gives who asks a model, None where none may be asked."""
+        self._projections = projections
         self._search = search
+        self._lookup = lookup
+        self._by_model = by_model
+
+    def answer(
+        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
+        as_of: str = "", ask_model: bool = False,
+    ) -> ReasonedAnswer:  # fmt: skip
+        """The answer by rules, or of a model where one is to be asked and may be.
+
+        Raises as `evidence` does.
+        """
+        found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
+        asked = what_is_asked(question, setting.today)
+        answer = reasoned(question, asked, found, setting.today)
+        model = self._by_model() if ask_model and found else None
+        return model.answer(question, asked, found, answer, setting.today) if model else answer
 
     def evidence(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
@@ -27,15 +76,99 @@ class Answering:
     ) -> list[Evidence]:  # fmt: skip
         """The turns and memories that may answer, best first; only what `recipient` may be given.
 
-        With `as_of`, an Instant or a Day, what was true and said by then.
+        With `as_of`, an Instant or a Day, what was said by then, and was true. Raises BadInput for
+        a filter of a schema that there is none of.
         """
-        return []
+        query = checked(parse(question, setting.timezone, as_of))
+        found = self._found(query, setting, recipient, as_of)
+        if query.phrases and query.words and not any(found):
+            found = self._found(query.loose(), setting, recipient, as_of)
+        turns, memories = found
+        best = {"turns": 0.0, "memories": 0.0}
+        for _, one in (*turns, *memories):
+            best[one.collection] = max(best[one.collection], one.score)
+        by_turn: dict[str, Evidence] = {}
+        pieces: list[Evidence] = []
+        for memory, one in memories:
+            link, piece = self._of_memory(memory, setting)
+            piece = piece._replace(score=one.score / (best["memories"] or 1.0))
+            if link and link not in by_turn:
+                by_turn[link] = piece
+            else:
+                pieces.append(piece)
+        places = self._lookup.places(one.key for _, one in turns)
+        for turn, one in turns:
+            piece = self._of_turn(turn, one.key, places[one.key], setting)
+            piece = piece._replace(score=one.score / (best["turns"] or 1.0))
+            made = by_turn.pop(one.key, None)
+            pieces.append(piece if made is None else _joined(made, piece))
+        return sorted((*pieces, *by_turn.values()), key=lambda piece: -piece.score)
 
-    def answer(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "",
-    ) -> ReasonedAnswer:  # fmt: skip
-        """The answer by rules alone."""
-        found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
-        asked = what_is_asked(question, setting.today)
-        return reasoned(question, asked, found, lambda term: 1.0)
+    def _found(
+        self, query: Query, setting: Setting, recipient: Recipient | None, as_of: str
+    ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:
+        if not query.asks:
+            return [], []
+        open_turns = _open_turns(recipient)
+        open_memories = self._open_memories(setting, recipient, as_of)
+        return (
+            self._search.best_turns(query, _TURNS, setting, open_to=open_turns),
+            self._search.best_memories(
+                query, _MEMORIES, setting, all_statuses=True, open_to=open_memories
+            ),
+        )
+
+    def _open_memories(
+        self, setting: Setting, recipient: Recipient | None, as_of: str
+    ) -> Callable[[Memory], bool]:
+        catalog, day = self._projections.catalog, day_of(as_of or setting.now)
+
+        def is_open(memory: Memory) -> bool:
+            audience = catalog.audience(memory.id)
+            if recipient is not None:
+                return is_given(memory, audience, recipient, day, in_force(as_of))
+            return audience != "nobody" and memory.status in _NOT_FORGOTTEN
+
+        return is_open
+
+    def _of_memory(self, memory: Memory, setting: Setting) -> tuple[str, Evidence]:
+        """A memory, and the link of the turn that its quote stands in; empty for none."""
+        turns = self._lookup.turns_in_sight(memory.sources)
+        quoted = first_line(memory.quote, len(memory.quote))
+        links = sorted(turns, key=lambda link: (quoted not in turns[link].text, turns[link].time))
+        turn = turns[links[0]] if links else None
+        source = AnswerSource(
+            "memory", memory.id, memory.path, self._lookup.line_of(memory, memory.text),
+            first_line(memory.text, _MOST_SHOWN),
+            local_day(turn.time if turn else memory.created, setting.timezone),
+            turn.speaker if turn else "", memory.status,
+        )  # fmt: skip
+        statement = "\n".join((memory.text, *(text for _, text in memory.sections)))
+        text = with_source(statement, memory.quote, source.said)[:_MOST_TEXT]
+        return links[0] if links else "", Evidence(source, text, 1.0, (memory.title,))
+
+    def _of_turn(self, turn: Turn, link: str, place: tuple[str, int], setting: Setting) -> Evidence:
+        file, line = place
+        source = AnswerSource(
+            "turn", link, file, line, first_line(turn.text, _MOST_SHOWN),
+            local_day(turn.time, setting.timezone), turn.speaker, role=turn.role,
+        )  # fmt: skip
+        around = self._lookup.with_turns_before(link, _BEFORE)[:-1]
+        before = tuple(one.text[:_MOST_TEXT] for one in reversed(around))
+        return Evidence(source, turn.text[:_MOST_TEXT], 1.0, before, link)
+
+
+def _joined(memory: Evidence, turn: Evidence) -> Evidence:
+    """A memory and the turn that it was made of."""
+    text = with_source(memory.text, turn.text, turn.source.said)
+    return Evidence(memory.source, text, max(memory.score, turn.score), turn.before, turn.turn)
+
+
+def _open_turns(recipient: Recipient | None) -> Callable[[Turn], bool]:
+    def is_open(turn: Turn) -> bool:
+        return recipient is None or (
+            turn.project in recipient.projects
+            and is_open_to(recipient, turn_audience(turn), "project", turn.project)
+        )
+
+    return is_open

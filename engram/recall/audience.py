@@ -15,9 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
+from engram.language.sentences import sentences_of
 from engram.model.display import plain_line
 from engram.model.memory import SESSION, Audience, Memory, authority_rank
+
+if TYPE_CHECKING:
+    from engram.model.turn import Turn
 
 #: sources that are no agent's at work: exports of chats, notes, an assistant's saved memories
 _PERSONAL = frozenset({"chatgpt", "claude-ai", "text", "markdown", "mem0", "mcp-memory"})
@@ -72,6 +77,10 @@ _BULLET = re.compile(r"\A\s*(?:[-*+]|[0-9]{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
 _OF_THE_PERSON = r"\A(?:the\ user|i|my)\b"
 _PERSON = r"\b(?:the\ user|i|my|we|our)\b"
 _KIN = rf"\b{_KIN_AND_HEALTH}\b"
+#: what a person who works with agents says to have done
+_DONE = r"\b(?:bugs?|releas(?:e|ed|ing)|servers?|services?|migrat(?:ed|ing|ion)|merged)\b"
+#: what an agent says of the person's own
+_TO_PERSON = rf"\byour\ (?:\w+\ )?(?:{_KIN_AND_HEALTH}|{_EVERYDAY})\b"
 _OWN = rf"\b(?:the\ user's|my|their)\ (?:\w+\ )?{_EVERYDAY}\b"
 
 
@@ -93,6 +102,25 @@ def audience_of(memory: Memory, clean: Callable[[str], bool]) -> Audience:
 def source_kinds(links: Iterable[str]) -> frozenset[str]:
     """The kinds of source that receipts point to: `claude-code-3f2a1c9d04be#^m3f` is of one."""
     return frozenset(link.partition("#")[0].rpartition("-")[0] for link in links)
+
+
+def turn_audience(turn: Turn) -> Audience:
+    """To whom what was said may be given: agents of its project, or nobody but the person.
+
+    Each sentence counts; of secrets the redactor has freed it. What the person says of themselves
+    has to name something of programming at least.
+    """
+    if turn.source in _PERSONAL or not turn.project:
+        return "person"
+    return "person" if any(map(_is_private_talk, sentences_of(turn.text))) else "project"
+
+
+def _is_private_talk(sentence: str) -> bool:
+    about_life = _tells_of_kin(sentence) or _found(_TO_PERSON, sentence)
+    if about_life or not (_found(_OF_THE_PERSON, sentence) or _found(_KIN, sentence)):
+        return about_life
+    at_work = _found(rf"{_CORE}|{_BESIDE}|{_DONE}", sentence) and not _found(_PRIVATE, sentence)
+    return not (at_work or _names_work(sentence))
 
 
 def is_about_work(text: str) -> bool:
@@ -126,13 +154,18 @@ def _is_private(memory: Memory) -> bool:
 
 
 def _tells_of_life(text: str, memory: Memory) -> bool:
-    if _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text)):
+    if _tells_of_kin(text):
         return True
     of_person = _found(_OF_THE_PERSON, text)
     suspect = of_person and memory.category in _ABOUT_WHOM and memory.schema != SESSION
     if of_person or memory.category in _ABOUT_HOW:
         suspect = suspect or _found(_PRIVATE, text)
     return suspect and not _names_work(text)
+
+
+def _tells_of_kin(text: str) -> bool:
+    """Whether the person speaks of people, health and things of their own."""
+    return _found(_PERSON, text) and (_found(_KIN, text) or _found(_OWN, text))
 
 
 def _found(pattern: str, text: str) -> bool:

@@ -1,11 +1,40 @@
-"""Memories and turns that a search found -> the sentences of them that tell a time."""
+"""Memories and turns that a search found -> the sentences of them that tell a time.
+
+    Evidence("Hey! We went to the museum yesterday.", said on 2023-07-06)
+        -> Telling("We went to the museum yesterday.", 2023-07-05, "yesterday")
+        -> Telling("Hey!", 2023-07-06, the day said), ...
+
+Every expression counts that can be resolved, however uncertain it is, and for each sentence the day
+on which it was said. What has no such day tells nothing. Pure; time in proportion to the text.
+"""
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+
+from engram.language.sentences import sentence_ranges
+from engram.language.tokens import terms
+from engram.language.when import find_times
+from engram.model.time_span import TimeSpan
 
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource
+    from engram.model.instant import Day
+
+#: the rule of a span that no words tell: the day on which something was said
+DAY_SAID = "day said"
+
+#: how certain it is that something happened on the day on which it was said: when it sounds fresh
+#: ("I just opened my shop", "we've found it"), and when it does not
+_FRESH, _SAID_ONLY = 0.6, 0.4
+_IS_FRESH = re.compile(
+    r"\bjust\b|(?:\b(?:have|has)|'ve|'s) (?:\w+ ){0,2}(?:\w+ed|got|been|found|made)\b|\bfinally\b",
+    re.IGNORECASE,
+)
 
 
 class Evidence(NamedTuple):
@@ -13,9 +42,79 @@ class Evidence(NamedTuple):
 
     `score` is its share of the best score, 0..1; `before` are the texts of the turn before it and
     of the one before that. `source.said` is the day of the vault's time zone on which it was said.
+    `turn` is the link of the turn that was found: of a memory, the one that it was made of.
     """
 
     source: AnswerSource
     text: str
     score: float
     before: tuple[str, ...] = ()
+    turn: str = ""
+
+
+class Telling(NamedTuple):
+    """A sentence and a time that it tells; `number` is that of its evidence.
+
+    `beside` are the sentences before and after it.
+    """
+
+    number: int
+    sentence: str
+    span: TimeSpan
+    beside: tuple[str, ...] = ()
+
+    @property
+    def in_words(self) -> bool:
+        """Whether words tell the time; else it is the day on which the sentence was said."""
+        return self.span.rule != DAY_SAID
+
+
+def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
+    """All that one piece of evidence tells, sentence by sentence."""
+    text, said = evidence.text, evidence.source.said
+    if not said:
+        return
+    spans = find_times(text, said, least=0)
+    said_then = TimeSpan(said, said, "", 0, anchor=said, rule=DAY_SAID)
+    ranges = [one for one in _sentences(text) if text[one[0] : one[1]].strip()]
+    for place, (start, end) in enumerate(ranges):
+        sentence = text[start:end].strip()
+        around = (*ranges[max(0, place - 1) : place], *ranges[place + 1 : place + 2])
+        beside = tuple(text[first:last].strip() for first, last in around)
+        for span in spans:
+            if start <= span.offset < end:
+                yield Telling(number, sentence, span, beside)
+        sure = _FRESH if _IS_FRESH.search(sentence) else _SAID_ONLY
+        yield Telling(number, sentence, said_then._replace(confidence=sure))
+
+
+def with_source(statement: str, words: str, said: Day) -> str:
+    """The words that a statement was made of, and the statement.
+
+    The statement alone where it names a day that these words do not tell: a person corrected it.
+    """
+    told = [span.widest for span in find_times(words, said, least=0)]
+    own = [(span.start, span.end) for span in find_times(statement, said)]
+    corrected = told and any(not any(meet(one, other) for other in told) for one in own)
+    return statement if corrected else "\n".join(filter(None, (words, statement)))
+
+
+def meet(one: tuple[Day, Day], other: tuple[Day, Day]) -> bool:
+    """Whether two spans have a day in common."""
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def rarity_among(evidence: Sequence[Evidence]) -> Callable[[str], float]:
+    """A weight (> 0) for each term: the more, the less of this evidence holds it."""
+    holding = Counter(
+        term for one in evidence for term in set(terms("\n".join((one.text, *one.before))))
+    )
+    most = len(evidence) + 1.0
+    return lambda term: math.log(most / (holding[term] + 0.5)) + 0.1
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for line in text.split("\n"):
+        yield from sentence_ranges(text, start, start + len(line))
+        start += len(line) + 1

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from engram.daemon.service.install import Unit
     from engram.daemon.state.heartbeat import Heartbeat
+    from engram.model.answer import ReasonedAnswer
     from engram.model.box import Box, Trace
     from engram.model.change import Plan, Transaction
     from engram.model.entity import Entity
@@ -87,10 +88,24 @@ def matching_line(path: str, line: MatchingLine) -> Shape:
 
 
 def context_block(block: ContextBlock) -> Shape:
-    """`recall`: the text for an agent, and what it holds."""
+    """`recall`: the text for an agent, what it holds, and the answer where one was looked for."""
     return {
         "text": block.text, "tokens": block.used_tokens,
         "memories": list(block.shown), "left_out": block.left_out,
+        "answer": None if block.answer is None else reasoned_answer(block.answer),
+    }  # fmt: skip
+
+
+def reasoned_answer(answer: ReasonedAnswer) -> Shape:
+    """`recall`: an answer, how it was come by and what it rests on; days are empty for no time."""
+    return {
+        "answer": answer.answer, "confidence": answer.confidence,
+        "start": answer.start, "end": answer.end,
+        "reasoning": answer.reasoning.splitlines(),
+        "temporal_resolutions": [one._asdict() for one in answer.temporal_resolutions],
+        "source_memories": [one._asdict() for one in answer.source_memories],
+        "requires_inference": answer.requires_inference, "asked_model": answer.asked_model,
+        "model_fault": answer.model_fault,
     }  # fmt: skip
 
 

@@ -57,11 +57,14 @@ if TYPE_CHECKING:
     from engram.model.record_draft import RecordDraft
     from engram.model.report import ModelStatus, Reverted
     from engram.model.turn import Turn
+    from engram.queries.answering import Answering
     from engram.queries.box_queries import BoxQueries
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
+    from engram.queries.model_answering import ModelAnswering
     from engram.queries.naming import Naming
+    from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
     from engram.settings.paths import UserPaths
     from engram.store.base.lock import WriterLock
@@ -149,6 +152,11 @@ class VaultParts:
         return self.trusted and not self.read_only
 
     @property
+    def timezone(self) -> str:
+        """The time zone in which the vault's days begin and end."""
+        return self.header.timezone
+
+    @property
     def own_folders(self) -> list[Path]:
         """The folders that the vault writes itself."""
         return [self.root / name for name in layout.OWN]
@@ -189,7 +197,7 @@ class VaultParts:
         """The turns of the journal, as the owner and others said them."""
         from engram.store.commits.attributed_turns import AttributedTurns
 
-        return AttributedTurns(self.projections, self.turn_log, self.settings.owner)
+        return AttributedTurns(self.projections, self.turn_log, self.settings.owner, self.timezone)
 
     @cached_property
     def transaction_log(self) -> TransactionLog:
@@ -382,7 +390,7 @@ class VaultParts:
         finder = self.adapters.finder(self.cache / "index")
         return IndexSync(
             self.disk, self.projections, self.turn_log, self.transaction_log, finder,
-            self._index_lock,
+            self._index_lock, self.timezone,
         )  # fmt: skip
 
     def _index_lock(self) -> WriterLock:
@@ -413,6 +421,39 @@ class VaultParts:
             self.disk, self.projections, self.lookup, self.index,
             lambda text: self.redactor.redact(text).text,
         )  # fmt: skip
+
+    @cached_property
+    def answering(self) -> Answering:
+        """Answers in words, with what they rest on."""
+        from engram.queries.answering import Answering
+
+        return Answering(self.projections, self.search, self.lookup, self._model_answering)
+
+    def _model_answering(self) -> ModelAnswering | None:
+        """Who asks a model a person's question, which is a run of its own; None where none may be.
+
+        The usage log is written into the vault. Somebody waits, and has the rules' answer: what
+        fails is not tried again.
+        """
+        if not (self.writable and self._names_model):
+            return None
+        from engram.queries.model_answering import ModelAnswering
+        from engram.recall.model_question import RecallPrompt
+
+        budget = self.budget()
+        budget.begin_run()
+        prompt = RecallPrompt(
+            shipped("prompts/recall"), self.settings.llm.max_input_tokens,
+            lambda text: self.redactor.redact(text).text,
+        )  # fmt: skip
+        return ModelAnswering(prompt, self.model(budget, attempts=1))
+
+    @cached_property
+    def recalling(self) -> Recalling:
+        """Blocks for an agent or a reader, and the answers in them."""
+        from engram.queries.recalling import Recalling
+
+        return Recalling(self.search, self.answering)
 
     @cached_property
     def entities(self) -> EntityQueries:
@@ -475,7 +516,12 @@ class VaultParts:
         """Whether a model reads what is captured live; only for a registered vault."""
         if self.adapters.extractor is not None:
             return self.adapters.extractor.costly
-        return self.trusted and (self.adapters.model is not None or bool(self._providers))
+        return self.trusted and self._names_model
+
+    @property
+    def _names_model(self) -> bool:
+        """Whether the person's settings name a model."""
+        return self.adapters.model is not None or bool(self._providers)
 
     @cached_property
     def extractor(self) -> Extractor:
@@ -534,14 +580,14 @@ class VaultParts:
         """Who compares memories without asking anyone."""
         from engram.admit.judge.rule_judge import RuleJudge
 
-        return self.adapters.judge or RuleJudge()
+        return self.adapters.judge or RuleJudge(self.timezone)
 
     def judge_with(self, model: Model) -> Judge:
         """The judge that asks a model where the rules are not sure."""
         from engram.admit.judge.model_judge import ModelJudge
 
         most = self.settings.llm.max_input_tokens
-        return ModelJudge(self.judge, self.prompts["judge"], model, most)
+        return ModelJudge(self.judge, self.prompts["judge"], model, most, self.timezone)
 
     @cached_property
     def prompts(self) -> Mapping[str, Mapping[str, Any]]:
@@ -598,8 +644,10 @@ class VaultParts:
         budget.begin_run()
         return self.model(budget)
 
-    def model(self, budget: Budget, asked: Sequence[Provider] = ()) -> Model:
-        """The model behind the configured providers, or behind these."""
+    def model(
+        self, budget: Budget, asked: Sequence[Provider] = (), attempts: int = 0
+    ) -> Model:  # fmt: skip
+        """The model behind the configured providers, or behind these; `attempts` as for a Chain."""
         if self.adapters.model is not None:
             return self.adapters.model
         from engram.llm.chain import Chain
@@ -619,6 +667,7 @@ class VaultParts:
             lambda text: self.redactor.redact(text).text,
             self._sleeper,
             llm.max_input_tokens,
+            attempts,
         )
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:

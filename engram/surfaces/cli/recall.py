@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import FreeWords, common
+from engram.surfaces.cli.arguments import FreeWords, as_of, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.remote.call_context import caller
 
@@ -16,11 +16,18 @@ from engram.surfaces.remote.call_context import caller
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="The most memories.")
 @click.option("--project", default="", metavar="NAME", help="What an agent in NAME may be given.")
 @click.option("--everywhere", is_flag=True, help="All of the vault, in a project's folder too.")
+@click.option("--reason/--no-reason", default=None,
+              help="Answer any question, or none: without it those of time.")  # fmt: skip
+@as_of
 @common
 def command(
-    question: tuple[str, ...], budget: int | None, limit: int | None, project: str, everywhere: bool
-) -> None:
+    question: tuple[str, ...], budget: int | None, limit: int | None, project: str,
+    everywhere: bool, reason: bool | None, as_of: str,
+) -> None:  # fmt: skip
     """What the vault knows about QUESTION, fenced as data for an agent, within a token budget.
+
+    A question of time ("when did we ...", "how long ago ...") is answered first, with the words
+    that tell it, from memories and from conversations.
 
     In the folder of a project (a git repository, or one that conversations were had in), or with
     --project, only what an agent that works there may be given; --everywhere asks all of the vault.
@@ -32,12 +39,18 @@ def command(
         projects = (project,) if project else vault.projects_in(caller().folder)
         if everywhere:
             projects = ()
-        block = vault.recall(asked, budget=budget, limit=limit, projects=projects)
+        block = vault.recall(
+            asked, budget=budget, limit=limit, projects=projects, reason=reason, as_of=as_of
+        )
     if wants_json():
         emit_json(shapes.context_block(block))
     elif block.text:
         say(block.text.removesuffix("\n"))
     if block.left_out and not wants_json():
         talk(f"{plural(block.left_out, 'more memory', 'more memories')} did not fit the budget")
-    if projects and not block.shown:
+    if block.answer is not None and block.answer.found and not block.text:
+        talk("note: the answer does not fit the budget: --budget 400 has room for it")
+    if block.answer is not None and block.answer.model_fault:
+        talk(f"note: {block.answer.model_fault}; this is what the rules answer")
+    if projects and not block.text:
         talk(f"note: only what an agent in {projects[0]} may be given was asked (--everywhere)")

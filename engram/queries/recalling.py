@@ -1,0 +1,60 @@
+"""Recalling: a question -> the block that answers it, with or without an answer in words.
+
+A question of time is answered by itself; any is when that is asked for, none when it is not wanted.
+Nothing is written, and what is given to an agent is only what it may be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from engram.model.errors import BadInput
+from engram.recall.asked import what_is_asked
+
+if TYPE_CHECKING:
+    from engram.model.answer import AnswerSource
+    from engram.model.hit import ContextBlock
+    from engram.queries.answering import Answering
+    from engram.queries.search import SearchQueries
+    from engram.recall.injection import Recipient
+    from engram.recall.rank import Setting
+
+
+class Recalling:
+    """Of one vault."""
+
+    def __init__(self, search: SearchQueries, answering: Answering) -> None:
+        self._search = search
+        self._answering = answering
+
+    def block(
+        self, question: str, *, budget: int, limit: int, setting: Setting,
+        recipient: Recipient | None = None, reason: bool | None = None, as_of: str = "",
+    ) -> ContextBlock:  # fmt: skip
+        """A ranked block within `budget` tokens; `reason` is None for what the question asks.
+
+        `as_of`, an Instant or a Day, asks for what was true and said by then. Only where `reason`
+        is True a model is asked, if there is one.
+
+        Raises BadInput for an empty question that is to be answered.
+        """
+        if reason and not question.strip():
+            raise BadInput("there is no question to answer", "engram recall --reason QUESTION")
+        answer = None
+        if what_is_asked(question, setting.today).wanted if reason is None else reason:
+            answer = self._answering.answer(
+                question, setting=setting, recipient=recipient, as_of=as_of,
+                ask_model=reason is True,
+            )
+
+        def turns() -> Iterator[AnswerSource]:
+            found = self._answering.evidence(
+                question, setting=setting, recipient=recipient, as_of=as_of
+            )
+            return (one.source for one in found if one.source.kind == "turn")
+
+        return self._search.recall(
+            question, budget=budget, limit=limit, setting=setting, recipient=recipient,
+            answer=answer, turns=turns, as_of=as_of,
+        )  # fmt: skip

@@ -1,0 +1,95 @@
+"""A reasoned answer, and turns that were found -> items of the block that an agent is given.
+
+    - answer (confidence 0.92): 7 May 2023
+      "yesterday" in a turn of 8 May 2023 -> 7 May 2023
+      > 2023-05-08, Caroline: "I went to a support group yesterday."
+      source: [[jsonl-8b624710e9e6#^m184b78dc56]]
+    - answer: not found; what came nearest:
+      > 2023-05-08, assistant: "The support group was so powerful."
+      source: [[jsonl-8b624710e9e6#^m184b78dc56]]
+    - 2023-05-08 turn, Caroline: I went to a support group yesterday.
+      source: [[jsonl-8b624710e9e6#^m184b78dc56]]
+
+Guarantees: every answer that was found has its receipt, the link of a turn or the name of a memory;
+a memory that has ended says so; all is inert (`blocks`), each quote one line; a turn that gives
+orders to an agent is linked and not quoted. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from engram.model.text import first_line
+from engram.recall.blocks import QUOTE_WIDTH, STANDING, OpeningItem, inert, source_line
+
+if TYPE_CHECKING:
+    from engram.model.answer import AnswerSource, ReasonedAnswer
+
+#: sources that are told
+_MOST_SOURCES = 3
+_NOT_QUOTED = "(not quoted: it gives orders to an agent)"
+
+
+def answer_items(answer: ReasonedAnswer, given: Mapping[str, str]) -> Iterator[OpeningItem]:
+    """An answer as an item, in ever fewer words.
+
+    `given` are the ids and the words of the memories that follow it: what stands in those is not
+    quoted here too.
+    """
+    sources = answer.source_memories[:_MOST_SOURCES]
+    if not answer.found:
+        nearest = [one for one in sources if one.id not in given]
+        for most in dict.fromkeys((len(nearest), min(1, len(nearest)), 0)):
+            nearer = "; what came nearest:" if most else ""
+            yield _item([f"- answer: {_line(answer.answer)}{nearer}"], nearest[:most], given)
+        return
+    head = f"- answer (confidence {answer.confidence:.2f}): {_line(answer.answer)}"
+    # the first steps tell how the time of each source was reckoned
+    steps = [f"  {_line(step)}" for step in answer.reasoning.splitlines()]
+    yield _item([head, *steps[: len(sources) or 1]], sources, given)
+    yield _item([head, *steps[:1]], sources[:1], given)
+    yield OpeningItem("\n".join((head, *(source_line(one.id) for one in sources[:1]))))
+
+
+def turn_items(turns: Iterable[AnswerSource]) -> Iterator[str]:
+    """Turns as items of their own, for what no memory was made of."""
+    for turn in turns:
+        about = ", ".join(filter(None, (f"{turn.said} turn".strip(), _who(turn))))
+        yield f"- {inert(about)}: {_quotable(turn)}\n{source_line(turn.id)}"
+
+
+def _item(
+    head: Iterable[str], sources: Iterable[AnswerSource], given: Mapping[str, str]
+) -> OpeningItem:
+    lines, quoted = [*head], []
+    for one in sources:
+        if one.text not in given.get(one.id, ""):
+            lines.append(f"  > {_said(one)}")
+            quoted += [one.id] if one.kind == "memory" else []
+        lines.append(source_line(one.id))
+    return OpeningItem("\n".join(lines), tuple(quoted))
+
+
+def _who(source: AnswerSource) -> str:
+    return "memory" if source.kind == "memory" else source.speaker or source.role
+
+
+def _said(source: AnswerSource) -> str:
+    about = ", ".join(filter(None, (source.said, _who(source), STANDING.get(source.status, ""))))
+    said = _quotable(source)
+    quoted = said if said == _NOT_QUOTED else f'"{said}"'
+    return f"{inert(about)}: {quoted}" if about else quoted
+
+
+def _quotable(source: AnswerSource) -> str:
+    # imported here: its patterns take a while
+    from engram.language.agent_orders import injection
+
+    if source.kind == "turn" and injection(source.text, own=source.role == "user"):
+        return _NOT_QUOTED
+    return _line(" ".join(source.text.split()))
+
+
+def _line(text: str) -> str:
+    return inert(first_line(text, QUOTE_WIDTH))

@@ -1,0 +1,120 @@
+"""The choice of an answer among what evidence tells, and the words for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.model.answer import AnswerSource, ReasonedAnswer
+from engram.recall.asked import what_is_asked
+from engram.recall.evidence import DAY_SAID, Evidence, rarity_among, tellings
+from engram.recall.reasoned import reasoned
+
+TODAY = "2026-03-20"
+
+
+def turn(
+    text: str, said: str = "2026-03-06", *, score: float = 1.0, speaker: str = "",
+    before: Sequence[str] = (), status: str = "",
+) -> Evidence:  # fmt: skip
+    """A turn, or with a status a memory that was found with its turn."""
+    kind, name = ("memory", "fact-x") if status else ("turn", f"test-0#^m{abs(hash(text)):010x}")
+    source = AnswerSource(kind, name, "t.md", 3, text, said, speaker, status)  # type: ignore[arg-type]
+    return Evidence(source, text, score, tuple(before), "test-0#^m0123456789")
+
+
+def answered(question: str, *evidence: Evidence) -> ReasonedAnswer:
+    return reasoned(question, what_is_asked(question, TODAY), evidence, TODAY)
+
+
+def test_a_source_that_is_told_twice_as_well_does_not_hide_another_s_time() -> None:
+    found = answered(
+        "When was the fair?",
+        turn("The fair was on 3 March 2026."),
+        turn("The fair was on 4 March 2026.", score=0.95),
+    )
+    assert "3 March 2026" in found.answer and "4 March 2026" in found.answer
+    assert found.confidence < 0.8 and len(found.source_memories) == 2
+    assert len(found.temporal_resolutions) == 2
+    alone = answered("When was the fair?", turn("The fair was on 3 March 2026."))
+    assert alone.confidence > found.confidence and len(alone.source_memories) == 1
+
+
+def test_the_memory_that_replaced_another_wins() -> None:
+    found = answered(
+        "When is the launch?",
+        turn("The launch is on 3 April 2026.", score=1.0, status="superseded"),
+        turn("The launch is on 9 April 2026.", score=0.9, status="active"),
+    )
+    assert found.start == "2026-04-09" and len(found.source_memories) == 1
+
+
+def test_a_time_in_the_sentence_next_to_it_counts() -> None:
+    found = answered(
+        "When was the keynote?", turn("Yesterday was exciting! The keynote got a standing ovation.")
+    )
+    assert found.start == "2026-03-05"
+
+
+def test_the_day_of_a_turn_is_a_weak_answer() -> None:
+    fresh = answered("When did the parser get merged?", turn("I just merged the parser."))
+    assert (fresh.start, fresh.confidence) == ("2026-03-06", 0.6)
+    assert fresh.requires_inference and fresh.temporal_resolutions == ()
+    told = answered("When did the parser get merged?", turn("The parser is merged."))
+    assert told.confidence < fresh.confidence
+
+
+def test_a_turn_without_a_day_answers_nothing() -> None:
+    found = answered("When did we meet?", turn("We met yesterday.", said=""))
+    assert not found.found and found.source_memories[0].text == "We met yesterday."
+
+
+def test_a_question_that_looks_ahead_is_not_answered_with_what_was() -> None:
+    said = (turn("We tested the backup last week."), turn("We will test the backup tomorrow."))
+    assert answered("When will we test the backup?", *said).start == "2026-03-07"
+    assert answered("When did we test the backup?", *said).start < "2026-03-06"
+
+
+def test_all_readings_of_an_expression_are_the_answer() -> None:
+    found = answered("When did we test the backup?", turn("We tested the backup last week."))
+    assert found.start <= "2026-02-23" and "2026-03-01" <= found.end < "2026-03-06"
+
+
+def test_a_date_that_stands_in_the_words_is_not_inferred() -> None:
+    found = answered("When is the audit?", turn("The audit is on 2026-04-02."))
+    assert not found.requires_inference and found.start == "2026-04-02"
+
+
+def test_a_question_for_no_time_is_answered_with_what_was_said_of_it() -> None:
+    found = answered(
+        "Why did we choose Postgres?",
+        turn("Why do we choose Postgres?"),
+        turn("We chose Postgres because of the two writers.", score=0.8),
+    )
+    assert found.answer == "We chose Postgres because of the two writers."
+    assert (found.start, found.confidence) == ("", 0.5)
+
+
+def test_rare_words_weigh_more_than_those_that_all_evidence_has() -> None:
+    weight = rarity_among([turn("a blue parser"), turn("a green parser")])
+    assert weight("blue") == weight("green") > weight("parser") > 0
+    assert weight("absent") >= weight("blue")
+
+
+@given(st.lists(st.text(max_size=200), max_size=4), st.text(max_size=100), st.booleans())
+def test_no_text_breaks_the_choice(texts: list[str], question: str, when: bool) -> None:
+    evidence = [turn(text, score=1 / (1 + place)) for place, text in enumerate(texts)]
+    found = answered(("When did " if when else "") + question, *evidence)
+    assert found.found == (found.answer != "not found")
+    assert (found.start == "") == (found.end == "") and found.start <= found.end
+
+
+@given(st.text(alphabet="ab .!?\n", max_size=60))
+def test_every_time_stands_in_its_sentence(text: str) -> None:
+    one = turn(f"{text} yesterday {text}. We met on 3 March 2026\n{text}")
+    for telling in tellings(0, one):
+        if telling.span.rule != DAY_SAID:
+            assert telling.span.expression in telling.sentence
+        assert telling.sentence in one.text
