@@ -49,8 +49,9 @@ def of_numeric(words: TimeWords) -> Reading:
 def of_named(words: TimeWords) -> Reading:
     """`6 March 2026`, `March 6`, `March last year`, `March 2026`, `March`."""
     day, month, year = _date_parts(words.text, words.today)
-    # Eight years either way: 29 February may be as far as that.
-    years = [year] if year else range(words.today.year - 8, words.today.year + 9)
+    # 29 February may be eight years away
+    most = 8 if (day, month) == (29, 2) else 1
+    years = [year] if year else range(words.today.year - most, words.today.year + most + 1)
     fitting = [month_of(one, month) for one in years]
     if day:
         fitting = [on(one.replace(day=day)) for one, last in fitting if 1 <= day <= last.day]
@@ -79,7 +80,7 @@ def _date_parts(text: str, today: date) -> tuple[int, int, int]:
 
 def of_bare_month(words: TimeWords) -> Reading:
     """A month that nothing but its capital or a loose preposition shows to be one."""
-    if re.match(r"['’]?\s*(?:\d|said|says|told|is my|and i\b)", words.after):
+    if re.match(r"['’]s (?!been\b)|\s*(?:\d|said|says|told|is my|and i\b)", words.after):
         raise ValueError("a name")
     found = of_named(words)
     return found._replace(confidence=VAGUE)
@@ -132,8 +133,8 @@ def of_iso_week(words: TimeWords) -> Reading:
 def of_quarter(words: TimeWords) -> Reading:
     """`Q3`, `Q3 2026`."""
     month, this_year = int(words.text[1]) * 3 - 2, words.today.year
-    named = [int(part) for part in words.parts[2:] if part.isdigit()]
-    years = named or range(this_year - 2, this_year + 3)
+    named = _date_parts(words.text[2:], words.today)[2]
+    years = [named] if named else range(this_year - 2, this_year + 3)
     return Reading(
         nearest(words, [month_of(one, month, 3) for one in years]),
         "quarter",
@@ -305,7 +306,7 @@ def count_of(text: str) -> tuple[int, ...]:
     folded = text.casefold()
     if re.search(r"\b(?:few|several)\b", folded):
         return 2, 6
-    if "half a" in folded:
+    if re.search(r"\bhalf an?\b", folded):
         return ()
     found = [
         int(part) if part.isdigit() else COUNTS[part]

@@ -169,7 +169,10 @@ def of_count(words: TimeWords) -> Reading:
     confidence = CERTAIN if unit in LENGTH or unit == "week" else 1.0
     if words.parts[-1] == "back":
         confidence = CONVENTION
-    return _one(words.today, unit, step, counts[0], confidence)
+    found = _one(words.today, unit, step, counts[0], confidence)
+    if " the next " in text.casefold():
+        return Reading((words.today, found.days[1]), "span", confidence, (found.days,))
+    return found
 
 
 #: "haven't talked in a week", "built in a day", "twice in a month"
@@ -231,6 +234,8 @@ _PERFECT = re.compile(r"\b(?:have|has|been)\b|['’](?:ve|s)\b(?= (?:been|had|\w
 _OVER = re.compile(
     r"(?:n['’]t|\b(?:not|never|no|had been|was|were|will|can|could|would|going|planning))\b"
 )
+#: "he is 5 years now"
+_AGE = re.compile(r"(?<!\bit )\b(?:is|am|are) $")
 _MEETING = re.compile(r"\s*since (?:we|you|i|our|your|my)\b|\s*(?:old|ago|later|before|after|of\b)")
 
 
@@ -239,7 +244,12 @@ def of_lasting(words: TimeWords) -> Reading:
     before, after = sentence_of(words)
     sure = words.parts[-1] in ("now", "already")
     clause = re.split(r"[,;:] |\b(?:and|but|so) ", before)[-1]
-    if _OVER.search(clause) or _MEETING.match(after) or words.parts[0] == "in":
+    if (
+        _OVER.search(clause)
+        or _AGE.search(clause)
+        or _MEETING.match(after)
+        or words.parts[0] == "in"
+    ):
         raise ValueError("over, or no duration")
     if not sure and not _PERFECT.search(clause):
         raise ValueError("over")
@@ -307,7 +317,7 @@ def of_relation(words: TimeWords) -> Reading:
     if len(counts) > 1:
         return _between(edge, unit, step, counts)
     count = counts[0] if counts else 1
-    if unit == "week" and count == 1:
+    if unit == "week" and count == 1 and found.group(1).casefold() != "from":
         around = (edge + step * ONE_DAY, edge + step * timedelta(days=7))
         calendar = unit_of(move(edge, step, "week"), "week")
         also: tuple[Days, ...] = (calendar,)

@@ -94,7 +94,9 @@ def direction(words: TimeWords) -> int:
     """1 ahead, -1 back, 0 when neither the words before nor those after tell."""
     if (role := role_of(words.before)) != "point":
         return 1 if role == "deadline" else -1
-    return _told(*sentence_of(words)) or _told(words.before, words.after)
+    around = words.before, words.after
+    own = sentence_of(words)
+    return _told(*own) or (own != around and _told(*around)) or 0
 
 
 def _told(before: str, after: str) -> int:
@@ -112,6 +114,8 @@ def nearest(words: TimeWords, candidates: list[Days]) -> Days:
 
     Raises ValueError when there is none.
     """
+    if len(candidates) == 1:
+        return candidates[0]
     step = direction(words)
     ahead = [days for days in candidates if days[1] >= words.today]
     back = [days for days in candidates if days[0] <= words.today]

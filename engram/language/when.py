@@ -79,19 +79,19 @@ def _found(text: str, anchor: Day, certain: bool) -> tuple[TimeSpan, ...]:
     found = _of_english(text, today, certain=certain)
     elsewhere = _of_other_languages(text, today)
     if elsewhere:
-        # "3. April 2026" holds "April 2026"; "2 April 2026" is English
-        longest = sorted([*found, *elsewhere], key=lambda one: -len(one.expression))
-        found = []
-        for one in longest:
-            if not any(_overlap(one, other) for other in found):
-                found.append(one)
-        found.sort(key=lambda one: one.offset)
+        found = _longest([*found, *elsewhere])
     return tuple(found)
 
 
-def _overlap(one: TimeSpan, other: TimeSpan) -> bool:
-    ends = one.offset + len(one.expression), other.offset + len(other.expression)
-    return one.offset < ends[1] and other.offset < ends[0]
+def _longest(spans: list[TimeSpan]) -> list[TimeSpan]:
+    """Of two that overlap the longer: "3. April 2026" holds "April 2026"."""
+    kept: list[TimeSpan] = []
+    for one in sorted(spans, key=lambda span: span.offset):
+        if not kept or one.offset >= kept[-1].offset + len(kept[-1].expression):
+            kept.append(one)
+        elif len(one.expression) > len(kept[-1].expression):
+            kept[-1] = one
+    return kept
 
 
 def _of_other_languages(text: str, today: date) -> list[TimeSpan]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.language.when import find_times
-from engram.model.time_span import TimeSpan
+from engram.model.time_span import CERTAIN, TimeSpan
 
 #: a Wednesday
 ANCHOR = "2026-03-04T10:00:00Z"
@@ -101,6 +103,83 @@ def test_what_is_ambiguous_or_no_date_gives_nothing(text: str) -> None:
     assert spans(text) == []
 
 
+#: sentences with their expression, as people write them
+_CASES = tomllib.loads(Path(__file__).with_name("time_cases_dev.toml").read_text(encoding="utf-8"))
+
+
+def _where(row: dict[str, str]) -> list[TimeSpan]:
+    """What is found where the expression of a row stands."""
+    begin = row["text"].casefold().index(row["expression"].casefold())
+    end = begin + len(row["expression"])
+    return [
+        span
+        for span in find_times(row["text"], row["anchor"], least=0)
+        if span.offset < end and begin < span.offset + len(span.expression)
+    ]
+
+
+def test_what_people_say_means_the_days_they_mean() -> None:
+    wrong = []
+    for row in _CASES["resolves"]:
+        wanted = [[row["start"], row["end"]], *row.get("also", [])]
+        if not any([span.start, span.end] in wanted for span in _where(row)):
+            wrong.append((row["text"], row["anchor"], _where(row)))
+    assert wrong == []
+
+
+def test_words_that_only_sound_like_a_time_name_no_day() -> None:
+    wrong = [(row["text"], _where(row)) for row in _CASES["never"] if _where(row)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("we met last week", ("week", 0.9, "point", (("2026-02-25", "2026-03-03"),), "which")),
+        ("we met on 3 May 2025", ("day", 1.0, "point", (), "named")),
+        ("we met a few days ago", ("span", 0.6, "point", (), "count")),
+        ("I have had it for 3 years now", ("year", 0.8, "since", (("2023-03-04", "2023-03-04"),),
+         "lasting")),
+        ("it was early summer 2025", ("month", 0.5, "point", (), "part")),
+    ],
+)  # fmt: skip
+def test_a_span_says_what_it_is_and_how_certain(text: str, span: tuple[object, ...]) -> None:
+    (found,) = find_times(text, "2026-03-04", least=0)
+    told = (found.granularity, found.confidence, found.role_hint, found.also, found.rule)
+    assert (found.anchor, told) == ("2026-03-04", span)
+
+
+def test_who_wants_certain_days_gets_the_certain_part_of_a_longer_expression() -> None:
+    text = "It broke the Friday before 15 July 2025, and we fixed it over the weekend"
+    assert [span.expression for span in find_times(text, ANCHOR, least=0)] == [
+        "the Friday before 15 July 2025",
+        "the weekend",
+    ]
+    certain = find_times(text, ANCHOR)
+    assert [span.expression for span in certain] == ["Friday", "15 July 2025"]
+    assert all(span.confidence >= CERTAIN for span in certain)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans_found"),
+    [
+        ("deploys froze from 20 to 25 March 2025", ["2025-03-20..2025-03-25"]),
+        ("a year and a half ago", ["2024-09-01..2024-09-30"]),
+        ("the demo is a week from Friday", ["2026-03-13..2026-03-13"]),
+        ("due by the end of 2026, at the end of last month it failed",
+         ["2026-12-31..2026-12-31", "2026-02-21..2026-02-28"]),
+        ("two or three weeks ago", ["2026-02-11..2026-02-18"]),
+        ("Q1 next year", ["2027-01-01..2027-03-31"]),
+        ("June's cake, he is 5 years now, in a day's work", []),
+        ("We haven't talked in a week. It's been a year since we spoke", []),
+        ("from Feb 28 to Feb 3 2025; week 54 of 2023; the fifth Friday of February 2026", []),
+    ],
+)  # fmt: skip
+def test_composed_expressions_mean_their_days(text: str, spans_found: list[str]) -> None:
+    found = [f"{span.start}..{span.end}" for span in find_times(text, ANCHOR, least=0)]
+    assert found == spans_found
+
+
 def test_a_deadline_a_start_and_a_point_are_told_apart() -> None:
     roles = [
         span.role_hint
@@ -185,10 +264,21 @@ def test_a_date_without_a_year_lies_ahead_of_a_deadline(anchor: date) -> None:
         assert found.start[5:] == day.isoformat()[5:]
 
 
-@given(_DAYS, st.text(alphabet="0123456789abdefhinorstuy /.-", max_size=40))
-def test_any_text_gives_ordered_spans_inside_it(anchor: date, text: str) -> None:
+_SAID = (
+    "last", "next", "the", "a few", "past", "2", "13", "31", "2023", "9999", "week", "weekend",
+    "Friday", "May", "March-May", "June", "summer", "of", "before", "after", "ago", "in", "for",
+    "now", "end", "early", "mid-", "years", "first", "half", "from", "to", "between", "3-5", "W23",
+)  # fmt: skip
+_TEXTS = st.one_of(
+    st.text(alphabet="0123456789abdefhinorstuy /.-", max_size=40),
+    st.lists(st.sampled_from(_SAID), max_size=12).map(" ".join),
+)
+
+
+@given(_DAYS, _TEXTS, st.sampled_from([0.0, CERTAIN]))
+def test_any_text_gives_ordered_spans_inside_it(anchor: date, text: str, least: float) -> None:
     end = 0
-    for span in find_times(text, anchor.isoformat()):
+    for span in find_times(text, anchor.isoformat(), least):
         assert span.offset >= end
         end = span.offset + len(span.expression)
         assert text[span.offset : end] == span.expression
