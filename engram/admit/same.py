@@ -20,7 +20,7 @@ from engram.language.denial import denies, is_turned
 from engram.language.numerals import values_of
 from engram.language.supported import new_names
 from engram.model.candidate import Candidate
-from engram.model.instant import Instant, day_of, minutes_between
+from engram.model.instant import Instant, minutes_between
 from engram.model.memory import (
     AUTHORITIES,
     DECISION_STATES,
@@ -123,7 +123,7 @@ def fulfilled(owner: Memory, candidate: Candidate) -> Memory:
     """
     if owner.extras.get(FULFILLED) or closed_as(owner):
         return owner
-    link, day = candidate.receipt.link, day_of(candidate.receipt.time)
+    link, day = candidate.receipt.link, candidate.receipt.day
     after = replace(owner, sources=tuple(dict.fromkeys((*owner.sources, link))))
     if owner.category != "commitment":
         return _with(after, **{FULFILLED: day})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engram.model.errors import BudgetExceeded, ModelError
-from engram.model.instant import Day, Instant, day_of
+from engram.model.instant import Day, Instant, local_day
 from engram.model.model_request import Request
 from engram.model.ports import BoxWeaver, EntityPage, Judge, Model
 from engram.model.settings import Settings
@@ -35,11 +35,12 @@ class PassContext:
     closing: bool = True
     model: Model | None = None
     prompts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    timezone: str = "UTC"
 
     @property
     def today(self) -> Day:
-        """The day of `now`, UTC."""
-        return day_of(self.now)
+        """The day of `now` in the vault's time zone."""
+        return local_day(self.now, self.timezone)
 
     def ask(self, request: Request) -> Mapping[str, Any] | None:
         """The answer of the model; None when there is none, it is away or over its budget."""

@@ -107,7 +107,7 @@ def _excerpt(
 
 
 def _heading(place: int, turn: Turn) -> str:
-    return f"[{place + 1}] {label_of(turn)}, {turn.time} ({weekday_of(turn.day)}):"
+    return f"[{place + 1}] {label_of(turn)}, {turn.local_time} ({weekday_of(turn.day)}):"
 
 
 def _cut(found: TriageExcerpt, turns: Sequence[Turn], room: int) -> TriageExcerpt:

@@ -28,6 +28,7 @@ def receipt_of(turn: Turn, quote: str) -> Receipt:
         quote=quote,
         role=turn.role,
         time=turn.time,
+        local=turn.local,
     )
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from engram.extract.llm.draft_check import DraftCheck
 from engram.extract.llm.record_answer import AnsweredRecord, answered
-from engram.extract.llm.record_prompt import Asked, RecordPrompt
+from engram.extract.llm.record_prompt import RecordPrompt, RecordQuestion
 from engram.extract.triage import TriagePatterns, triage
 from engram.extract.verified_fields import ShownExcerpt, verified
 from engram.extract.voice import voices_of
@@ -107,7 +107,7 @@ class RecordTier:
 
     def _question(
         self, triggered: Sequence[SchemaScore], turns: Sequence[Turn], known: Sequence[Memory]
-    ) -> Asked | None:
+    ) -> RecordQuestion | None:
         return self._prompt.question(triggered, turns, known) if triggered else None
 
 
@@ -115,7 +115,7 @@ def _by_person(score: SchemaScore, turns: Sequence[Turn]) -> bool:
     return any(turns[hit.turn].by_person for hit in score.hits)
 
 
-def _left_out(triggered: Sequence[SchemaScore], asked: Asked | None) -> list[RecordFault]:
+def _left_out(triggered: Sequence[SchemaScore], asked: RecordQuestion | None) -> list[RecordFault]:
     """The schemas that are to be drafted and are not asked about."""
     names = asked.schemas if asked else ()
     return [
@@ -125,7 +125,7 @@ def _left_out(triggered: Sequence[SchemaScore], asked: Asked | None) -> list[Rec
     ]
 
 
-def _shown(asked: Asked, turns: Sequence[Turn]) -> ShownExcerpt:
+def _shown(asked: RecordQuestion, turns: Sequence[Turn]) -> ShownExcerpt:
     told = [turns[place] for place in asked.excerpt.turns]
     known = (
         text
@@ -134,7 +134,7 @@ def _shown(asked: Asked, turns: Sequence[Turn]) -> ShownExcerpt:
     )
     return ShownExcerpt(
         [asked.excerpt.text, *(turn.project for turn in told[:1]), *known],
-        (turn.time for turn in told),
+        (turn.day for turn in told),
     )
 
 
@@ -188,7 +188,7 @@ def _by_voice(record: Record, voice: Voice, first: Receipt) -> Record:
     """The record with days for relative times, and with the state that its speaker may give it."""
     fields = dict(record.values)
     name = record.form.statement.name
-    fields[name] = anchored(record.statement, first.time)
+    fields[name] = anchored(record.statement, first.day)
     if record.schema == "decision" and voice != "typed" and fields.get("status") == "accepted":
         fields["status"] = "proposed"
     return made_record(

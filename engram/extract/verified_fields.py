@@ -25,7 +25,7 @@ from engram.language.swapped import is_reversed
 from engram.language.when import find_times
 from engram.language.wording import beginnings
 from engram.model.candidate import Receipt
-from engram.model.instant import Instant
+from engram.model.instant import Day
 from engram.model.record import FieldValue, Record, made_record
 from engram.model.records_found import DROPPED, NO_RATIONALE, THIN_TAGS
 
@@ -56,10 +56,10 @@ class Verified(NamedTuple):
 class ShownExcerpt:
     """The excerpt that a model was shown, known records included; read once for all drafts."""
 
-    def __init__(self, texts: Iterable[str], times: Iterable[Instant]) -> None:
+    def __init__(self, texts: Iterable[str], days: Iterable[Day]) -> None:
         self._text = "\n".join(texts)
         self._folded = self._text.casefold()
-        self._support = Shown([self._text], times)
+        self._support = Shown([self._text], days)
 
     @cached_property
     def _values(self) -> set[str]:
@@ -100,7 +100,7 @@ class ShownExcerpt:
 
     def untrue(self, statement: str, sentence: str, said: Sequence[Receipt]) -> str:
         """Why a statement is not to be believed that rests on a sentence; '' where it is."""
-        if self._support.supports(statement, sentence, said[0].time) != "full":
+        if self._support.supports(statement, sentence, said[0].day) != "full":
             return "unsupported"
         # a version behind one of two names hides that they changed places
         if is_reversed(_NUMBER.sub("", statement), _NUMBER.sub("", sentence)):
@@ -152,8 +152,8 @@ def _without_known_days(text: str, said: Sequence[Receipt]) -> str:
     """A text without the dates that its quotes name in other words, or that they were said on."""
     if not _DAY.search(text):
         return text
-    known = {one.time[:10] for one in said}
+    known = {one.day for one in said}
     for one in said:
-        for span in find_times(one.quote, one.time):
+        for span in find_times(one.quote, one.day):
             known |= {span.start, span.end}
     return _DAY.sub(lambda found: " " if found[0] in known else found[0], text)

@@ -18,7 +18,7 @@ class AnswerSource(NamedTuple):
     """A memory or a turn that an answer rests on; `line` of `file` (relative to the vault) has it.
 
     `said` is the day on which it was said, `speaker` who said it where that is known, `text` the
-    words that count; `status` is that of a memory, empty for a turn.
+    words that count; `status` is that of a memory, `role` that of a turn, each else empty.
     """
 
     kind: Literal["memory", "turn"]
@@ -29,6 +29,7 @@ class AnswerSource(NamedTuple):
     said: Day = ""
     speaker: str = ""
     status: str = ""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class Receipt:
     """Evidence of a candidate: the turn, and its words that say so, verbatim.
 
     `role` is who said it, `time` when; `link` is `[[transcript#^block]]` without the brackets.
+    `local` is the time as in `Turn`.
     """
 
     message: str
@@ -33,6 +34,12 @@ class Receipt:
     quote: str
     role: str
     time: Instant
+    local: str = field(default="", compare=False)
+
+    @property
+    def day(self) -> Day:
+        """The day on which it was said, in the vault's time zone where that is known."""
+        return (self.local or self.time)[:10]
 
 
 class Appraisal(NamedTuple):

@@ -1,14 +1,16 @@
 """Instants: any time a transcript writes -> `YYYY-MM-DDTHH:MM:SSZ` in UTC, as text.
 
 An `Instant` sorts as text, is what the files show, and needs no library to compare. A `Day` is its
-first ten characters. Sub-second parts are cut off, never rounded: an id must not depend on the
-rounding of a library. Refused (ValueError): text that is no time, years outside 1970..9999.
+first ten characters; the day in another time zone is asked for (`local_day`). Sub-second parts are
+cut off, never rounded: an id must not depend on the rounding of a library. Refused (ValueError):
+text that is no time, years outside 1970..9999.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import cache
 
 Instant = str
 Day = str
@@ -62,17 +64,37 @@ def day_of(instant: Instant) -> Day:
     return instant[:10]
 
 
-def local_day(instant: Instant, timezone: str) -> Day:
-    """The calendar day of an Instant in an IANA time zone. Raises ValueError for an unknown one."""
+def local_time(instant: Instant, timezone: str) -> str:
+    """An Instant as an IANA time zone writes it, such as `2026-03-05T18:00:00-08:00`.
+
+    It stays as it is in UTC, and where it lies outside 1970..9999 there. Raises ValueError for an
+    unknown time zone.
+    """
     if timezone == "UTC" or not instant:
-        return instant[:10]
+        return instant
+    try:
+        local = moment_of(instant).astimezone(zone_of(timezone))
+    except OverflowError:
+        return instant
+    return local.isoformat() if local.year >= 1970 else instant
+
+
+def local_day(instant: Instant, timezone: str) -> Day:
+    """The calendar day of an Instant in an IANA time zone, by `local_time`."""
+    return local_time(instant, timezone)[:10]
+
+
+@cache
+def zone_of(timezone: str) -> tzinfo:
+    """The time zone of an IANA name. Raises ValueError for one that is not known here."""
+    if timezone == "UTC":
+        return UTC  # needs no table of zones, which not every machine has
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:
-        zone = ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, OSError) as error:
+        return ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, OSError, ValueError) as error:
         raise ValueError(f"unknown time zone {timezone!r}") from error
-    return moment_of(instant).astimezone(zone).date().isoformat()
 
 
 def compact(instant: Instant) -> str:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from engram.model.errors import BadInput
 from engram.model.ids import block_id, is_id, message_digest, session_digest
-from engram.model.instant import Instant, day_of, instant_of
+from engram.model.instant import Day, Instant, instant_of, local_time
 
 #: the owner of the vault, another person, an agent
 Role = Literal["user", "participant", "assistant"]
@@ -31,6 +31,7 @@ class Turn:
     read (`store.commits.attributed_turns`). `folder` is the working
     folder it was said in, where that is known: it decides what is kept out, and is never written.
     `program`: a program wrote it on the person's line, as the format of the conversation tells.
+    `local` is its time in the vault's time zone, with the offset, where it was read for that zone.
     """
 
     source: str
@@ -47,6 +48,7 @@ class Turn:
     speaker: str = ""
     folder: str = field(default="", compare=False)
     program: bool = False
+    local: str = field(default="", compare=False)
 
     @property
     def block(self) -> str:
@@ -59,9 +61,14 @@ class Turn:
         return f"{self.source}-{session_digest(self.source, self.session)}"
 
     @property
-    def day(self) -> str:
-        """UTC day of the turn."""
-        return day_of(self.time)
+    def local_time(self) -> str:
+        """When it was said, as the vault's time zone writes it; in UTC where that is not known."""
+        return self.local or self.time
+
+    @property
+    def day(self) -> Day:
+        """The day on which it was said: that of `local_time`."""
+        return self.local_time[:10]
 
     @property
     def nameless(self) -> Turn:
@@ -73,6 +80,11 @@ class Turn:
     def by_person(self) -> bool:
         """Whether a person said it: the owner, or somebody else."""
         return self.role != "assistant"
+
+    def in_zone(self, timezone: str) -> Turn:
+        """The same turn with its time in a time zone. Raises ValueError for an unknown one."""
+        local = local_time(self.time, timezone)
+        return self if local == self.local_time else replace(self, local=local)
 
     def numbered(self, seq: int) -> Turn:
         """The same turn with its journal number."""

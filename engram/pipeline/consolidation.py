@@ -145,6 +145,7 @@ def pass_context(request: ConsolidationRequest, ports: Ports) -> PassContext:
         request.closing,
         request.model,
         request.prompts,
+        ports.timezone,
     )
 
 

@@ -44,7 +44,7 @@ def remember(text: str, category: str, project: str, ports: Ports) -> Remembered
         raise BadInput("there is nothing to remember", "give the text as an argument")
     refuse_text(words, redactor)
     turn = turn_of("user", words, now, source="remember", session=day_of(now), project=project)
-    turn = cleaned(turn, redactor)[0]
+    turn = cleaned(turn, redactor)[0].in_zone(ports.timezone)
     ports.check_writable()
     # once without the lock: what deciding loads and compiles takes longer than all that follows
     with suppress(StorageError):  # a catalog that is broken is made anew under the lock
@@ -87,18 +87,20 @@ def dictated(
 ) -> Candidate:
     """The candidate for what a person asks to remember: the words as given, and full confidence.
 
-    What the rules make of the same words (`guess`) lends tags, entities, slot and dates.
+    Only relative dates become days, as in what is extracted. What the rules make of the same words
+    (`guess`) lends tags, entities, slot and dates.
     """
-    from engram.model.candidate import Candidate, Receipt
+    from engram.extract.receipt import receipt_of
+    from engram.language.anchor import anchored
+    from engram.model.candidate import Candidate
 
-    receipt = Receipt(
-        turn.message, f"{turn.transcript}#^{turn.block}", turn.text, "user", turn.time
-    )
-    base = guess or Candidate(category, turn.text, receipt, 1.0)
+    receipt = receipt_of(turn, turn.text)
+    text = anchored(turn.text, turn.day)
+    base = guess or Candidate(category, text, receipt, 1.0)
     told = replace(
         base,
         category=category,
-        text=turn.text,
+        text=text,
         receipt=receipt,
         importance=importance,
         kind="episode" if kind == "episode" else "note",
@@ -153,7 +155,7 @@ def _decided(
     importance = score_importance(turn.text, chosen, ())
     now = ports.clock.now()
     draft = AdmissionDraft(ports.view, ports.settings, now)
-    admission = AdmissionContext(draft.view, ports.redactor.clean, ports.settings, now)
+    admission = AdmissionContext(draft.view, ports.redactor.clean, ports.settings, now, ports.judge)
     verdict = admit(dictated(turn, chosen, kind, importance, guess), admission)
     memory = draft.enter(verdict)
     changes = ports.writer.changes(draft.born, draft.amended)

@@ -319,7 +319,7 @@ def admit_all(batch: Batch, draft: AdmissionDraft, ports: Ports, now: Instant) -
     """One verdict a candidate, each seeing what the ones before it did."""
     named = {(one.receipt.quote, name) for one in batch.candidates for name in one.supersedes}
     admission = AdmissionContext(
-        draft.view, ports.redactor.clean, ports.settings, now,
+        draft.view, ports.redactor.clean, ports.settings, now, ports.judge,
         heard=ports.heard, rules=ports.rule_files,
         named=Counter(quote for quote, _ in named),
     )  # fmt: skip

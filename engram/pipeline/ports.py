@@ -51,6 +51,10 @@ class Ports(Protocol):
         """The time."""
 
     @property
+    def timezone(self) -> str:
+        """The time zone in which the vault's days begin and end."""
+
+    @property
     def settings(self) -> Settings:
         """The settings of this vault, here."""
 

@@ -67,7 +67,9 @@ def keep(verdict: Verdict, in_sight: Callable[[str], bool], ports: Ports) -> Rem
             raise BadInput("its turn was forgotten or purged", "`engram log` shows it")
         now = ports.clock.now()
         draft = AdmissionDraft(ports.view, ports.settings, now)
-        admission = AdmissionContext(draft.view, ports.redactor.clean, ports.settings, now)
+        admission = AdmissionContext(
+            draft.view, ports.redactor.clean, ports.settings, now, ports.judge
+        )
         found = admit(vouched(verdict.candidate), admission)
         memory = draft.enter(found)
         if memory is None:

@@ -157,8 +157,9 @@ def admit_drafts(drafts: Iterable[RecordDraft], ports: Ports) -> AdmissionDraft:
     now, settings = ports.clock.now(), ports.settings
     draft = AdmissionDraft(ports.view, settings, now)
     admission = AdmissionContext(
-        draft.view, ports.redactor.clean, settings, now, heard=ports.heard, rules=ports.rule_files
-    )
+        draft.view, ports.redactor.clean, settings, now, ports.judge,
+        heard=ports.heard, rules=ports.rule_files,
+    )  # fmt: skip
     capture = dict(settings.records.capture)
     for one in drafts:
         if capture.get(one.record.schema, "auto") == "auto" or one.origin == "person":

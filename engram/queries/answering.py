@@ -14,8 +14,7 @@ from engram.model.answer import AnswerSource
 from engram.model.instant import day_of, local_day
 from engram.model.memory import STATUSES
 from engram.model.text import first_line
-from engram.model.validity import is_valid_as_of
-from engram.queries.search import checked
+from engram.queries.search import checked, in_force
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
 from engram.recall.evidence import Evidence, with_source
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 _TURNS, _MEMORIES, _BEFORE = 12, 8, 2
 #: as much of a text is read, and as much of it stands for a source that tells no time, characters
 _MOST_TEXT, _MOST_SHOWN = 20_000, 200
-#: `2026-03-06`, and not a time of that day
-_DAY = 10
 _NOT_FORGOTTEN = frozenset(STATUSES) - {"retired"}
 
 
@@ -69,7 +66,7 @@ class Answering:
         """
         found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
         asked = what_is_asked(question, setting.today)
-        answer = reasoned(question, asked, found)
+        answer = reasoned(question, asked, found, setting.today)
         model = self._by_model() if ask_model and found else None
         return model.answer(question, asked, found, answer, setting.today) if model else answer
 
@@ -82,7 +79,7 @@ class Answering:
         With `as_of`, an Instant or a Day, what was said by then, and was true. Raises BadInput for
         a filter of a schema that there is none of.
         """
-        query = checked(parse(question))
+        query = checked(parse(question, setting.timezone, as_of))
         found = self._found(query, setting, recipient, as_of)
         if query.phrases and query.words and not any(found):
             found = self._found(query.loose(), setting, recipient, as_of)
@@ -112,7 +109,7 @@ class Answering:
     ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:
         if not query.asks:
             return [], []
-        open_turns = _open_turns(setting, recipient, as_of)
+        open_turns = _open_turns(recipient)
         open_memories = self._open_memories(setting, recipient, as_of)
         return (
             self._search.best_turns(query, _TURNS, setting, open_to=open_turns),
@@ -124,14 +121,12 @@ class Answering:
     def _open_memories(
         self, setting: Setting, recipient: Recipient | None, as_of: str
     ) -> Callable[[Memory], bool]:
-        catalog, today = self._projections.catalog, day_of(setting.now)
+        catalog, day = self._projections.catalog, day_of(as_of or setting.now)
 
         def is_open(memory: Memory) -> bool:
             audience = catalog.audience(memory.id)
-            if as_of and not is_valid_as_of(memory, as_of):
-                return False
             if recipient is not None:
-                return is_given(memory, audience, recipient, today)
+                return is_given(memory, audience, recipient, day, in_force(as_of))
             return audience != "nobody" and memory.status in _NOT_FORGOTTEN
 
         return is_open
@@ -156,7 +151,7 @@ class Answering:
         file, line = place
         source = AnswerSource(
             "turn", link, file, line, first_line(turn.text, _MOST_SHOWN),
-            local_day(turn.time, setting.timezone), turn.speaker,
+            local_day(turn.time, setting.timezone), turn.speaker, role=turn.role,
         )  # fmt: skip
         around = self._lookup.with_turns_before(link, _BEFORE)[:-1]
         before = tuple(one.text[:_MOST_TEXT] for one in reversed(around))
@@ -169,13 +164,8 @@ def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     return Evidence(memory.source, text, max(memory.score, turn.score), turn.before, turn.turn)
 
 
-def _open_turns(
-    setting: Setting, recipient: Recipient | None, as_of: str
-) -> Callable[[Turn], bool]:
+def _open_turns(recipient: Recipient | None) -> Callable[[Turn], bool]:
     def is_open(turn: Turn) -> bool:
-        said = local_day(turn.time, setting.timezone) if len(as_of) == _DAY else turn.time
-        if as_of and said > as_of:
-            return False
         return recipient is None or (
             turn.project in recipient.projects
             and is_open_to(recipient, turn_audience(turn), "project", turn.project)

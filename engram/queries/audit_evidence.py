@@ -26,7 +26,9 @@ def inspect(
     clean: Callable[[str], bool], heard: Heard, attributed: AttributedTurns,
 ) -> Evidence:  # fmt: skip
     """Everything that the audit asks; `context` is that of a full consolidation."""
-    admission = AdmissionContext(context.view, clean, context.settings, context.now, heard=heard)
+    admission = AdmissionContext(
+        context.view, clean, context.settings, context.now, context.judge, heard=heard
+    )
     catalog, view = projections.catalog, context.view
     memories = list(catalog.memories())
     live = [memory for memory in memories if memory.live]

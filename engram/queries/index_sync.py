@@ -21,7 +21,7 @@ from engram.index.contract import IndexUnusable, SearchIndex
 from engram.model.box import Box
 from engram.model.errors import BadInput, Locked, StorageError
 from engram.model.hit import Admit, Collection, Document, Found, Hints, place_in
-from engram.model.instant import day_of
+from engram.model.instant import local_day
 from engram.store.base import layout
 from engram.store.catalog.turn_rows import WITHDRAWN
 from engram.store.files.content_file import read_content
@@ -57,14 +57,16 @@ class IndexSync:
         transaction_log: TransactionLog,
         finder: SearchIndex,
         turn: Callable[[], WriterLock],
+        timezone: str = "UTC",
     ) -> None:
-        """`turn()` is held by the one who brings the index up."""
+        """`turn()` is held by the one who brings the index up; days are those of `timezone`."""
         self._make_turn = turn
         self._disk = disk
         self._projections = projections
         self._turn_log = turn_log
         self._transaction_log = transaction_log
         self._finder = self._on_disk = finder
+        self._timezone = timezone
         self.index_reason = ""
 
     @cached_property
@@ -120,14 +122,18 @@ class IndexSync:
     def _is_current(self, wanted: int | None = None) -> bool:
         """Whether the index has seen what the catalog has, or at least `wanted` of it."""
         state = self._finder.state()
-        indexed, now = self._projections.catalog.indexed, self._target()
+        indexed, now = self._is_indexed(), self._target()
         if not (indexed and state.usable and state.seen is not None):
             return False
         return state.seen == now or (wanted is not None and wanted <= state.seen < now)
 
+    def _is_indexed(self) -> bool:
+        """Whether the index was built from this catalog, by days of this time zone."""
+        return self._projections.catalog.indexed == self._timezone
+
     def _bring_up(self) -> None:
         state, target = self._finder.state(), self._target()
-        indexed = self._projections.catalog.indexed
+        indexed = self._is_indexed()
         try:
             if indexed and state.usable and state.seen is not None and state.seen < target:
                 missed = self._missed(state.seen)
@@ -146,7 +152,7 @@ class IndexSync:
         if not links:
             return
         with self.turn.hold():
-            if not (self._projections.catalog.indexed and self._finder.state().usable):
+            if not (self._is_indexed() and self._finder.state().usable):
                 return
             try:
                 self._finder.update(self._foreign_documents(links), [])
@@ -162,7 +168,7 @@ class IndexSync:
                 # before the documents: what is committed meanwhile is looked at once more
                 target = self._target()
                 self._finder.rebuild(self._everything(), seen=target)
-                self._projections.catalog.set_indexed()
+                self._projections.catalog.set_indexed(self._timezone)
         except IndexUnusable as reason:
             self._scan_files(str(reason))
 
@@ -254,13 +260,13 @@ class IndexSync:
             if page is None:
                 removed.append(("pages", name))
             else:
-                documents.append(document_of_page(page, page_bytes(self._disk, page)))
+                documents.append(self._of_page(page))
         for name in names:
             memory = catalog.memory(name)
             if memory is None:
                 removed.append(("memories", name))
             else:
-                documents.append(document_of(memory))
+                documents.append(document_of(memory, self._timezone))
         links = self._sources_of_changed(missed)
         rows = catalog.turns.behind_links(list(links))
         turns.update(dict.fromkeys(row.seq for row in rows.values() if row.seq > 0))
@@ -314,18 +320,22 @@ class IndexSync:
             if name not in ordinals:
                 ordinals[name] = turns.ordinals(name)
             place = place_in(name, ordinals[name].get(link, 1))
-            document = Document(link, "turns", turn.title, turn.text, turn.day, turn.speaker, place)
+            day = local_day(turn.time, self._timezone)
+            document = Document(link, "turns", turn.title, turn.text, day, turn.speaker, place)
             documents.append(document)
         return documents, [("turns", link) for link in turns.links(wanted - here)]
 
     def _everything(self) -> Iterator[Document]:
         for memory in self._projections.catalog.memories():
-            yield document_of(memory)
+            yield document_of(memory, self._timezone)
         for one in self._pages():
-            yield document_of_page(one, page_bytes(self._disk, one))
+            yield self._of_page(one)
         hidden = self._projections.catalog.hidden()
         for path in self._projections.transcripts.paths():
             yield from self._shown(path, hidden)
+
+    def _of_page(self, page: Page) -> Document:
+        return document_of_page(page, page_bytes(self._disk, page), self._timezone)
 
     def _pages(self) -> Iterator[Page]:
         """The boxes and entities, but those that became part of another."""
@@ -356,7 +366,8 @@ class IndexSync:
                 continue
             place = place_in(name, ordinals.get(block.link, behind + number))
             text, speaker = said.get(block.link, (block.text, block.speaker))
-            yield Document(block.link, "turns", title, text, day_of(block.time), speaker, place)
+            day = local_day(block.time, self._timezone)
+            yield Document(block.link, "turns", title, text, day, speaker, place)
 
     def _foreign_documents(self, links: Sequence[str]) -> list[Document]:
         """Documents of turns that only transcripts have."""
@@ -366,21 +377,24 @@ class IndexSync:
         return [one for path in paths for one in self._shown(path, hidden) if one.key in wanted]
 
 
-def document_of(memory: Memory) -> Document:
-    """What of a memory is searchable: its words, its quote, tags, entities and sections."""
+def document_of(memory: Memory, timezone: str = "UTC") -> Document:
+    """What of a memory is searchable: its words, its quote, tags, entities and sections.
+
+    Its day is that of its source turn in a time zone.
+    """
     body = "\n".join((memory.text, memory.quote, *memory.tags, *memory.entities))
     told = "\n".join(text for _, text in memory.sections)
-    day = day_of(memory.created)
+    day = local_day(memory.created, timezone)
     return Document(memory.id, "memories", memory.title, body, day, sections=told)
 
 
-def document_of_page(page: Page, data: bytes) -> Document:
+def document_of_page(page: Page, data: bytes, timezone: str = "UTC") -> Document:
     """What of a page is searchable: its names, its topics, and the words on it."""
     from engram.store.files.page_prose import prose_of
 
     topics = page.topics if isinstance(page, Box) else ()
     body = "\n".join((prose_of(data).text, *topics))
-    day = day_of(page.created) if isinstance(page, Box) else ""
+    day = local_day(page.created, timezone) if isinstance(page, Box) else ""
     return Document(page.id, "pages", title_of(page), body, day)
 
 

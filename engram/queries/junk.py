@@ -54,11 +54,12 @@ def _proposed(memory: Memory, step: SourceStep, turn: Turn | None) -> Candidate:
     """A memory as it would have been proposed."""
     link = memory.sources[0]
     role, message = (turn.role, turn.message) if turn else ("user", link)
+    local = turn.local if turn else ""
     told: Voice = "stored" if turn is not None and is_stated(turn) else "typed"
     return Candidate(
         category=memory.category,
         text=memory.text,
-        receipt=Receipt(message, link, memory.quote, role, memory.created),
+        receipt=Receipt(message, link, memory.quote, role, memory.created, local),
         confidence=memory.confidence,
         importance=memory.importance,
         kind="episode" if memory.kind == "episode" else "note",

@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from engram.model.errors import BadInput, ConfigError, NotFound, StorageError
+from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.ids import docid, slug
 from engram.model.instant import Day, Instant, local_day, plus_days
 from engram.model.memory import LIVE, Memory
 from engram.model.text import first_line, sha256_bytes, words
 from engram.model.turn import Turn
-from engram.store.base import layout
 from engram.store.files.content_file import read_content
 
 if TYPE_CHECKING:
@@ -158,21 +157,17 @@ class Lookup:
     def learnt_on(self, day: Day, now: Instant, timezone: str = "UTC") -> tuple[Day, list[Memory]]:
         """The live memories whose source turn is of a day in a time zone, in order; with that day.
 
-        Without a day it is that of `now`. Raises ConfigError for a time zone that is none.
+        Without a day it is that of `now`.
         """
         from engram.store.catalog.conditions import where
 
-        try:
-            wanted = day or local_day(now, timezone)
-            # no time zone is further from UTC than a day
-            since = plus_days(max(wanted, "1970-01-02"), -1)
-            before = plus_days(wanted, 2) if wanted < "9999" else ""
-            near = where(statuses=LIVE, since=since, before=before)
-            found = self._projections.catalog.listing(near)[::-1]
-            return wanted, [one for one in found if local_day(one.created, timezone) == wanted]
-        except ValueError as error:
-            message = f"{self._disk.root / layout.CONFIG}: timezone: {error}"
-            raise ConfigError(message, 'write it like "Europe/Oslo"') from error
+        wanted = day or local_day(now, timezone)
+        # no time zone is further from UTC than a day
+        since = plus_days(max(wanted, "1970-01-02"), -1)
+        before = plus_days(wanted, 2) if wanted < "9999" else ""
+        near = where(statuses=LIVE, since=since, before=before)
+        found = self._projections.catalog.listing(near)[::-1]
+        return wanted, [one for one in found if local_day(one.created, timezone) == wanted]
 
     def origin(self, memory: Memory) -> MemoryOrigin:
         """Where a memory came from, and every event since."""
@@ -334,9 +329,10 @@ class Lookup:
             if block.link == link:
                 role = self._attributed.roles([row])[row.seq]
                 source = row.transcript.rpartition("-")[0]
-                return Turn(
+                turn = Turn(
                     source, "", role, block.text, block.time, "", row.project, speaker=block.speaker
                 )
+                return self._attributed.here(turn)
         return None
 
 

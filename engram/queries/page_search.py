@@ -88,7 +88,7 @@ def _admits(query: Query, page: Page, prose: Prose, hiding: bool) -> bool:
     Where things are hidden it has to hold a word in what is left of it; the title and topics of a
     box are made of its memories, so that they do not count then.
     """
-    created = page.created if isinstance(page, Box) else ""
+    created, ended = (page.created, page.sealed) if isinstance(page, Box) else ("", "")
     names = (title_of(page), *(page.topics if isinstance(page, Box) else ()))
     words = "\n".join((*names, prose.text))
     if hiding and isinstance(page, Box) and prose.hides:
@@ -99,7 +99,7 @@ def _admits(query: Query, page: Page, prose: Prose, hiding: bool) -> bool:
         begun = any(term.startswith(query.prefixes) for term in held)
         if held.isdisjoint(asked) and not begun:
             return False
-    return query.admits_page(category_of(page), project_of(page), created, words)
+    return query.admits_page(category_of(page), project_of(page), created, words, ended)
 
 
 def category_of(page: Page) -> str:

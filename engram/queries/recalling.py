@@ -30,11 +30,12 @@ class Recalling:
 
     def block(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None, reason: bool | None = None,
+        recipient: Recipient | None = None, reason: bool | None = None, as_of: str = "",
     ) -> ContextBlock:  # fmt: skip
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.
 
-        Only where it is True a model is asked, if there is one.
+        `as_of`, an Instant or a Day, asks for what was true and said by then. Only where `reason`
+        is True a model is asked, if there is one.
 
         Raises BadInput for an empty question that is to be answered.
         """
@@ -43,14 +44,17 @@ class Recalling:
         answer = None
         if what_is_asked(question, setting.today).wanted if reason is None else reason:
             answer = self._answering.answer(
-                question, setting=setting, recipient=recipient, ask_model=reason is True
+                question, setting=setting, recipient=recipient, as_of=as_of,
+                ask_model=reason is True,
             )
 
         def turns() -> Iterator[AnswerSource]:
-            found = self._answering.evidence(question, setting=setting, recipient=recipient)
+            found = self._answering.evidence(
+                question, setting=setting, recipient=recipient, as_of=as_of
+            )
             return (one.source for one in found if one.source.kind == "turn")
 
         return self._search.recall(
             question, budget=budget, limit=limit, setting=setting, recipient=recipient,
-            answer=answer, turns=turns,
+            answer=answer, turns=turns, as_of=as_of,
         )  # fmt: skip

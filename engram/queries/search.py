@@ -22,6 +22,7 @@ from engram.model.ids import docid
 from engram.model.instant import day_of
 from engram.model.memory import SCHEMAS
 from engram.model.text import first_line
+from engram.model.validity import ONCE_TRUE
 from engram.queries.page_search import PageSearch
 from engram.recall.query import Query, parse
 from engram.recall.rank import Ranked, Setting, rank_memories, rank_newest, rank_turns
@@ -59,10 +60,12 @@ class SearchQueries:
         self._pages = PageSearch(disk, projections, index_sync)
 
     def search(
-        self, text: str, *, limit: int, setting: Setting, all_statuses: bool = False
-    ) -> Answers:
+        self, text: str, *, limit: int, setting: Setting, all_statuses: bool = False,
+        as_of: str = "",
+    ) -> Answers:  # fmt: skip
         """The best memories, turns and pages for a query, `limit` of each.
 
+        `as_of`, an Instant or a Day, asks for what was true and said by then.
         Where nothing holds a phrase that stands among other words, its words count as words; where
         nothing is found at all, words that the vault knows may have been meant.
         """
@@ -74,7 +77,7 @@ class SearchQueries:
                 self._pages.hits(query, _asked(limit), limit, setting),
             )
 
-        query = checked(parse(text))
+        query = checked(parse(text, setting.timezone, as_of))
         found = answers(query)
         if query.phrases and query.words and not found.hits:
             found = answers(query.loose())
@@ -85,16 +88,19 @@ class SearchQueries:
         self, query: Query, limit: int, setting: Setting, all_statuses: bool
     ) -> list[Hit]:
         found = self.best_memories(query, limit, setting, all_statuses=all_statuses)
-        return [self._memory_hit(memory, one, query) for memory, one in self._whole(found)]
+        whole = self._whole(found, query)
+        return [self._memory_hit(memory, one, query) for memory, one in whole]
 
-    def _whole(self, found: list[tuple[Memory, Ranked]]) -> Iterator[tuple[Memory, Ranked]]:
+    def _whole(
+        self, found: list[tuple[Memory, Ranked]], query: Query
+    ) -> Iterator[tuple[Memory, Ranked]]:
         """Also what a disputed memory stands against, behind it, where its words were not found."""
         told = {memory.id for memory, _ in found}
         for memory, one in found:
             yield memory, one
             if memory.status == "needs-review" and memory.conflicts:
                 for other in self._projections.catalog.memories(memory.conflicts):
-                    if other.live and other.id not in told:
+                    if other.live and other.id not in told and query.was_true(other):
                         told.add(other.id)
                         why = (f"stands against {docid(memory.id)}",)
                         yield other, one._replace(key=other.id, why=why)
@@ -116,7 +122,7 @@ class SearchQueries:
             return [key for key in keys if key in known and admits(known[key])]
 
         if query.form and not (query.sought or query.prefixes):
-            newest = self._newest(query.form.schema, admits)
+            newest = self._newest(query.form.schema, query.as_of, admits)
             if newest:
                 known = {memory.id: memory for memory in newest}
                 first = rank_newest(newest, query.form.schema, setting, limit)
@@ -137,11 +143,13 @@ class SearchQueries:
         ranked = rank_memories(query, [found], memories, setting, limit, all_statuses=all_statuses)
         return [(memories[one.key], one) for one in ranked]
 
-    def _newest(self, schema: str, admits: Callable[[Memory], bool]) -> list[Memory]:
-        """The active records of a schema that may be given, newest first."""
+    def _newest(
+        self, schema: str, as_of: str, admits: Callable[[Memory], bool]
+    ) -> list[Memory]:  # fmt: skip
+        """The records of a schema that may be given and are, or were, in force, newest first."""
         from engram.recall.filter import Filter
 
-        wanted = Filter(statuses=("active",), schemas=(schema,))
+        wanted = Filter(statuses=in_force(as_of), schemas=(schema,), as_of=as_of)
         return [one for one in self._lookup.listing(wanted, _MOST_NEWEST) if admits(one)]
 
     def _meant(self, query: Query) -> list[str]:
@@ -151,7 +159,8 @@ class SearchQueries:
         found: dict[str, None] = {}
         for word in query_terms(query.text)[:_MOST_MISSPELT]:
             near = self._index_sync.terms_like(word, _TERMS_LIKE)
-            for term in get_close_matches(word, near, n=2, cutoff=0.75):
+            others = [term for term in near if term != word]
+            for term in get_close_matches(word, others, n=2, cutoff=0.75):
                 found[self._spelt(term)] = None
         return [word for word in found if word][:_MOST_MEANT]
 
@@ -225,7 +234,7 @@ class SearchQueries:
                 if key in known and query.admits_turn(known[key]) and open_to(known[key])
             ]
 
-        hints = query.hints(setting.today)
+        hints = query.turn_hints(setting.today)
         found = self._index_sync.find(query.text, "turns", _asked(limit), hints, admit)
         ranked = rank_turns(query, [found], turns, setting, limit)
         return [(turns[one.key], one) for one in ranked]
@@ -253,10 +262,11 @@ class SearchQueries:
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
         recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
-        turns: Callable[[], Iterable[AnswerSource]] = tuple,
+        turns: Callable[[], Iterable[AnswerSource]] = tuple, as_of: str = "",
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
 
+        `as_of`, an Instant or a Day, asks for what was true then, also what was replaced since.
         Those that stand against each other come as one, or not at all. Of what an agent may be
         given, and nothing where that is nothing; without one of everything but secrets. `turns` are
         asked for where there is neither memory nor answer.
@@ -266,23 +276,24 @@ class SearchQueries:
         from engram.recall.disputed import members, undisputed_or_whole
         from engram.recall.injection import is_given
 
-        catalog, today = self._projections.catalog, day_of(setting.now)
+        catalog, day = self._projections.catalog, day_of(as_of or setting.now)
+        statuses = in_force(as_of)
 
         def open_to(memory: Memory) -> bool:
             audience = catalog.audience(memory.id)
             if recipient is None:
                 return audience != "nobody"
-            return is_given(memory, audience, recipient, today)
+            return is_given(memory, audience, recipient, day, statuses)
 
-        query = checked(parse(question))
+        query = checked(parse(question, setting.timezone, as_of))
         found = self.best_memories(query, limit, setting, open_to=open_to)
         given = list(
             undisputed_or_whole(
-                (memory for memory, _ in found),
+                (self._as_it_stood(memory, query) for memory, _ in found),
                 lambda memory: filter(open_to, catalog.memories(memory.conflicts)),
             )
         )
-        names = {one.id for each in given for one in members(each)}
+        words = {one.id: f"{one.text}\n{one.quote}" for each in given for one in members(each)}
         said = () if given or answer else tuple(islice(turn_items(turns()), limit))
         if answer is not None:
             resting_on = {one.id for one in answer.source_memories if answer.found}
@@ -290,11 +301,24 @@ class SearchQueries:
         nothing = not (given or said or (answer and answer.source_memories))
         if recipient is not None and nothing:
             return ContextBlock(answer=answer)
-        opening = answer_items(answer, names) if answer else ()
+        opening = answer_items(answer, words) if answer else ()
         block = context_block(
-            question, given, budget, partial(_told, query), opening=opening, turns=said
-        )
+            question, given, budget, partial(_told, query), opening=opening, turns=said,
+            as_of=day if as_of else "",
+        )  # fmt: skip
         return block._replace(answer=answer)
+
+    def _as_it_stood(self, memory: Memory, query: Query) -> Memory:
+        """A memory with those that stood against it at the time that is asked about."""
+        if not query.as_of or not memory.conflicts:
+            return memory
+        others = self._projections.catalog.memories(memory.conflicts)
+        return replace(memory, conflicts=tuple(one.id for one in filter(query.was_true, others)))
+
+
+def in_force(as_of: str) -> tuple[str, ...]:
+    """The statuses of what stands, or stood at a time, without anybody's doubt."""
+    return tuple(sorted(ONCE_TRUE - {"needs-review"})) if as_of else ("active",)
 
 
 def _told(query: Query, memory: Memory) -> str:

@@ -5,7 +5,7 @@
       > 2023-05-08, Caroline: "I went to a support group yesterday."
       source: [[jsonl-8b624710e9e6#^m184b78dc56]]
     - answer: not found; what came nearest:
-      > 2023-05-08, Caroline: "The support group was so powerful."
+      > 2023-05-08, assistant: "The support group was so powerful."
       source: [[jsonl-8b624710e9e6#^m184b78dc56]]
     - 2023-05-08 turn, Caroline: I went to a support group yesterday.
       source: [[jsonl-8b624710e9e6#^m184b78dc56]]
@@ -17,7 +17,7 @@ orders to an agent is linked and not quoted. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from engram.model.text import first_line
@@ -26,46 +26,57 @@ from engram.recall.blocks import QUOTE_WIDTH, STANDING, OpeningItem, inert, sour
 if TYPE_CHECKING:
     from engram.model.answer import AnswerSource, ReasonedAnswer
 
-#: sources that are told, and steps of the reasoning
-_MOST_SOURCES, _MOST_STEPS = 3, 4
+#: sources that are told
+_MOST_SOURCES = 3
 _NOT_QUOTED = "(not quoted: it gives orders to an agent)"
 
 
-def answer_items(answer: ReasonedAnswer, given: Collection[str]) -> Iterator[OpeningItem]:
-    """An answer as an item, in ever fewer words; `given` are the memories that follow it.
+def answer_items(answer: ReasonedAnswer, given: Mapping[str, str]) -> Iterator[OpeningItem]:
+    """An answer as an item, in ever fewer words.
 
-    Of those, what came nearest is not told twice.
+    `given` are the ids and the words of the memories that follow it: what stands in those is not
+    quoted here too.
     """
     sources = answer.source_memories[:_MOST_SOURCES]
     if not answer.found:
         nearest = [one for one in sources if one.id not in given]
         for most in dict.fromkeys((len(nearest), min(1, len(nearest)), 0)):
             nearer = "; what came nearest:" if most else ""
-            yield _item([f"- answer: {_line(answer.answer)}{nearer}"], nearest[:most])
+            yield _item([f"- answer: {_line(answer.answer)}{nearer}"], nearest[:most], given)
         return
     head = f"- answer (confidence {answer.confidence:.2f}): {_line(answer.answer)}"
-    steps = [f"  {_line(step)}" for step in answer.reasoning.splitlines()[:_MOST_STEPS]]
-    yield _item([head, *steps], sources)
-    yield _item([head, *steps[:1]], sources[:1])
+    # the first steps tell how the time of each source was reckoned
+    steps = [f"  {_line(step)}" for step in answer.reasoning.splitlines()]
+    yield _item([head, *steps[: len(sources) or 1]], sources, given)
+    yield _item([head, *steps[:1]], sources[:1], given)
     yield OpeningItem("\n".join((head, *(source_line(one.id) for one in sources[:1]))))
 
 
 def turn_items(turns: Iterable[AnswerSource]) -> Iterator[str]:
     """Turns as items of their own, for what no memory was made of."""
     for turn in turns:
-        about = ", ".join(filter(None, (f"{turn.said} turn".strip(), turn.speaker)))
+        about = ", ".join(filter(None, (f"{turn.said} turn".strip(), _who(turn))))
         yield f"- {inert(about)}: {_quotable(turn)}\n{source_line(turn.id)}"
 
 
-def _item(head: Iterable[str], sources: Sequence[AnswerSource]) -> OpeningItem:
-    told = ((f"  > {_said(one)}", source_line(one.id)) for one in sources)
-    memories = tuple(one.id for one in sources if one.kind == "memory")
-    return OpeningItem("\n".join((*head, *(line for lines in told for line in lines))), memories)
+def _item(
+    head: Iterable[str], sources: Iterable[AnswerSource], given: Mapping[str, str]
+) -> OpeningItem:
+    lines, quoted = [*head], []
+    for one in sources:
+        if one.text not in given.get(one.id, ""):
+            lines.append(f"  > {_said(one)}")
+            quoted += [one.id] if one.kind == "memory" else []
+        lines.append(source_line(one.id))
+    return OpeningItem("\n".join(lines), tuple(quoted))
+
+
+def _who(source: AnswerSource) -> str:
+    return "memory" if source.kind == "memory" else source.speaker or source.role
 
 
 def _said(source: AnswerSource) -> str:
-    who = source.speaker if source.kind == "turn" else "memory"
-    about = ", ".join(filter(None, (source.said, who, STANDING.get(source.status, ""))))
+    about = ", ".join(filter(None, (source.said, _who(source), STANDING.get(source.status, ""))))
     said = _quotable(source)
     quoted = said if said == _NOT_QUOTED else f'"{said}"'
     return f"{inert(about)}: {quoted}" if about else quoted
@@ -75,7 +86,7 @@ def _quotable(source: AnswerSource) -> str:
     # imported here: its patterns take a while
     from engram.language.agent_orders import injection
 
-    if source.kind == "turn" and injection(source.text, own=False):
+    if source.kind == "turn" and injection(source.text, own=source.role == "user"):
         return _NOT_QUOTED
     return _line(" ".join(source.text.split()))
 

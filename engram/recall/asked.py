@@ -15,13 +15,13 @@ longer than 1,000 characters is a text, no question. Pure; never raises.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engram.language.calendar_words import MONTHS, WEEKDAYS
-from engram.language.irregular import PAST
 from engram.language.stop_words import GERMAN_FILLERS, QUERY
 from engram.language.when import find_times
 
@@ -78,11 +78,10 @@ def time_asked(question: str) -> AskedTime:
     if len(question) > _LONGEST:
         return AskedTime()
     text = _plain(question)
-    if not any(word in text for word in _QUESTION_WORDS):
-        return AskedTime()
-    for start, wish in _beginnings(text):
-        for wanted, measured, form in _forms():
-            if match := form.match(text, start):
+    forms = [one for one in _FORMS if one[0] in text]
+    for start, wish in _beginnings(text) if forms else ():
+        for _, wanted, measured, form in forms:
+            if match := _form(form).match(text, start):
                 unit = match.groupdict().get("unit") or ""
                 back = wanted == "duration"  # what begins it lies behind
                 direction = -1 if back else _tense(text[start:].split())
@@ -100,8 +99,6 @@ def _plain(text: str) -> str:
 
 # -- where a question begins ----------------------------------------------------------------------
 
-_QUESTION_WORDS = ("when", "what", "which", "how long", "how many", "wann", "welche", "wie ")
-
 _CLAUSE = (
     r"""^|[.?!;:,(–—"-] ?|\b(?:and|but|or|so|ok|okay|hey|roughly|about|exactly|(?<!dann )und) """
 )
@@ -109,7 +106,7 @@ _CLAUSE = (
 _KNOWS = (
     r"\b(?:(?:do|does|did|would) (?:you|anyone|anybody|we|i) (?:still )?(?:know|remember|recall)"
     r"|(?:don't|can't|cannot|didn't) (?:know|remember|recall|say)"
-    r"|wonder(?:ing)?|forgot|(?:not|un)sure|(?:no|any) (?:idea|clue)|(?:want|need|like) to know"
+    r"|wonder(?:ing)?|forgot|(?:not |un)sure|(?:no|any) (?:idea|clue)|(?:want|need|like) to know"
     r"|weißt du|weiß nicht) (?:exactly )?"
 )
 _TELLS = r"\b(?:(?:tell|remind|show) (?:me|us)|check|find out|look up|see) (?:exactly )?"
@@ -129,7 +126,8 @@ def _beginnings(text: str) -> Iterator[tuple[int, str]]:
 # -- the forms of a question ----------------------------------------------------------------------
 
 _UNITS = {
-    "date": "day", "deadline": "day", "weekday": "day", "time of year": "season", "time of the year": "season",
+    "date": "day", "deadline": "day", "weekday": "day", "time of year": "season",
+    "time of the year": "season",
     "jahr": "year", "monat": "month", "woche": "week", "tag": "day", "datum": "day",
     "tage": "day", "tagen": "day", "wochen": "week", "monate": "month", "monaten": "month",
     "jahre": "year", "jahren": "year",
@@ -138,45 +136,51 @@ _UNIT = r"(?:year|month|week|weekday|day|date|quarter|season|time of (?:the )?ye
 _BE = r"(?:'s|'ll| (?:did|was|were|will|has|have|had|is|are|do|does|'s)\b)"
 _WE = r"(?:i|we|you|it|he|she|they|the|our)"
 #: what follows "when is" and "when do" where they ask for a condition
-_CONDITION = r"(?:\S+ ){1,3}(?:safe|ok|okay|better|worth|best|needed|used|allowed)\b"
+_CONDITION = r"(?:\S+ ){1,3}(?:safe|ok|okay|good|better|worth|best|needed|used|allowed)\b"
 #: verbs whose present means a coming day
 _PLANNED = r"(?:\S+ ){1,7}(?:plan|intend|expect|start|begin|end|expire|ship|launch|go live|meet)\b"
 
-_FORMS: tuple[tuple[Wanted, Measured, str], ...] = (
-    ("duration", "until today", rf"how long ago\b|how many (?P<unit>{_UNIT})s ago\b"),
-    ("duration", "until today", rf"how (?:long|many (?P<unit>{_UNIT})s)"
-     r"(?: (?:has|is) it been|'s it been)? since\b"),
-    ("duration", "since", r"(?:since|seit) (?:when|wann)\b"),
-    ("duration", "lasting", rf"(?:for )?how (?:long|many (?P<unit>{_UNIT})s) (?:has|have)\b"),
-    ("duration", "finished", rf"(?:for )?how (?:long|many (?P<unit>{_UNIT})s) (?:did|passed)\b"),
-    ("date", "", r"(?:(?:by|until|till|from) )?when(?: exactly| roughly)?"
+#: a word that the question has, what it wants, and the form
+_FORMS: tuple[tuple[str, Wanted, Measured, str], ...] = (
+    ("how ", "duration", "until today", rf"how long ago\b|how many (?P<unit>{_UNIT})s ago\b"),
+    ("how ", "duration", "until today", rf"how (?:long|many (?P<unit>{_UNIT})s)"
+     r"(?: has it been| is it|'s it been)? since\b"),
+    ("when", "duration", "since", r"since when\b"),
+    ("wann", "duration", "since", r"seit wann\b"),
+    ("how ", "duration", "lasting",
+     rf"(?:for )?how (?:long|many (?P<unit>{_UNIT})s) (?:has|have)\b"),
+    ("how ", "duration", "finished",
+     rf"(?:for )?how (?:long|many (?P<unit>{_UNIT})s) (?:did|passed)\b"),
+    ("when", "date", "", r"(?:(?:by|until|till|from) )?when(?: exactly| roughly)?"
      r"(?:(?:'ll| did| was| were| will| has| have| had)\b|\?"
      rf"|(?:'s| is| are) (?!{_CONDITION})| (?:do|does) (?={_PLANNED}))"),
-    ("date", "", r"by when\b"),
-    ("date", "", rf"(?:(?:in|on|by|since|until|during) )?(?:what|which) (?P<unit>{_UNIT})"
+    ("when", "date", "", r"by when\b"),
+    ("wh", "date", "", r"(?:(?:in|on|at|by|since|until|during) )?"
+     rf"(?:what|which) (?P<unit>{_UNIT})"
      rf"(?:(?!'s|(?: is|'s) (?:it|today)\b)(?:{_BE}| (?:of the|{_WE})\b)|\?|$)"),
-    ("date", "", r"what(?:'s| is| was) the (?:[\w.-]+ ){0,2}?(?P<unit>date|deadline)"
+    ("what", "date", "", r"what(?:'s| is| was) the (?:[\w.-]+ ){0,2}?(?P<unit>date|deadline)"
      r"(?: (?:of|for|when|by)\b|\?|$)"),
-    ("date", "", r"(?:(?:bis|ab) )?wann\b(?! immer| \S+ man\b)"),
-    ("date", "", r"(?:in|an) welche[mr] (?P<unit>jahr|monat|woche|tag|datum)\b"),
-    ("duration", "until today", r"wie lange (?:ist|sind) .*\bher\b"
+    ("wann", "date", "", r"(?:(?:bis|ab) )?wann\b(?! immer| \S+ man\b)"),
+    ("welche", "date", "", r"(?:in|an) welche[mr] (?P<unit>jahr|monat|woche|tag|datum)\b"),
+    ("wie ", "duration", "until today", r"wie lange (?:ist|sind) .*\bher\b"
      r"|vor wie vielen? (?P<unit>tagen|wochen|monaten|jahren)\b"),
-    ("duration", "lasting", r"wie lange .*\bschon\b"),
-    ("duration", "finished", r"wie lange (?:hat|haben|habe)\b"),
+    ("wie ", "duration", "lasting", r"wie lange .*\bschon\b"),
+    ("wie ", "duration", "finished", r"wie lange (?:hat|haben|habe)\b"),
 )  # fmt: skip
 
 
 @cache
-def _forms() -> tuple[tuple[Wanted, Measured, re.Pattern[str]], ...]:
-    return tuple((wanted, measured, re.compile(form)) for wanted, measured, form in _FORMS)
+def _form(source: str) -> re.Pattern[str]:
+    """Compiled when a question has its word: all of them take longer than a search can spare."""
+    return re.compile(source)
 
 
 # -- back or ahead --------------------------------------------------------------------------------
 
-_PAST = frozenset(form for verb, form in PAST.items() if form != verb) | {
-    "did", "didn't", "was", "wasn't", "were", "has", "have", "had", "ago",
-    "hat", "habe", "haben", "hatte", "war", "waren", "wurde", "wurden",
-}  # fmt: skip
+_BACK = frozenset(
+    ["did", "didn't", "was", "wasn't", "were", "has", "have", "had", "ago", "hat", "habe", "haben",
+     "hatte", "war", "waren", "wurde", "wurden"]
+)  # fmt: skip
 _PRESENT = frozenset(
     ["is", "are", "am", "do", "does", "will", "won't", "can", "should", "must", "when's", "what's",
      "it's", "wird", "werden"]
@@ -186,15 +190,23 @@ _PLANS = re.compile(r"\b(?:plan(?:s|ned|ning)?|going to|scheduled|due|deadline|s
 _LAST = re.compile(r"\b(?:last|been|ago)\b")
 
 
+@cache
+def _past_forms() -> frozenset[str]:
+    # imported here: few queries are questions of time
+    from engram.language.irregular import PAST
+
+    return _BACK | {form for verb, form in PAST.items() if form != verb}
+
+
 def _tense(words: list[str]) -> int:
     """-1 back, 1 ahead, as the first verb with a tense says; 0 without one, or for past plans."""
     for place, word in enumerate(words):
         word = word.strip('.,:;?!"()')
-        rest = " ".join(words[place + 1 :])
-        if word in _PRESENT or word.endswith("'ll") or (word == "have" and rest.startswith("to ")):
-            return -1 if _LAST.search(rest) else 1
-        if word in _PAST or _REGULAR_PAST.fullmatch(word):
-            return 0 if _PLANS.search(rest) else -1
+        rest = words[place + 1 :]
+        if word in _PRESENT or word.endswith("'ll") or (word == "have" and rest[:1] == ["to"]):
+            return -1 if _LAST.search(" ".join(rest)) else 1
+        if word in _past_forms() or _REGULAR_PAST.fullmatch(word):
+            return 0 if _PLANS.search(" ".join(rest)) else -1
     return 0
 
 
@@ -209,12 +221,15 @@ def _sooner(span: TimeSpan, today: Day, direction: int) -> TimeSpan:
     said = span.expression
     if direction >= 0 or span.start <= today or _TELLS_YEAR.search(said) or not _MONTH.search(said):
         return span
-    try:
-        start, end = (date.fromisoformat(day) for day in (span.start, span.end))
-        start, end = start.replace(year=start.year - 1), end.replace(year=end.year - 1)
-    except ValueError:
-        return span
+    start, end = (_year_before(date.fromisoformat(day)) for day in (span.start, span.end))
+    if start != end:
+        end = end.replace(day=monthrange(end.year, end.month)[1])
     return span._replace(start=start.isoformat(), end=end.isoformat(), also=())
+
+
+def _year_before(day: date) -> date:
+    year = day.year - 1
+    return day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1]))
 
 
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*")

@@ -49,7 +49,7 @@ from typing import NamedTuple
 from engram.model.display import plain_line
 from engram.model.hit import ContextBlock
 from engram.model.ids import docid
-from engram.model.instant import day_of
+from engram.model.instant import Day, day_of
 from engram.model.memory import FULFILLED, Memory, is_proposed, schema_name
 from engram.model.text import CHARACTERS_A_TOKEN, first_line, sha256_text
 from engram.recall.disputed import Dispute, Given, members
@@ -98,19 +98,21 @@ class OpeningItem(NamedTuple):
 def context_block(
     question: str, memories: Sequence[Given], budget_tokens: int,
     told: Callable[[Memory], str] = lambda memory: "", *,
-    opening: Iterable[OpeningItem] = (), turns: Iterable[str] = (),
+    opening: Iterable[OpeningItem] = (), turns: Iterable[str] = (), as_of: Day = "",
 ) -> ContextBlock:  # fmt: skip
     """The best of `memories` (best first) that fit the budget, as the answer to a question.
 
-    `told` gives the line of a record's sections that answers. Before them stands the first item of
-    `opening` that fits (one thing, in ever fewer words), and nothing is told where none does;
-    behind them stand as many of `turns` as fit. Without anything the block says that nothing was
-    found.
+    `told` gives the line of a record's sections that answers; `as_of` is the day on which they were
+    true, where that is not today. Before them stands the first item of `opening` that fits (one
+    thing, in ever fewer words), and nothing is told where none does; behind them stand as many of
+    `turns` as fit. Without anything the block says that nothing was found.
     """
+    about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
+    about += f" as of {as_of}" if as_of else ""
     items: list[str] = []
-    best = ContextBlock(_answer(question, items, len(memories)), (), len(memories))
+    best = ContextBlock(_answer(about, items, len(memories)), (), len(memories))
     for first in opening:
-        text = _answer(question, [first.text], len(memories))
+        text = _answer(about, [first.text], len(memories))
         best = ContextBlock(text, first.quoted, len(memories))
         items = [first.text]
         if best.used_tokens <= budget_tokens:
@@ -120,14 +122,14 @@ def context_block(
     quoted = best.shown
     for memory in memories:
         item, left = _quoted(memory, told), best.left_out - 1
-        text = _answer(question, [*items, item], left)
+        text = _answer(about, [*items, item], left)
         names = (one.id for one in members(memory) if one.id not in quoted)
         more = ContextBlock(text, (*best.shown, *names), left)
         if more.used_tokens <= budget_tokens:
             best = more
             items.append(item)
     for turn in turns:
-        more = best._replace(text=_answer(question, [*items, turn], best.left_out))
+        more = best._replace(text=_answer(about, [*items, turn], best.left_out))
         if more.used_tokens <= budget_tokens:
             best = more
             items.append(turn)
@@ -199,8 +201,7 @@ def _unasked(
     return ContextBlock(text, tuple(shown), passed)
 
 
-def _answer(question: str, items: list[str], left_out: int) -> str:
-    about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
+def _answer(about: str, items: list[str], left_out: int) -> str:
     lines: list[str] = []
     if items or left_out:
         lines += [

@@ -55,7 +55,7 @@ class Evidence(NamedTuple):
 class Telling(NamedTuple):
     """A sentence and a time that it tells; `number` is that of its evidence.
 
-    `beside` are the sentence before it and the one after it.
+    `beside` are the sentences before and after it.
     """
 
     number: int

@@ -8,10 +8,7 @@ from typing import NamedTuple
 from engram.model.instant import day_of
 from engram.model.memory import LIVE, Memory, schema_name
 from engram.model.schemas import SCHEMA_TABLE, categories_of
-from engram.model.validity import is_valid_as_of
-
-#: what may have been true once; what the person forgot, and what was never confirmed, is not shown
-_ONCE_TRUE = LIVE | {"superseded", "archived"}
+from engram.model.validity import ONCE_TRUE, is_valid_as_of
 
 
 class Filter(NamedTuple):
@@ -32,7 +29,7 @@ class Filter(NamedTuple):
     @property
     def shown(self) -> Collection[str]:
         """The statuses that it shows."""
-        return self.statuses or (_ONCE_TRUE if self.as_of else LIVE)
+        return self.statuses or (ONCE_TRUE if self.as_of else LIVE)
 
     @property
     def looked_at(self) -> tuple[str, ...]:

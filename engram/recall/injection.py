@@ -7,7 +7,7 @@ its turn has come. What its words say of its audience was decided when the catal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import date
 from functools import cache
 from typing import NamedTuple
@@ -97,13 +97,17 @@ def _in_force(valid_until: Day, expires: Day, today: Day) -> bool:
     return not (valid_until and valid_until < today) and not (expires and expires <= today)
 
 
-def is_given(memory: Memory, audience: Audience, recipient: Recipient, today: Day) -> bool:
+def is_given(
+    memory: Memory, audience: Audience, recipient: Recipient, today: Day,
+    statuses: Collection[str] = ("active",),
+) -> bool:  # fmt: skip
     """Whether an agent may be given a memory: meant for it, not yet done with, and it stands.
 
-    One in dispute is given beside its opponents (`disputed`).
+    What stood on an earlier day has one of more `statuses` by now. One in dispute is given beside
+    its opponents (`disputed`).
     """
     return (
-        (memory.status == "active" or in_dispute(memory))
+        (memory.status in statuses or in_dispute(memory))
         and is_open_to(recipient, audience, memory.space, memory.project)
         and _in_force(memory.valid_until, memory.expires, today)
         and not (memory.category == "commitment" and closed_as(memory))

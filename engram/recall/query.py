@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.when import find_times
 from engram.model.hit import Hints
-from engram.model.instant import Day, day_of
+from engram.model.instant import Day, local_day, plus_days
 from engram.model.memory import CATEGORIES, LIVE, SCHEMAS, SPACES, STATUSES, Memory, schema_name
 from engram.model.text import normalise
+from engram.model.validity import ONCE_TRUE, is_valid_as_of, was_by
 from engram.recall.asked import time_asked
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Query(NamedTuple):
     `prefixes` are beginnings of words; an entity is named as in the header (`tool-postgres`) or by
     its name alone; a source by the agent whose conversation it was. `form` is that of the words.
     `since` is the first day that counts, `before` the first that does not; both empty when open.
+    `as_of`, an Instant or a Day, asks for what was true and said by then; it is none of the words.
+    Days are those of `timezone`.
     """
 
     words: tuple[str, ...] = ()
@@ -84,6 +87,8 @@ class Query(NamedTuple):
     schemas: tuple[str, ...] = ()
     unknown_schemas: tuple[str, ...] = ()
     form: QuestionForm | None = None
+    timezone: str = "UTC"
+    as_of: str = ""
 
     @property
     def sought(self) -> str:
@@ -112,12 +117,23 @@ class Query(NamedTuple):
         when = bool(time_asked(self.text).wanted)
         return Hints(self.prefixes, spans, self.since, self.before, when)
 
+    def turn_hints(self, today: Day) -> Hints:
+        """The same for turns, of which nothing counts that was said after the time asked about."""
+        hints = self.hints(today)
+        if not self.as_of or self.as_of >= "9999":
+            return hints
+        # no time zone is further from UTC than a day
+        after = plus_days(self.as_of, 2)
+        return hints._replace(before=min(after, hints.before or after))
+
     def admits(self, memory: Memory, *, all_statuses: bool = False) -> bool:
         """Whether phrases, exclusions and filters let a memory through.
 
-        Without `status:`, only live ones pass unless `all_statuses` (design 5.20).
+        Without `status:`, only live ones pass unless `all_statuses` (design 5.20); as of a time
+        also those that were replaced since.
         """
-        statuses = self.statuses or (STATUSES if all_statuses else LIVE)
+        usual = ONCE_TRUE if self.as_of else LIVE
+        statuses = self.statuses or (STATUSES if all_statuses else usual)
         return (
             memory.status in statuses
             and _any(memory.category, self.categories)
@@ -129,8 +145,13 @@ class Query(NamedTuple):
             and self._tagged(memory.tags)
             and self._about(memory.entities)
             and self._from(memory.sources)
+            and self.was_true(memory)
             and self._says(f"{memory.title}\n{memory.text}\n{memory.quote}")
         )
+
+    def was_true(self, memory: Memory) -> bool:
+        """Whether a memory was true at the time that is asked about, where one is."""
+        return not self.as_of or is_valid_as_of(memory, self.as_of)
 
     def admits_turn(self, turn: Turn) -> bool:
         """The same for a turn: it has no category, status or tag, so a filter on one refuses it."""
@@ -140,22 +161,29 @@ class Query(NamedTuple):
             and _any(turn.project, self.projects)
             and self._from([turn.transcript])
             and self._dated(turn.time)
+            and (not self.as_of or was_by(turn.time, self.as_of))
             and self._says(turn.text)
         )
 
-    def admits_page(self, category: str, project: str, created: str, text: str) -> bool:
-        """The same for a box or an entity (its `category`): no status or tag, maybe no time."""
+    def admits_page(
+        self, category: str, project: str, created: str, text: str, ended: str = ""
+    ) -> bool:
+        """The same for a box or an entity (its `category`): no status or tag, maybe no time.
+
+        As of a time only boxes that had `ended`: what else is on a page may have come later.
+        """
         return (
             not (self.schemas or self.statuses or self.tags or self.kinds)
             and not (self.spaces or self.entities or self.sources)
             and _any(category, self.categories)
             and _any(project, self.projects)
             and self._dated(created)
+            and (not self.as_of or was_by(ended, self.as_of))
             and self._says(text)
         )
 
     def _dated(self, created: str) -> bool:
-        day = day_of(created)
+        day = local_day(created, self.timezone)
         return day >= self.since and (not self.before or "" < day < self.before)
 
     def _tagged(self, tags: Iterable[str]) -> bool:
@@ -180,8 +208,11 @@ class Query(NamedTuple):
         )
 
 
-def parse(text: str) -> Query:
-    """The query that a text means; never raises."""
+def parse(text: str, timezone: str = "UTC", as_of: str = "") -> Query:
+    """The query that a text means, of a time or of now, its days in a time zone that is known.
+
+    Never raises.
+    """
     lists = (field for field, _ in _VALUES.values())
     parts: dict[str, list[str]] = {name: [] for name in (*_LISTS, *lists, "since", "before")}
     for match in _ITEM.finditer(text[:MAX_QUERY]):
@@ -196,6 +227,8 @@ def parse(text: str) -> Query:
         since=max(since, default=""),
         before=min(before, default=""),
         form=_form(parts["words"]),
+        timezone=timezone,
+        as_of=as_of,
     )
 
 

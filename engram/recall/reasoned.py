@@ -18,11 +18,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from engram.language.calendar_words import MONTHS, WEEKDAYS
 from engram.language.tokens import query_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.model.text import first_line
+from engram.recall.answer_words import answer_words, day_in_words, time_in_words
 from engram.recall.evidence import meet, rarity_among, tellings
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day
     from engram.model.time_span import TimeSpan
     from engram.recall.asked import Asked
-    from engram.recall.evidence import Evidence, Telling
+from engram.recall.evidence import Evidence, Telling
 
 NOT_FOUND = "not found"
 
@@ -48,7 +51,7 @@ _FOUND, _AROUND, _BESIDE, _SPEAKER = 2.0, 1.0, 1.5, 0.8
 _UNIT, _DAYS_NAMED, _SINCE = 0.5, 1.0, 1.0
 #: what speaks against one: that no words tell it, that it lies ahead where the question looks back
 #: (or behind), that its memory was replaced
-_UNTOLD, _WRONG_WAY, _REPLACED = 2.0, 1.0, 1.0
+_UNTOLD, _WRONG_WAY, _REPLACED = 2.5, 1.5, 1.0
 #: for a question that asks for no time: that the sentence asks something itself
 _ASKING = 2.0
 #: as little as this of what its own sentence says count for a time in the sentences next to it
@@ -61,6 +64,10 @@ NB = 0.9
 _CLOSE = 0.4
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
+_MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"\b(?:{'|'.join(day[:3] for day in WEEKDAYS)})", re.IGNORECASE)
+_SEASONAL = re.compile(rf"{_MONTH.pattern}|\b(?:spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
+_SIDE_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -78,8 +85,13 @@ class _Candidate(NamedTuple):
         return self.telling.span
 
 
-def reasoned(question: str, asked: Asked, evidence: Sequence[Evidence]) -> ReasonedAnswer:
-    """The answer to a question; where no source tells one: "not found", and what came nearest."""
+def reasoned(
+    question: str, asked: Asked, evidence: Sequence[Evidence], today: Day
+) -> ReasonedAnswer:
+    """The answer to a question of `today`.
+
+    Where no source tells one: "not found", confidence 0, and what came nearest.
+    """
     words = _Words.of(question[:_MOST_ASKED], asked, evidence)
     candidates = sorted(
         (
@@ -94,13 +106,13 @@ def reasoned(question: str, asked: Asked, evidence: Sequence[Evidence]) -> Reaso
         nearest = tuple(one.source for one in evidence[:_NEAREST])
         why = "no source tells of it" if evidence else "nothing was found"
         return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
-    if not asked.wanted:
+    if asked.wanted == "" or asked.measured == "finished":
         return _quoted(best)
     other = next((one for one in candidates if _stands_against(one, best)), None)
     told = (best,) if other is None else (best, other)
     start, end = best.span.widest
     return ReasonedAnswer(
-        ", or ".join(time_in_words(one.span) for one in told),
+        ", or ".join(answer_words(one.span, asked, today) for one in told),
         _confidence(best, candidates, other),
         "\n".join(_steps(told, len(candidates))),
         tuple(one.span for one in told if one.telling.in_words),
@@ -213,7 +225,9 @@ def _candidates(
     value = _FOUND * found + _AROUND * around + _SPEAKER * words.name(source.speaker)
     value -= _REPLACED * (source.status == "superseded")
     shares: dict[str, float] = {}
-    for telling in tellings(number, evidence):
+    for told in tellings(number, evidence):
+        span = _on_the_side_asked(told.span, source.said, asked.direction)
+        telling = told._replace(span=_in_one_piece(span))
         if telling.sentence not in shares:
             shares[telling.sentence] = words.share(telling.sentence)
         beside = shares[telling.sentence]
@@ -223,20 +237,70 @@ def _candidates(
         yield _Candidate(worth, telling, source, around, beside)
 
 
+def _in_one_piece(span: TimeSpan) -> TimeSpan:
+    """Without readings that lie apart from the first: an answer is no time between two days."""
+    first = (span.start, span.end)
+    return span._replace(also=tuple(one for one in span.also if meet(one, first)))
+
+
+def _on_the_side_asked(span: TimeSpan, said: Day, direction: int) -> TimeSpan:
+    """A weekday, or a date without a year, on the side of `said` to which the question looks.
+
+    "The defence is on 7 June", said in May, may be read as last year's.
+    """
+    wrong = (direction > 0 and span.end < said) or (direction < 0 and span.start > said)
+    if not wrong or _SIDE_TOLD.search(span.expression):
+        return span
+    if _MONTH.search(span.expression):
+        years, days = direction, 0
+    elif _WEEKDAY.search(span.expression):
+        years, days = 0, 7 * direction
+    else:
+        return span
+    try:
+        first, *also = (_moved(one, years, days) for one in ((span.start, span.end), *span.also))
+    except (ValueError, OverflowError):
+        return span
+    return span._replace(start=first[0], end=first[1], also=tuple(also))
+
+
+def _moved(span: tuple[Day, Day], years: int, days: int = 0) -> tuple[Day, Day]:
+    """A span so much later. Raises ValueError for 29 February, and for what is before 1970."""
+    first, last = (
+        day.replace(year=day.year + years) + timedelta(days=days)
+        for day in map(date.fromisoformat, span)
+    )
+    if first.year < 1970:
+        raise ValueError("before 1970")
+    return first.isoformat(), last.isoformat()
+
+
+def _is_of(span: TimeSpan, named: TimeSpan) -> bool:
+    """Whether a time lies in the days that a question names; "in June" is the June of any year."""
+    first, last = named.widest
+    any_year = _SEASONAL.search(named.expression) and not _SIDE_TOLD.search(named.expression)
+    if any_year:
+        try:
+            first, last = _moved((first, last), int(span.start[:4]) - int(first[:4]))
+        except (ValueError, OverflowError):
+            return False
+    return meet(span.widest, (first, last))
+
+
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     """How well a time is one of those that are asked for."""
     span = telling.span
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
-    named = any(meet(span.widest, one.widest) for one in asked.spans)
-    if not asked.wanted:
+    named = any(_is_of(span, one) for one in asked.spans)
+    if asked.wanted == "" or asked.measured == "finished":
         return -_ASKING * telling.sentence.endswith("?")
     return (
         -(0 if telling.in_words else _UNTOLD - (0.5 if span.confidence > 0.5 else 0))
         - _WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)
         + _DAYS_NAMED * named
-        + _SINCE * (asked.wanted == "duration" and span.role_hint == "since")
+        + _SINCE * (asked.measured in ("lasting", "since") and span.role_hint == "since")
     )
 
 
@@ -247,11 +311,3 @@ def _sentence(words: _Words, evidence: Sequence[Evidence]) -> ReasonedAnswer:
 def _not_found(evidence: Sequence[Evidence], why: str) -> ReasonedAnswer:
     nearest = tuple(one.source for one in evidence[:_NEAREST])
     return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
-
-
-def time_in_words(span: TimeSpan) -> str:
-    return " - ".join(dict.fromkeys(span.widest))
-
-
-def day_in_words(day: Day) -> str:
-    return day

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from engram.model.ids import is_id
+from engram.model.instant import zone_of
 from engram.model.settings import Settings
 from engram.settings.keys import Key, Value, known_keys, read_text, read_value, table_paths
 from engram.settings.paths import UserPaths, places_of
@@ -145,7 +146,18 @@ def _header(document: dict[str, object], path: Path) -> VaultHeader:
         raise _wrong(str(path), "id", name, "1 to 80 lower-case letters, digits and hyphens")
     if not isinstance(zone, str) or not zone.isprintable() or not zone:
         raise _wrong(str(path), "timezone", zone, 'the name of a time zone, such as "UTC"')
+    check_timezone(zone, str(path))
     return VaultHeader(number, name, zone)
+
+
+def check_timezone(name: str, where: str) -> None:
+    """Raise ConfigError for a time zone that is not known here; `where` is the file naming it."""
+    try:
+        zone_of(name)
+    except ValueError as error:
+        from engram.settings.refusals import no_timezone
+
+        raise no_timezone(where, name) from error
 
 
 def _origins(

@@ -38,6 +38,20 @@ def wrong(where: str, name: str, value: object, allowed: str) -> ConfigError:
     )
 
 
+def no_timezone(where: str, name: str) -> ConfigError:
+    """A time zone that is not known here; perhaps none is, but UTC."""
+    # imported here: most mistakes are others
+    from difflib import get_close_matches
+    from zoneinfo import available_timezones
+
+    known = available_timezones()
+    close = get_close_matches(name, sorted(known), n=1)
+    hint = f'write it like "{close[0] if close else "Europe/Oslo"}"'
+    if not known:
+        hint = "this machine has no table of time zones: `pip install tzdata`"
+    return ConfigError(f"{where}: timezone = {shown(name)} is no time zone known here", hint)
+
+
 def not_for_vaults(where: str, name: str, value: object, listed: Iterable[str]) -> ConfigError:
     """A key that a vault's own file may not set."""
     return ConfigError(

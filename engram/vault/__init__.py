@@ -88,14 +88,18 @@ class Vault:
     @classmethod
     def create(
         cls, path: str | Path, *, environment: Mapping[str, str] | None = None,
-        clock: Clock | None = None, adapters: Adapters = Adapters(),
+        clock: Clock | None = None, adapters: Adapters = Adapters(), timezone: str = "UTC",
     ) -> Self:  # fmt: skip
-        """Make a vault from the template, register it, and open it. Raises BadInput for a vault."""
+        """Make a vault from the template, register it, and open it.
+
+        Its days are those of `timezone`. Raises BadInput for a vault, ConfigError for a time zone
+        that is not known here.
+        """
         from engram.vault import create
 
         environment = os.environ if environment is None else environment
         adapters = adapters.at(clock, environment)
-        root = create.found(Path(path), adapters.time.now())
+        root = create.found(Path(path), adapters.time.now(), timezone)
         create.register(root, places_of(environment))
         return cls.open(root, environment=environment, adapters=adapters)
 
@@ -200,20 +204,34 @@ class Vault:
         return self.parts.settler.within(self.settings.recall.settle_ms)
 
     def search(
-        self, query: str, *, limit: int | None = None, project: str = "", all_statuses: bool = False
-    ) -> Answers:
-        """The best memories and turns for a query; the given project and user-wide ones first."""
+        self, query: str, *, limit: int | None = None, project: str = "",
+        all_statuses: bool = False, as_of: str = "",
+    ) -> Answers:  # fmt: skip
+        """The best memories and turns for a query; the given project and user-wide ones first.
+
+        With `as_of` (see `list`) what was true and said by then. Raises BadInput.
+        """
+        asked = self._last_moment(as_of)
         settled, setting = self.ready_to_read(), self._setting(project)
         most = self.settings.recall.limit if limit is None else limit
         found = self.parts.search.search(
-            query, limit=most, setting=setting, all_statuses=all_statuses
+            query, limit=most, setting=setting, all_statuses=all_statuses, as_of=asked
         )
         return replace(found, behind=not settled)
 
     def _setting(self, project: str) -> Setting:
         from engram.recall.rank import Setting
 
-        return Setting(self.clock.now(), project, self.parts.header.timezone)
+        return Setting(self.clock.now(), project, self.parts.timezone)
+
+    def _last_moment(self, as_of: str) -> str:
+        """What an Instant or a Day means here; empty for none. Raises BadInput."""
+        from engram.model.validity import last_moment
+
+        try:
+            return last_moment(as_of, self.parts.header.timezone) if as_of else ""
+        except ValueError as error:
+            raise BadInput(f"as of: {error}", "name a day like 2026-03-06") from error
 
     def projects_in(self, folder: Path) -> tuple[str, ...]:
         """The projects of a working folder; none for one that is not known to be a project's."""
@@ -229,16 +247,17 @@ class Vault:
 
     def recall(
         self, question: str, *, budget: int | None = None, limit: int | None = None,
-        projects: Sequence[str] = (), reason: bool | None = None,
+        projects: Sequence[str] = (), reason: bool | None = None, as_of: str = "",
     ) -> ContextBlock:  # fmt: skip
         """A ranked block with receipts within `budget` tokens, to be given to an agent or read.
 
         With `projects` it holds what an agent that works there may be given, or nothing at all;
         without them everything but secrets is asked. A question of time is answered from memories
-        and turns; any is with `reason`, none without it (False). Raises BadInput for an empty
-        question that is to be answered.
+        and turns; any is with `reason`, none without it (False). With `as_of` (see `list`) what was
+        true and said by then. Raises BadInput for an empty question that is to be answered.
         """
         self._check_given()
+        asked = self._last_moment(as_of)
         self.ready_to_read()
         chosen = self.settings.recall
         block = self.parts.recalling.block(
@@ -246,6 +265,7 @@ class Vault:
             limit=chosen.limit if limit is None else limit,
             budget=chosen.budget_tokens if budget is None else budget,
             recipient=self._recipient(projects) if projects else None, reason=reason,
+            as_of=asked,
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block
@@ -340,10 +360,15 @@ class Vault:
         project: str = "", tag: str = "", since: str = "", before: str = "", as_of: str = "",
         schemas: tuple[str, ...] = (), limit: int = 50,
     ) -> Sequence[Memory]:  # fmt: skip
-        """The memories that pass, newest first; empty arguments do not filter."""
+        """The memories that pass, newest first; empty arguments do not filter.
+
+        `as_of` is an Instant, or a Day of the vault's time zone at its end: what was true then,
+        whatever became of it but for what was forgotten. Raises BadInput for any other text.
+        """
         from engram.recall.filter import Filter
 
-        wanted = Filter(categories, statuses, project, tag, since, before, as_of, schemas)
+        asked = self._last_moment(as_of)
+        wanted = Filter(categories, statuses, project, tag, since, before, asked, schemas)
         return self._lookup().listing(wanted, limit)
 
     def links(self, reference: str) -> Sequence[tuple[str, str]]:
@@ -374,7 +399,7 @@ class Vault:
 
     def learnt_on(self, day: Day = "") -> tuple[Day, Sequence[Memory]]:
         """What was learnt on a day of the vault's time zone, by default today; with that day."""
-        return self._lookup().learnt_on(day, self.clock.now(), self.parts.header.timezone)
+        return self._lookup().learnt_on(day, self.clock.now(), self.parts.timezone)
 
     def entities(self) -> Sequence[EntityRow]:
         """Every person, tool and project that memories speak of, the most named first."""

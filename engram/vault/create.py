@@ -1,7 +1,8 @@
 """Founding a vault: a folder made from the template, and registered.
 
 Turns a path into a vault on this machine. Guarantees: no existing file is overwritten, folders are
-0700 and files 0600, and the same instant gives the same bytes. Refuses a folder that is a vault.
+0700 and files 0600, and the same instant
+and time zone give the same bytes. Refuses a folder that is a vault.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from engram.model.errors import BadInput, NotFound, StorageError
 from engram.model.instant import Instant, compact
-from engram.settings.load import load, vault_template
+from engram.settings.load import check_timezone, load, vault_template
 from engram.settings.registry import Registry
 from engram.settings.vault_folders import real_root
 from engram.store.base import layout
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
     from engram.settings.paths import UserPaths
 
 
-def found(path: Path, now: Instant) -> Path:
-    """Copy the template to a path and make the vault's folders; returns the real root."""
+def found(path: Path, now: Instant, timezone: str) -> Path:
+    """Copy the template to a path and make the vault's folders; returns the real root.
+
+    Raises BadInput, StorageError, and ConfigError for a time zone that is not known here.
+    """
     if path.exists() and not path.is_dir():
         raise BadInput(f"{path} is a file", "give a folder for the vault")
     if (path / layout.CONFIG).exists():
         raise BadInput(f"{path} is a vault already", f"`engram trust {path}` registers it here")
+    check_timezone(timezone, str(path / layout.CONFIG))
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -42,6 +47,7 @@ def found(path: Path, now: Instant) -> Path:
             body = source.read_bytes()
             if name == layout.CONFIG:
                 body = body.replace(b"@ID@", f"vault-{compact(now)}".encode())
+                body = body.replace(b'timezone = "UTC"', f'timezone = "{timezone}"'.encode())
             disk.create(name, body)
     for folder in (layout.STATE, *layout.FOLDERS):
         (root / folder).mkdir(mode=0o700, exist_ok=True)

@@ -152,6 +152,11 @@ class VaultParts:
         return self.trusted and not self.read_only
 
     @property
+    def timezone(self) -> str:
+        """The time zone in which the vault's days begin and end."""
+        return self.header.timezone
+
+    @property
     def own_folders(self) -> list[Path]:
         """The folders that the vault writes itself."""
         return [self.root / name for name in layout.OWN]
@@ -192,7 +197,7 @@ class VaultParts:
         """The turns of the journal, as the owner and others said them."""
         from engram.store.commits.attributed_turns import AttributedTurns
 
-        return AttributedTurns(self.projections, self.turn_log, self.settings.owner)
+        return AttributedTurns(self.projections, self.turn_log, self.settings.owner, self.timezone)
 
     @cached_property
     def transaction_log(self) -> TransactionLog:
@@ -385,7 +390,7 @@ class VaultParts:
         finder = self.adapters.finder(self.cache / "index")
         return IndexSync(
             self.disk, self.projections, self.turn_log, self.transaction_log, finder,
-            self._index_lock,
+            self._index_lock, self.timezone,
         )  # fmt: skip
 
     def _index_lock(self) -> WriterLock:
@@ -575,14 +580,14 @@ class VaultParts:
         """Who compares memories without asking anyone."""
         from engram.admit.judge.rule_judge import RuleJudge
 
-        return self.adapters.judge or RuleJudge()
+        return self.adapters.judge or RuleJudge(self.timezone)
 
     def judge_with(self, model: Model) -> Judge:
         """The judge that asks a model where the rules are not sure."""
         from engram.admit.judge.model_judge import ModelJudge
 
         most = self.settings.llm.max_input_tokens
-        return ModelJudge(self.judge, self.prompts["judge"], model, most)
+        return ModelJudge(self.judge, self.prompts["judge"], model, most, self.timezone)
 
     @cached_property
     def prompts(self) -> Mapping[str, Mapping[str, Any]]:

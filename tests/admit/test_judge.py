@@ -171,3 +171,10 @@ def test_no_text_raises(a: str, b: str) -> None:
 def test_a_long_text_is_judged_by_its_beginning() -> None:
     tail = " from a to b instead of c" * 40_000
     assert opinion("We use c." + tail, "We no longer use c." + tail).code
+
+
+def test_a_day_told_from_the_present_is_told_from_the_day_in_the_vaults_time_zone() -> None:
+    older = said("The demo of the till is in 3 days.", "2026-03-06T02:00:00Z")
+    newer = said("The demo of the till is on 8 March 2026.", "2026-03-06T03:00:00Z")
+    assert RuleJudge("America/Los_Angeles").compare(older, newer).relation != "contradicts"
+    assert RuleJudge().compare(older, newer).relation == "contradicts"

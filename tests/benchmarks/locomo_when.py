@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engram.model.answer import ReasonedAnswer
 from tests.benchmarks.locomo import Retriever
 
 
@@ -19,8 +20,7 @@ class Answerer(Retriever):
 
     def recall(self, question: str) -> dict[str, Any]:
         """Answer, first and last day (None where it was not found), ids of turns, confidence."""
-        self.vault.ready_to_read()
-        found = self.vault.parts.answering.answer(question, setting=self.vault._setting(""))
+        found = self.vault.recall(question).answer or ReasonedAnswer("", 0.0)
         links = [source.id for source in found.source_memories]
         return {
             "answer": found.answer,

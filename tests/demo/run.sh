@@ -14,7 +14,7 @@ home=${at}.demo-home
 
 # The person's own settings stay out, and the clock stands still: the evening after the last session.
 for name in $(env | sed -n 's/^\(ENGRAM_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
-export ENGRAM_HOME=$home ENGRAM_VAULT=$vault ENGRAM_CLOCK=2026-03-06T21:00:00Z
+export ENGRAM_HOME=$home ENGRAM_VAULT=$vault ENGRAM_CLOCK=2026-03-06T21:00:00Z TZ=UTC
 # Data and talk in the order in which they are said, through a pipe too.
 export PYTHONUNBUFFERED=1
 
@@ -91,8 +91,10 @@ engram search "too many clients" --limit 2
 engram search fly.io --limit 3
 
 heading "6  Giving back"
-note "The same, as a block with sources and a limit in tokens: what an agent at work on the shop is given."
+note "The same, as a block with sources and a limit in tokens: what an agent at work on the shop is given." \
+  "Asked when, it begins with the date. The second was never made a memory: Kim only said it."
 engram recall "when did we decide to use postgres?" --limit 2 --project shop
+engram recall "when will the token be rotated?" --limit 1 --project shop
 
 heading "7  What was kept out"
 note "Kim pasted a password and a token on Thursday. A web page that the agent read that day held" \

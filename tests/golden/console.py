@@ -45,7 +45,7 @@ def prompt_context(folder: Path) -> dict[str, str]:
     """An environment in which all files of the person lie below `folder` and the clock stands."""
     return {
         "COLUMNS": "100", "ENGRAM_CLOCK": CLOCK, "ENGRAM_HOME": str(folder / "home"),
-        "HOME": str(folder), "PATH": os.environ.get("PATH", ""), "TERM": "dumb",
+        "HOME": str(folder), "PATH": os.environ.get("PATH", ""), "TERM": "dumb", "TZ": "UTC",
     }  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from engram.model.instant import (
     compact,
     day_of,
     instant_of,
+    local_day,
+    local_time,
     minutes_between,
     moment_of,
     plus_days,
@@ -124,3 +126,29 @@ def test_days_and_minutes_are_counted_over_the_ends_of_months_and_years() -> Non
 def test_the_short_forms_of_an_instant() -> None:
     assert day_of("2026-03-06T10:10:00Z") == "2026-03-06"
     assert compact("2026-03-06T10:10:00Z") == "20260306-101000"
+
+
+# -- in another time zone ------------------------------------------------------------------------
+
+
+def test_a_time_is_told_as_a_zone_writes_it() -> None:
+    evening = "2026-03-06T02:00:00Z"
+    assert local_time(evening, "America/Los_Angeles") == "2026-03-05T18:00:00-08:00"
+    assert local_time(evening, "UTC") == evening and local_time("", "Asia/Tokyo") == ""
+    # an hour later it is summer there
+    assert local_day("2026-03-29T22:30:00Z", "Europe/Oslo") == "2026-03-30"
+    assert local_day("2026-03-28T22:30:00Z", "Europe/Oslo") == "2026-03-28"
+    with pytest.raises(ValueError, match="unknown time zone"):
+        local_time(evening, "Moon/Tranquility")
+
+
+@given(MOMENTS, st.sampled_from(["Asia/Tokyo", "America/Los_Angeles", "Pacific/Kiritimati"]))
+@example(datetime(1970, 1, 1, tzinfo=UTC), "America/Los_Angeles")
+@example(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC), "Pacific/Kiritimati")
+@examples(25)
+def test_a_local_time_is_the_same_moment_of_a_year_that_an_instant_may_have(
+    moment: datetime, zone: str
+) -> None:
+    instant = instant_of(moment)
+    assert instant_of(local_time(instant, zone)) == instant
+    assert "1970" <= local_day(instant, zone)[:4] <= "9999"

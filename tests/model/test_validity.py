@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.model.instant import plus_days
 from engram.model.memory import Memory
-from engram.model.validity import effective_valid_from, effective_valid_until, is_valid_as_of
+from engram.model.validity import (
+    effective_valid_from,
+    effective_valid_until,
+    is_valid_as_of,
+    last_moment,
+    was_by,
+)
 
 BORN = "2026-03-06T10:10:00Z"
+ZONES = ["UTC", "America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati", "Pacific/Apia"]
 
 
 def true(when: str, **fields: str) -> bool:
@@ -74,3 +83,46 @@ def test_no_text_raises(begins: str, ends: str, when: str) -> None:
 def test_days_are_compared_as_days(begins: int, ends: int, asked: int) -> None:
     day = [plus_days("2026-01-01", number) for number in (begins, ends, asked)]
     assert true(day[2], valid_from=day[0], valid_until=day[1]) == (begins <= asked < ends)
+
+
+def test_the_end_of_a_day_is_written_in_its_time_zone() -> None:
+    assert last_moment(" 2026-03-06 ", "UTC") == "2026-03-06T23:59:59.999999+00:00"
+    assert last_moment("2026-03-06", "America/Los_Angeles") == "2026-03-06T23:59:59.999999-08:00"
+    assert last_moment("9999-12-31", "America/Los_Angeles").startswith("9999-12-31T23:59:59")
+    assert last_moment("2026-03-06T02:00:00Z", "America/Los_Angeles") == "2026-03-05T18:00:00-08:00"
+
+
+def test_days_of_a_header_are_those_of_the_zone_that_the_time_is_written_in() -> None:
+    span = {"valid_from": "2026-03-06", "valid_until": "2026-03-07"}
+    for zone in ("America/Los_Angeles", "UTC", "Asia/Tokyo"):
+        days = ("2026-03-05", "2026-03-06", "2026-03-07")
+        assert [true(last_moment(day, zone), **span) for day in days] == [False, True, False]
+    # said in the evening of 5 March there
+    assert was_by("2026-03-06T02:00:00Z", last_moment("2026-03-05", "America/Los_Angeles"))
+    assert not was_by("2026-03-06T02:00:00Z", "2026-03-05")
+    assert not was_by("", "2026-03-05") and not was_by("2026-03-05", "soon")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "soon",
+        "2026-13-40",
+        "2026-03",
+        "20260305",
+        "1969-12-31",
+        "2026-03-05T99:00",
+        "٢٠٢٦-٠٣-٠٥",
+    ],
+)
+def test_what_is_no_day_from_1970_to_9999_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        last_moment(text, "UTC")
+
+
+@given(st.dates(date(1970, 1, 1)), st.dates(date(1970, 1, 1)), st.sampled_from(ZONES))
+def test_in_every_zone_a_statement_begins_on_its_day(begins: date, asked: date, zone: str) -> None:
+    when = last_moment(asked.isoformat(), zone)
+    assert true(when, valid_from=begins.isoformat()) == (begins <= asked)
+    assert true(when, valid_until=begins.isoformat(), created="0001-01-01") == (asked < begins)

@@ -132,8 +132,5 @@ def test_a_day_is_one_of_the_vaults_time_zone(vault: Vault, environment: dict[st
         assert oslo.learnt_on()[0] == "2026-03-07"
         assert len(oslo.learnt_on("2026-03-07")[1]) == 1
     config.write_text(text.replace('"UTC"', '"Moon/Tranquility"'), encoding="utf-8")
-    with (
-        Vault.open(vault.root, environment=environment, clock=late) as moon,
-        pytest.raises(ConfigError, match="timezone"),
-    ):
-        moon.learnt_on()
+    with pytest.raises(ConfigError, match="timezone"):
+        Vault.open(vault.root, environment=environment, clock=late)

@@ -26,7 +26,7 @@ def turn(
 
 
 def answered(question: str, *evidence: Evidence) -> ReasonedAnswer:
-    return reasoned(question, what_is_asked(question, TODAY), evidence)
+    return reasoned(question, what_is_asked(question, TODAY), evidence, TODAY)
 
 
 def test_a_source_that_is_told_twice_as_well_does_not_hide_another_s_time() -> None:

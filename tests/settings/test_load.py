@@ -207,6 +207,25 @@ def test_a_wrong_vault_header_is_named(person: Person, head: str, key: str) -> N
         load(person.vault, {"ENGRAM_HOME": str(person.home)})
 
 
+def test_a_time_zone_that_is_not_known_is_refused_with_the_most_similar_one(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(zone: str) -> str:
+        head = f'format = 1\nid = "v"\ntimezone = {json.dumps(zone)}\n'
+        person.vault_file.write_text(head, encoding="utf-8")
+        with pytest.raises(
+            ConfigError, match=r"engram\.toml: timezone = .* is no time zone"
+        ) as got:
+            load(person.vault, {"ENGRAM_HOME": str(person.home)})
+        return got.value.hint
+
+    assert refused("Europe/Berln") == 'write it like "Europe/Berlin"'
+    for zone in ("Moon/Tranquility", "Europe", "../../etc/passwd", "/etc/localtime", "x" * 5000):
+        assert "write it like" in refused(zone)
+    monkeypatch.setattr("zoneinfo.available_timezones", set)
+    assert "pip install tzdata" in refused("Mars/Olympus")
+
+
 def test_a_vault_may_set_only_what_is_harmless(person: Person) -> None:
     samples = {"text": '"x"', "number": "1.0", "whole number": "5"}
     for name, key in known_keys().items():

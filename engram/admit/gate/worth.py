@@ -79,8 +79,8 @@ def factors_of(
     around = one_line(candidate.sentence)[:MOST_CHARACTERS] or said
     evidence = _evidence(candidate, said)
     lasting, useful, guessed = candidate.appraisal
-    day = candidate.receipt.time[:10]
-    ahead = any(span.end > day for span in find_times(candidate.text, candidate.receipt.time))
+    day = candidate.receipt.day
+    ahead = any(span.end > day for span in find_times(candidate.text, day))
     if ahead or any(name == "due" for name, _ in candidate.fields):
         lasting = max(lasting, 0)  # what has its day passes with it, and is kept until then
     if evidence < 2 or not candidate.in_own_words:

@@ -23,7 +23,7 @@ from engram.language.paraphrase.phrasing import phrasing
 from engram.language.same_subject import subjects_of
 from engram.language.wording import telling, terms_of
 from engram.model.errors import BudgetExceeded, ModelError
-from engram.model.instant import day_of
+from engram.model.instant import Day, local_day
 from engram.model.markdown import neutralise
 from engram.model.memory import Memory
 from engram.model.model_request import Request, fenced, list_of, prompt_of
@@ -58,10 +58,13 @@ Pair = tuple[Memory, Memory]
 class ModelJudge:
     """Rules first, then a model."""
 
-    def __init__(self, rules: Judge, prompt: Mapping[str, Any], model: Model, most: int) -> None:
+    def __init__(
+        self, rules: Judge, prompt: Mapping[str, Any], model: Model, most: int,
+        timezone: str = "UTC",
+    ) -> None:  # fmt: skip
         """`prompt` is config/prompts/judge.toml, `most` the tokens that one question may have.
 
-        Raises ConfigError when it is no prompt.
+        A question tells the days of `timezone`. Raises ConfigError when it is no prompt.
         """
         self._version, self._instructions = prompt_of(prompt, "judge")
         self._rules = rules
@@ -69,6 +72,7 @@ class ModelJudge:
         self._room = most - tokens_of(self._instructions) - tokens_of(str(SCHEMA)) - _SPARE_TOKENS
         self._answers: dict[tuple[str, str], Opinion | None] = {}
         self._left = MOST_QUESTIONS
+        self._timezone = timezone
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
         """The rules' opinion where they are sure, else the model's where it is to be trusted."""
@@ -94,9 +98,11 @@ class ModelJudge:
         room = self._room
         for number, (older, newer) in enumerate(pairs[:MOST_PAIRS], 1):
             first, second = _names(number)
-            part = (
-                f"Pair {number}\n{_shown('older', first, older)}\n{_shown('newer', second, newer)}"
-            )
+            said = [
+                _shown(place, name, memory, local_day(memory.created, self._timezone))
+                for place, name, memory in (("older", first, older), ("newer", second, newer))
+            ]
+            part = "\n".join((f"Pair {number}", *said))
             room -= tokens_of(part) + 1
             if room < 0:
                 break
@@ -129,10 +135,10 @@ def _names(number: int) -> tuple[str, str]:
     return f"m{2 * number - 1}", f"m{2 * number}"
 
 
-def _shown(place: str, name: str, memory: Memory) -> str:
+def _shown(place: str, name: str, memory: Memory, day: Day) -> str:
     text = " ".join(memory.text.split())
     text = text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} [...]"
-    return f"- {place} [{name}] {day_of(memory.created)}, {memory.category}: {text}"
+    return f"- {place} [{name}] {day}, {memory.category}: {text}"
 
 
 def _is_worth_asking(older: Memory, newer: Memory) -> bool:

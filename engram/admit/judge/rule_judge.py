@@ -49,7 +49,10 @@ _IMMUTABLE = AnyCase(
 
 
 class RuleJudge:
-    """The judge that asks nobody."""
+    """The judge that asks nobody; what was said "on Friday" was said on a day of `timezone`."""
+
+    def __init__(self, timezone: str = "UTC") -> None:
+        self._timezone = timezone
 
     def compare(self, older: Memory, newer: Memory) -> Opinion:
         """The opinion about two memories; pairs of one moment, and of another scope, have none."""
@@ -57,7 +60,7 @@ class RuleJudge:
             return _UNRELATED
         if normalise(older.text) == normalise(newer.text):
             return Opinion("same", sure=True, code="same", why="it says the same")
-        opinion = _opinion(older, newer)
+        opinion = _opinion(older, newer, self._timezone)
         if opinion.relation == "supersedes" and outranked(older, newer):
             return Opinion(
                 "contradicts", code=LOWER_AUTHORITY, why="the older one has more authority"
@@ -89,13 +92,13 @@ def of_one_scope(older: Memory, newer: Memory) -> bool:
     return older.space != "project" or older.project == newer.project
 
 
-def _opinion(older: Memory, newer: Memory) -> Opinion:
+def _opinion(older: Memory, newer: Memory, timezone: str) -> Opinion:
     if older.key and older.key == newer.key:
         return _sure("slot", "it gives another value of the same slot")
     attributes = _by_attributes(older, newer)
     if attributes is not None:
         return attributes
-    before, after = _taken_apart(older), _taken_apart(newer)
+    before, after = _taken_apart(older, timezone), _taken_apart(newer, timezone)
     for rule in _GUARDED_RULES if after.guarded else _RULES:
         opinion = rule(before, after, older, newer)
         if opinion is not None:
@@ -105,8 +108,8 @@ def _opinion(older: Memory, newer: Memory) -> Opinion:
 
 
 @lru_cache(maxsize=1_024)
-def _taken_apart(memory: Memory) -> Statement:
-    return statement_of(memory)
+def _taken_apart(memory: Memory, timezone: str) -> Statement:
+    return statement_of(memory, timezone)
 
 
 def _by_attributes(older: Memory, newer: Memory) -> Opinion | None:

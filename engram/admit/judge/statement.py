@@ -22,6 +22,7 @@ from engram.language.quantity import Quantity, is_period, quantities_of
 from engram.language.sentences import sentences_of
 from engram.language.when import find_times
 from engram.language.wording import Terms, telling, terms_of
+from engram.model.instant import local_day
 from engram.model.memory import Memory
 from engram.model.time_span import TimeSpan
 
@@ -70,12 +71,12 @@ class Statement:
         return frozenset(f"{one.unit} {one.value}" for one in self.quantities)
 
 
-def statement_of(memory: Memory) -> Statement:
-    """The statement of a memory."""
+def statement_of(memory: Memory, timezone: str = "UTC") -> Statement:
+    """The statement of a memory; its times are told from the day it was said in a time zone."""
     text = _OPENING.sub("", memory.text[:_MOST].strip())
     # "never mind, ..." is no part of what is stated, and of how it was said
     said = f"{memory.text[:_MOST]}\n{memory.quote[:_MOST]}"
-    times = find_times(text, memory.created or _NO_TIME)
+    times = find_times(text, local_day(memory.created, timezone) or _NO_TIME)
     quantities = quantities_of(text, times)
     told = _CONTRAST.sub("", _ASIDE.sub("", text))
     clauses = [sentence.rstrip(".!;") for sentence in sentences_of(text)]

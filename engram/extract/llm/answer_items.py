@@ -116,7 +116,7 @@ def candidates_of(
             *(part for turn in read for part in (turn.project, turn.text)),
             *(memory.text for memory in context.memories),
         ),
-        (turn.time for turn in read),
+        (turn.day for turn in read),
     )
     found: list[Candidate] = []
     for item in items:
@@ -137,7 +137,7 @@ def _supported(candidate: Candidate, item: object, given: Shown) -> Candidate:
     # the dates that were put beside its words are not the model's
     text = str(item.get("text", item.get("content", "")))
     said = candidate.sentence or candidate.receipt.quote
-    return replace(candidate, support=given.supports(text, said, candidate.receipt.time))
+    return replace(candidate, support=given.supports(text, said, candidate.receipt.day))
 
 
 def placed(candidate: Candidate, item: object, turns: Sequence[Turn]) -> Candidate:
@@ -194,7 +194,7 @@ def _built(
     sentence = sentences_around(turn.text, quote)
     return Candidate(
         category=category,
-        text=with_title(dated(anchored(text, turn.time), due, turn), turn),
+        text=with_title(dated(anchored(text, turn.day), due, turn), turn),
         receipt=receipt_of(turn, quote),
         confidence=confidence,
         importance=_importance(item, category, tags),

@@ -41,7 +41,7 @@ def dated(text: str, due: str, turn: Turn) -> str:
     """
     if not due or _states(text, due, turn):
         return text
-    times = find_times(text, turn.time)
+    times = find_times(text, turn.day)
     said = next((span for span in times if span.end == due), None)
     if said is None:
         others = any(span.end >= turn.day and _is_dated(text, span) for span in times)
@@ -58,7 +58,7 @@ def since_day(value: object, turn: Turn, quote: str) -> str:
     Where the model's lies ahead, a date without a year is no past one.
     """
     day = _day(value, turn)
-    past = past_times(quote, turn.time)
+    past = past_times(quote, turn.day)
     if day > turn.day:
         past = [span for span in past if _YEAR.search(span.expression)]
     if past:
@@ -68,7 +68,7 @@ def since_day(value: object, turn: Turn, quote: str) -> str:
 
 def _states(text: str, day: str, turn: Turn) -> bool:
     """Whether a text names this day with its year."""
-    times = find_times(text, turn.time)
+    times = find_times(text, turn.day)
     return any(span.end == day and _YEAR.search(span.expression) for span in times)
 
 

@@ -142,7 +142,7 @@ class ExtractionPrompt:
 
     def _message(self, turn: Turn, number: int) -> str:
         said = shown(turn.text, self._longest)
-        return f"[{number}] {label_of(turn)}, {turn.time} ({weekday_of(turn.day)}):\n{said}"
+        return f"[{number}] {label_of(turn)}, {turn.local_time} ({weekday_of(turn.day)}):\n{said}"
 
 
 def label_of(turn: Turn) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 
 from engram.extract.llm.answer_items import known_as, tags_in
 from engram.extract.llm.quotes import Words, quoted
-from engram.extract.llm.record_prompt import ACTIONS, CONFIDENCE, EVENTS, KEY, Asked
+from engram.extract.llm.record_prompt import ACTIONS, CONFIDENCE, EVENTS, KEY, RecordQuestion
 from engram.extract.receipt import receipt_of
 from engram.language.hidden_text import without_hidden_signs
 from engram.model.candidate import Receipt
@@ -59,7 +59,7 @@ class AnsweredRecord(NamedTuple):
 
 
 def answered(
-    value: object, asked: Asked, turns: Sequence[Turn]
+    value: object, asked: RecordQuestion, turns: Sequence[Turn]
 ) -> tuple[list[AnsweredRecord], list[RecordFault]]:
     """The items of an answer in order, and what of it was left out. Raises BadAnswer."""
     given = value.get(KEY) if isinstance(value, Mapping) else None
@@ -98,7 +98,7 @@ def _items(given: Mapping[str, object] | list[object]) -> Iterator[tuple[str, ob
 
 
 def _read(
-    schema: str, item: Mapping[str, object], asked: Asked, turns: Sequence[Turn],
+    schema: str, item: Mapping[str, object], asked: RecordQuestion, turns: Sequence[Turn],
     texts: Sequence[Words],
 ) -> tuple[AnsweredRecord | None, list[RecordFault]]:  # fmt: skip
     faults = [
@@ -153,7 +153,7 @@ def _receipts(
     return tuple(dict.fromkeys(found))
 
 
-def _target(schema: str, value: object, action: str, asked: Asked) -> Memory | None:
+def _target(schema: str, value: object, action: str, asked: RecordQuestion) -> Memory | None:
     memory = known_as(value, asked.known) if isinstance(value, str) else None
     record = record_of(memory) if memory else None
     return memory if record and record.schema == schema and action != "create" else None

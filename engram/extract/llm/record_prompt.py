@@ -55,7 +55,7 @@ _COMMON: dict[str, Any] = {
 }
 
 
-class Asked(NamedTuple):
+class RecordQuestion(NamedTuple):
     """One question: the request, which turns and known records it shows, and of which schemas."""
 
     request: Request
@@ -77,7 +77,7 @@ class RecordPrompt:
 
     def question(
         self, scores: Sequence[SchemaScore], turns: Sequence[Turn], known: Sequence[Memory]
-    ) -> Asked | None:
+    ) -> RecordQuestion | None:
         """The question about what these scores hit; None where nothing is, or nothing fits."""
         wanted = [one for one in scores if one.schema != SESSION and one.hits]
         while wanted and self._room(wanted) < _LEAST_ROOM:
@@ -99,7 +99,7 @@ class RecordPrompt:
             text=fenced("\n\n".join([*above, excerpt.text])), schema=answer_schema(names), key=KEY,
             subject=turns[0].transcript, turns=len(excerpt.turns),
         )  # fmt: skip
-        return Asked(request, excerpt, tuple(shown), names)
+        return RecordQuestion(request, excerpt, tuple(shown), names)
 
     def _room(self, wanted: Sequence[SchemaScore]) -> int:
         names = [one.schema for one in wanted]

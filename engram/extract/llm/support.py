@@ -29,7 +29,7 @@ from engram.language.swapped import is_reversed
 from engram.language.when import find_times
 from engram.language.wording import beginnings
 from engram.model.candidate import Support
-from engram.model.instant import Instant
+from engram.model.instant import Day
 
 #: so much of a sentence is read: a page may be one
 _MOST_READ = 4_000
@@ -62,9 +62,9 @@ _MEASURES = tuple(
 class Shown:
     """What a model was shown: messages, known memories, what was said before."""
 
-    def __init__(self, texts: Iterable[str], times: Iterable[Instant]) -> None:
+    def __init__(self, texts: Iterable[str], days: Iterable[Day]) -> None:
         self._texts = "\n".join(texts)
-        self._years = {time[:4] for time in times}
+        self._years = {day[:4] for day in days}
 
     @cached_property
     def _values(self) -> set[str]:
@@ -74,8 +74,8 @@ class Shown:
     def _beginnings(self) -> set[str]:
         return set(beginnings(self._texts))
 
-    def supports(self, text: str, sentence: str, time: Instant) -> Support:
-        """How far a statement is supported that rests on a sentence, said at a time."""
+    def supports(self, text: str, sentence: str, day: Day) -> Support:
+        """How far a statement is supported that rests on a sentence, said on a day."""
         sentence = sentence[:_MOST_READ]
         stated = {word for word in beginnings(text) if not word.isdigit()}
         common = len(stated & self._beginnings)
@@ -85,26 +85,26 @@ class Shown:
         if same and _LEAST_SHARE * common < len(stated):
             return "none"
         turned = same and is_turned(text, sentence)
-        invented = self._has_other_numbers(text, sentence, time)
+        invented = self._has_other_numbers(text, sentence, day)
         if turned and invented:
             return "none"
         unlike = bool(stated) and not common and not self._has_number_of(text)
         changed = unlike or is_reversed(text, sentence) or _drops_condition(text, sentence)
         return "doubted" if turned or invented or changed else "full"
 
-    def _has_other_numbers(self, text: str, sentence: str, time: Instant) -> bool:
+    def _has_other_numbers(self, text: str, sentence: str, day: Day) -> bool:
         """Whether a number of a statement was never shown, or replaces one of its sentence."""
         text = _DATED.sub(" ", text)
         counted = list(number_words_of(text))
         if not (counted or any(map(str.isdigit, text))):
             return False
-        spans = [(span.start, span.end) for span in find_times(sentence, time)]
-        for span in find_times(text, time):
-            if (span.start, span.end) in [*spans, (time[:10], time[:10])]:
+        spans = [(span.start, span.end) for span in find_times(sentence, day)]
+        for span in find_times(text, day):
+            if (span.start, span.end) in [*spans, (day, day)]:
                 text = text.replace(span.expression, " ")
         told = list(numbers_of(text))
-        days = (day for span in spans for day in span)
-        known = self._values | {part.lstrip("0") for day in days for part in day.split("-")}
+        days = (one for span in spans for one in span)
+        known = self._values | {part.lstrip("0") for one in days for part in one.split("-")}
         if has_other_numbers(text, known):
             return True
         said, stated = values_of(sentence), values_of(text)

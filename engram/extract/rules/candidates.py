@@ -42,7 +42,7 @@ def candidate_of(turn: Turn, sentence: Sentence, rule: Rule, match: re.Match[str
     person = named.get("person") or named.get("other") or ""
     return Candidate(
         category=rule.category,
-        text=with_title(anchored(told, turn.time), turn),
+        text=with_title(anchored(told, turn.day), turn),
         receipt=receipt_of(turn, quote),
         confidence=rule.confidence,
         importance=_importance(quote, told, rule, tags),
@@ -78,7 +78,7 @@ def _importance(quote: str, text: str, rule: Rule, tags: tuple[str, ...]) -> flo
 
 def due_of(turn: Turn, said: str) -> TimeSpan | None:
     """The future time: a deadline before a mere date, and today only as a deadline."""
-    ahead = [span for span in find_times(said, turn.time) if span.end >= turn.day]
+    ahead = [span for span in find_times(said, turn.day) if span.end >= turn.day]
     deadlines = [span for span in ahead if span.role_hint == "deadline"]
     later = [span for span in ahead if span.end > turn.day and span.role_hint == "point"]
     return next(iter([*deadlines, *later]), None)
@@ -86,7 +86,7 @@ def due_of(turn: Turn, said: str) -> TimeSpan | None:
 
 def is_overdue(turn: Turn, said: str) -> bool:
     """Whether it names a deadline and none lies ahead: nothing is left to promise."""
-    deadlines = [span for span in find_times(said, turn.time) if span.role_hint == "deadline"]
+    deadlines = [span for span in find_times(said, turn.day) if span.role_hint == "deadline"]
     return bool(deadlines) and due_of(turn, said) is None
 
 
@@ -128,7 +128,7 @@ _DATED = frozenset(["decision", "moment", "fact", "skill", "relationship"])
 def _valid_from(turn: Turn, rule: Rule, said: str) -> str:
     """The day it became true: a past day that the sentence names, else the turn's own."""
     if rule.category in _DATED:
-        past = past_times(said, turn.time)
+        past = past_times(said, turn.day)
         if past:
             return past[0].start
     return turn.day

@@ -77,7 +77,7 @@ def page_path(page: Page) -> str:
 
 def transcript_path(turn: Turn) -> str:
     """`transcripts/YYYY-MM-DD/<source>-<session12>.md`, dated by the turn that begins the file."""
-    return f"{TRANSCRIPTS}/{turn.day}/{turn.transcript}.md"
+    return f"{TRANSCRIPTS}/{day_of(turn.time)}/{turn.transcript}.md"
 
 
 def pending_path(number: int) -> str:

@@ -232,13 +232,15 @@ class Catalog:
         return self._meta("last_sha") or ""
 
     @property
-    def indexed(self) -> bool:
-        """Whether the index was built from this catalog, or one that it continues."""
-        return self._meta("indexed") == "yes"
+    def indexed(self) -> str:
+        """The time zone by whose days the index was built from this catalog, or one that it
+        continues; empty for an index that is none of its.
+        """
+        return self._meta("indexed") or ""
 
-    def set_indexed(self, indexed: bool = True) -> None:
-        """Record whether the index was built from this catalog as it is."""
-        self._set("indexed", "yes" if indexed else "")
+    def set_indexed(self, timezone: str) -> None:
+        """Record that the index was built from this catalog as it is; '' that it was not."""
+        self._set("indexed", timezone)
 
     def names_with(self, beginning: str) -> list[str]:
         """Ids that begin so, sorted."""

@@ -336,7 +336,7 @@ class Projections:
                 for path in (*found.gone, *found.changed):
                     self.look_at(path)
                 self._look_at_homeless()
-                self.catalog.set_indexed(False)
+                self.catalog.set_indexed("")
         self.record_touched(found)
 
     def record_touched(self, found: Scan) -> None:

@@ -19,6 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.model.errors import BadInput, StorageError
+from engram.model.instant import day_of
 from engram.store.base import layout
 from engram.store.files import document
 
@@ -356,7 +357,7 @@ def _head(turn: Turn) -> bytes:
         "started": turn.time,
     }
     kept = {key: inert_value(value) for key, value in header.items() if value}
-    return document.render(kept, _heading(title, turn.source, turn.day) + "\n")
+    return document.render(kept, _heading(title, turn.source, day_of(turn.time)) + "\n")
 
 
 def _block(turn: Turn) -> str:

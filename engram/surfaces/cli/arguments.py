@@ -105,6 +105,14 @@ def period(context: click.Context, parameter: click.Parameter, value: str | None
     return value
 
 
+def as_of(command: _Command) -> _Command:
+    """The option `--as-of DAY` of whatever tells memories."""
+    return click.option(
+        "--as-of", callback=day, metavar="DAY",
+        help="What was true on that day, also if it was replaced since.",
+    )(command)  # fmt: skip
+
+
 class Verbs(click.Group):
     """A group that suggests the nearest of its commands for a misspelt one."""
 

@@ -9,7 +9,7 @@ import click
 from engram.model.memory import SCHEMAS, STATUSES, Memory, is_proposed
 from engram.model.schemas import schema_of
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import CATEGORY, common, day, period
+from engram.surfaces.cli.arguments import CATEGORY, as_of, common, period
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import fitted, styled
 
@@ -26,8 +26,7 @@ from engram.surfaces.cli.terminal import fitted, styled
 @click.option("--since", callback=period, metavar="DAY",
               help="First day that counts: 2026-03-06, or 2026-03.")  # fmt: skip
 @click.option("--before", callback=period, metavar="DAY", help="First day that does not.")
-@click.option("--as-of", callback=day, metavar="DAY",
-              help="What was true on that day, also if it was replaced since.")  # fmt: skip
+@as_of
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1), metavar="N",
               help="The most memories.")  # fmt: skip
 @common

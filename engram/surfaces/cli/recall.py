@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from engram.surfaces import json as shapes
-from engram.surfaces.cli.arguments import FreeWords, common
+from engram.surfaces.cli.arguments import FreeWords, as_of, common
 from engram.surfaces.cli.output import emit_json, opened, plural, say, talk, wants_json
 from engram.surfaces.remote.call_context import caller
 
@@ -18,10 +18,11 @@ from engram.surfaces.remote.call_context import caller
 @click.option("--everywhere", is_flag=True, help="All of the vault, in a project's folder too.")
 @click.option("--reason/--no-reason", default=None,
               help="Answer any question, or none: without it those of time.")  # fmt: skip
+@as_of
 @common
 def command(
     question: tuple[str, ...], budget: int | None, limit: int | None, project: str,
-    everywhere: bool, reason: bool | None,
+    everywhere: bool, reason: bool | None, as_of: str,
 ) -> None:  # fmt: skip
     """What the vault knows about QUESTION, fenced as data for an agent, within a token budget.
 
@@ -38,7 +39,9 @@ def command(
         projects = (project,) if project else vault.projects_in(caller().folder)
         if everywhere:
             projects = ()
-        block = vault.recall(asked, budget=budget, limit=limit, projects=projects, reason=reason)
+        block = vault.recall(
+            asked, budget=budget, limit=limit, projects=projects, reason=reason, as_of=as_of
+        )
     if wants_json():
         emit_json(shapes.context_block(block))
     elif block.text:

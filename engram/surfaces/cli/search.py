@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engram.model.display import plain, plain_line
-from engram.surfaces.cli.arguments import FreeWords, common
+from engram.surfaces.cli.arguments import FreeWords, as_of, common
 from engram.surfaces.cli.output import emit_json, opened, say, talk, wants_json
 from engram.surfaces.cli.terminal import paragraph, styled
 
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="The most of each group.")
 @click.option("--project", default="", metavar="NAME", help="Memories of this project first.")
 @click.option("--all-status", is_flag=True, help="Superseded, archived and forgotten ones too.")
+@as_of
 @click.option("--explain", is_flag=True, help="Say why each was found.")
 @common
 def command(
-    query: tuple[str, ...], limit: int | None, project: str, all_status: bool, explain: bool
-) -> None:
+    query: tuple[str, ...], limit: int | None, project: str, all_status: bool, as_of: str,
+    explain: bool,
+) -> None:  # fmt: skip
     """Find memories, turns, boxes and entities by words.
 
     Also '"a phrase"', -without, migrat* and filters: category: schema: project: status: tag: kind:
@@ -34,7 +36,9 @@ def command(
     we fix", "what is in the way of", "what did we put off", "how do I want", "where did I stop".
     """
     with opened() as vault:
-        found = vault.search(" ".join(query), limit=limit, project=project, all_statuses=all_status)
+        found = vault.search(
+            " ".join(query), limit=limit, project=project, all_statuses=all_status, as_of=as_of
+        )
     if explain and found.behind:
         talk("behind: the latest changes are not taken up yet; ask again")
     if found.inexact:
