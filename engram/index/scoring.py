@@ -45,7 +45,7 @@ BESIDE = 0.5
 #: the most that the conversation, and a day that is asked about, add: a share of the best score
 CONVERSATION, DAY = 0.5, 0.5
 _TALK_K1, _TALK_B = 1.2, 0.75
-#: words of time, which a question that begins with "when" asks for without saying them
+#: words of time, which a question for a time asks for without saying them
 TIME_WORDS = (
     f"yesterday today tomorrow last next week month year ago {' '.join((*WEEKDAYS, *MONTHS))}"
     " weekend recently"

@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engram.recall.asked import Asked, time_asked, what_is_asked
 
@@ -78,6 +80,19 @@ def test_persons_are_capitalised_words_without_openers_months_and_weekdays() -> 
 @pytest.mark.parametrize("text", ["", " ", "?", "when", "\0\ud800", "wann", "When's"])
 def test_what_is_hardly_a_question_raises_nothing(text: str) -> None:
     assert asked(text).spans == ()
+
+
+_PARTS = st.sampled_from(
+    ["when", "did", "how long", "has it been since", "which", "year", "what's the", "date",
+     "in July", "Dana", "?", ", and", "do you know", "wann", "wie lange", "schon", "'s", "\n"]
+) | st.text(max_size=8)  # fmt: skip
+
+
+@given(st.lists(_PARTS, max_size=12).map(" ".join))
+def test_any_text_has_a_measure_where_it_wants_a_duration(text: str) -> None:
+    one = asked(text)
+    assert bool(one.measured) == (one.wanted == "duration")
+    assert all(name in text for name in one.persons)
 
 
 def test_a_long_text_is_no_question() -> None:
