@@ -145,7 +145,7 @@ def test_the_json_of_a_block_has_the_answer_or_null(shop: Vault) -> None:
     answer = shape["answer"]
     assert list(answer) == [
         "answer", "confidence", "start", "end", "reasoning", "temporal_resolutions",
-        "source_memories", "requires_inference", "asked_model",
+        "source_memories", "requires_inference", "asked_model", "model_fault",
     ]  # fmt: skip
     assert answer["reasoning"] == ["a", "b"]
     assert answer["temporal_resolutions"] == [SPAN._asdict()]
