@@ -30,13 +30,13 @@ class Answers:
         self.asked: list[tuple[str, Recipient | None]] = []
 
     def answer(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None
+        self, question: str, *, setting: Setting, recipient: Recipient | None = None, **more: object
     ) -> ReasonedAnswer:
         self.asked.append((question, recipient))
         return self.given
 
     def evidence(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None
+        self, question: str, *, setting: Setting, recipient: Recipient | None = None, **more: object
     ) -> list[Evidence]:
         return [Evidence(one, one.text, 1.0) for one in self.given.source_memories]
 
