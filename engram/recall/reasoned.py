@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from engram.model.instant import Day
     from engram.model.time_span import TimeSpan
     from engram.recall.asked import Asked
-    from engram.recall.answer_words import answer_words, day_in_words, time_in_words
 from engram.recall.evidence import Evidence, Telling
 
 NOT_FOUND = "not found"
@@ -89,7 +88,10 @@ class _Candidate(NamedTuple):
 def reasoned(
     question: str, asked: Asked, evidence: Sequence[Evidence], today: Day
 ) -> ReasonedAnswer:
-    """The answer to a question of `today`; where no source tells one: "not found", and what came nearest."""
+    """The answer to a question of `today`.
+
+    Where no source tells one: "not found", confidence 0, and what came nearest.
+    """
     words = _Words.of(question[:_MOST_ASKED], asked, evidence)
     candidates = sorted(
         (
@@ -309,4 +311,3 @@ def _sentence(words: _Words, evidence: Sequence[Evidence]) -> ReasonedAnswer:
 def _not_found(evidence: Sequence[Evidence], why: str) -> ReasonedAnswer:
     nearest = tuple(one.source for one in evidence[:_NEAREST])
     return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
-

@@ -28,11 +28,13 @@ class Answers:
     def __init__(self, answer: ReasonedAnswer) -> None:
         self.given = answer
         self.asked: list[tuple[str, Recipient | None]] = []
+        self.of_a_model = False
 
     def answer(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None, **more: object
     ) -> ReasonedAnswer:
         self.asked.append((question, recipient))
+        self.of_a_model = bool(more.get("ask_model"))
         return self.given
 
     def evidence(
@@ -88,6 +90,7 @@ def test_a_question_of_time_is_answered_by_itself_and_any_or_none_on_demand(shop
         block = shop.recall(question, reason=reason)
         assert (block.answer is not None) == answered == bool(answers.asked), (question, reason)
         assert ("- answer (confidence 0.90): in the week" in block.text) == answered
+        assert not answered or answers.of_a_model == (reason is True)
         assert len(block.shown) == 2
 
 
@@ -143,7 +146,7 @@ def test_the_json_of_a_block_has_the_answer_or_null(shop: Vault) -> None:
     answer = shape["answer"]
     assert list(answer) == [
         "answer", "confidence", "start", "end", "reasoning", "temporal_resolutions",
-        "source_memories", "requires_inference", "asked_model",
+        "source_memories", "requires_inference", "asked_model", "model_fault",
     ]  # fmt: skip
     assert answer["reasoning"] == ["a", "b"]
     assert answer["temporal_resolutions"] == [SPAN._asdict()]

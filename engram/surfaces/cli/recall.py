@@ -17,7 +17,7 @@ from engram.surfaces.remote.call_context import caller
 @click.option("--project", default="", metavar="NAME", help="What an agent in NAME may be given.")
 @click.option("--everywhere", is_flag=True, help="All of the vault, in a project's folder too.")
 @click.option("--reason/--no-reason", default=None,
-              help="Answer any question, or none: without it those of time.")  # fmt: skip
+              help="Answer any question, with a model if there is one, or none.")  # fmt: skip
 @as_of
 @common
 def command(
@@ -50,5 +50,7 @@ def command(
         talk(f"{plural(block.left_out, 'more memory', 'more memories')} did not fit the budget")
     if block.answer is not None and block.answer.found and not block.text:
         talk("note: the answer does not fit the budget: --budget 400 has room for it")
+    if block.answer is not None and block.answer.model_fault:
+        talk(f"note: {block.answer.model_fault}; this is what the rules answer")
     if projects and not block.text:
         talk(f"note: only what an agent in {projects[0]} may be given was asked (--everywhere)")
