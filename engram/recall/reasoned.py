@@ -15,6 +15,7 @@ Confidence is one of few levels, measured on conversations that the rules were n
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day
     from engram.model.time_span import TimeSpan
     from engram.recall.asked import Asked
-from engram.recall.evidence import Evidence, Telling
+    from engram.recall.evidence import Evidence, Telling
 
 NOT_FOUND = "not found"
 
@@ -59,9 +60,12 @@ _NEAR = 0.7
 
 #: how much of the question has to stand around an answer
 _LEAST_AROUND = 0.12
-NB = 0.9
 #: values as near to each other leave it open which is the answer
 _CLOSE = 0.4
+#: how far a time is before the best other one, and how certain the answer is then; with less than
+#: `_MUCH` of the question around it, or words less certain than `_SURE_WORDS`, it is not
+_LEVELS = ((1.8, 0.9), (1.3, 0.8), (0.5, 0.7), (-math.inf, 0.5))
+_MUCH, _SURE_WORDS = 0.4, 0.75
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
 _MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
@@ -151,9 +155,10 @@ def _confidence(
     days = best.span.widest
     others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
-    if other is None and ahead >= 1.3 and best.around >= 0.5 and best.span.confidence >= 0.8:
-        return 0.9
-    return 0.6 if ahead >= 0.5 else 0.5
+    if other is not None or best.around < _MUCH:
+        return _LEVELS[-1][1]
+    fitting = (sure for least, sure in _LEVELS if ahead >= least)
+    return min(next(fitting), 0.7 if best.span.confidence < _SURE_WORDS else 1.0)
 
 
 def _steps(told: Sequence[_Candidate], candidates: int) -> Iterator[str]:
@@ -224,15 +229,14 @@ def _candidates(
     found = evidence.score * (1.0 if evidence.turn else around)
     value = _FOUND * found + _AROUND * around + _SPEAKER * words.name(source.speaker)
     value -= _REPLACED * (source.status == "superseded")
-    shares: dict[str, float] = {}
+    shares: dict[tuple[str, ...], float] = {}
     for told in tellings(number, evidence):
         span = _on_the_side_asked(told.span, source.said, asked.direction)
         telling = told._replace(span=_in_one_piece(span))
-        if telling.sentence not in shares:
-            shares[telling.sentence] = words.share(telling.sentence)
-        beside = shares[telling.sentence]
-        if telling.beside:
-            beside = max(beside, _NEAR * words.share(telling.sentence, *telling.beside))
+        near = (telling.sentence, *telling.beside)
+        if near not in shares:
+            shares[near] = max(words.share(telling.sentence), _NEAR * words.share(*near))
+        beside = shares[near]
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
         yield _Candidate(worth, telling, source, around, beside)
 
@@ -248,13 +252,12 @@ def _on_the_side_asked(span: TimeSpan, said: Day, direction: int) -> TimeSpan:
 
     "The defence is on 7 June", said in May, may be read as last year's.
     """
-    wrong = (direction > 0 and span.end < said) or (direction < 0 and span.start > said)
-    if not wrong or _SIDE_TOLD.search(span.expression):
+    if direction <= 0 or span.end >= said or _SIDE_TOLD.search(span.expression):
         return span
     if _MONTH.search(span.expression):
-        years, days = direction, 0
+        years, days = 1, 0
     elif _WEEKDAY.search(span.expression):
-        years, days = 0, 7 * direction
+        years, days = 0, 7
     else:
         return span
     try:
