@@ -192,11 +192,11 @@ def _steps(told: Sequence[_Candidate], candidates: Sequence[_Candidate]) -> Iter
             yield f'"{" ".join(one.span.expression.split())}" in {where} -> {days}'
         else:
             yield f"{where} tells no time: the day on which it was said, {days}"
-    best, days = told[0], {one.span.widest for one in candidates if one.telling.in_words}
+    best, times = told[0], {one.span.widest for one in candidates if one.telling.in_words}
     yield (
         f"of what the question is about {best.beside:.0%} stands beside it, {best.around:.0%} in"
         f" this {best.source.kind} and before; other times told:"
-        f" {len(days - {one.span.widest for one in told})}"
+        f" {len(times - {one.span.widest for one in told})}"
     )
     if told[1:]:
         yield "two sources tell different times"
