@@ -71,6 +71,7 @@ SMALL = {
     "triage_speed --turns 200": ("turns/s",),
     "rules_tier --split dev": ("precision", "preference"),
     "gate --memories 30": ("candidates a second",),
+    "time_questions": ("held_back, date",),
     "signals --runs 1": ("casefold and one search",),
     "cold_start --memories 5 --hook-memories 5 --runs 1": ("engram search", "hook prompt"),
     "warm --memories 5 --runs 1 --noticed 0.5": (

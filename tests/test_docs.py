@@ -253,6 +253,19 @@ def test_the_keys_of_a_hit_are_those_of_the_program(demo_vault: DemoVault) -> No
     assert {tuple(hit) for hit in hits} == {tuple(codes(MANUAL["commands"], "hit"))}
 
 
+def test_the_keys_of_an_answer_are_those_of_the_program(demo_vault: DemoVault) -> None:
+    block = json.loads(demo_vault.run('engram recall "when did we decide on postgres?" --json').out)
+    assert [*block] == codes(MANUAL["commands"], "block")
+    assert [*block["answer"]] == codes(MANUAL["commands"], "answer")
+
+
+def test_the_answer_in_the_readme_is_what_the_demo_gives(demo_vault: DemoVault) -> None:
+    asked = between(README, "asked")
+    (line,) = shell_lines(asked)
+    shown = asked.rpartition("```\n- ")[2].partition("```")[0]
+    assert shown and f"\n- {shown}" in demo_vault.run(line).out
+
+
 def test_the_exit_codes_are_those_of_the_program() -> None:
     found = {error.exit_code for error in subclasses(EngramError)} | {0, 2, 70, 130}
     listed = [int(row[0]) for row in table(MANUAL["commands"], "exit-codes")]

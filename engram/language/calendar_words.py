@@ -1,4 +1,4 @@
-"""Weekdays, months and small numbers as English writes them, each named once."""
+"""Weekdays, months, seasons and small numbers as English writes them, each named once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
+#: the month that each begins with, as meteorology counts them in the north
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,

@@ -32,10 +32,12 @@ _jittered = wait_random_exponential(multiplier=1, max=30)
 Result = TypeVar("Result")
 
 
-def with_retries(attempt: Callable[[], Result], sleeper: Sleeper) -> Result:
+def with_retries(
+    attempt: Callable[[], Result], sleeper: Sleeper, attempts: int = ATTEMPTS
+) -> Result:
     """The result of the first attempt that succeeds; raises the RequestFailure of the last."""
     retrying = Retrying(
-        stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(_SECONDS),
+        stop=stop_after_attempt(attempts) | stop_after_delay(_SECONDS),
         wait=_wait,
         retry=retry_if_exception(_may_pass),
         sleep=sleeper.sleep,

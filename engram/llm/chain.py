@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from engram.llm.backoff import with_retries
+from engram.llm.backoff import ATTEMPTS, with_retries
 from engram.llm.budget import Budget
 from engram.llm.failure import RequestFailure
 from engram.llm.json_answer import value_of
@@ -59,7 +59,9 @@ class Chain:
         redact: Callable[[str], str],
         sleeper: Sleeper,
         max_input_tokens: int,
+        attempts: int = 0,
     ) -> None:
+        """`attempts` is how often a provider is asked at most; 0 for as often as `backoff` says."""
         self._providers = providers
         self._wire = wire
         self._habits = learnt
@@ -69,6 +71,7 @@ class Chain:
         self._redact = redact
         self._sleeper = sleeper
         self._most = max_input_tokens
+        self._attempts = attempts or ATTEMPTS
 
     def ask(self, request: Request) -> Reply:
         """The JSON answer, from the first provider that gives one."""
@@ -103,7 +106,9 @@ class Chain:
         if away is not None:
             raise ModelAway("resting", f"{provider.name} is left alone until {away.until}")
         try:
-            told = with_retries(partial(self._once, provider, request), self._sleeper)
+            told = with_retries(
+                partial(self._once, provider, request), self._sleeper, self._attempts
+            )
         except RequestFailure as failure:
             raise self._model_error(provider, failure) from failure
         self._habits.answered(provider)

@@ -39,6 +39,7 @@ class ReasonedAnswer:
     `confidence` is 0..1, and 0 for what was not found: then `source_memories` came nearest.
     `reasoning` has a line for each step. `requires_inference`: the days stand in no source, they
     were reckoned from the day on which it was said. `asked_model`: a model was asked, and answered.
+    `model_fault` says why the rules answer, where a model was to be asked and its answer is none.
     Raises ValueError for a confidence outside of 0..1, and days that are out of order.
     """
 
@@ -51,6 +52,7 @@ class ReasonedAnswer:
     start: Day = ""
     end: Day = ""
     asked_model: bool = False
+    model_fault: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what no answer can be."""

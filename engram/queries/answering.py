@@ -14,8 +14,7 @@ from engram.model.answer import AnswerSource
 from engram.model.instant import day_of, local_day
 from engram.model.memory import STATUSES
 from engram.model.text import first_line
-from engram.model.validity import is_valid_as_of
-from engram.queries.search import checked
+from engram.queries.search import checked, in_force
 from engram.recall.asked import what_is_asked
 from engram.recall.audience import turn_audience
 from engram.recall.evidence import Evidence, with_source
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from engram.model.memory import Memory
     from engram.model.turn import Turn
     from engram.queries.lookup import Lookup
+    from engram.queries.model_answering import ModelAnswering
     from engram.queries.search import SearchQueries
     from engram.recall.injection import Recipient
     from engram.recall.query import Query
@@ -40,27 +40,35 @@ if TYPE_CHECKING:
 _TURNS, _MEMORIES, _BEFORE = 12, 8, 2
 #: as much of a text is read, and as much of it stands for a source that tells no time, characters
 _MOST_TEXT, _MOST_SHOWN = 20_000, 200
-#: `2026-03-06`, and not a time of that day
-_DAY = 10
 _NOT_FORGOTTEN = frozenset(STATUSES) - {"retired"}
 
 
 class Answering:
     """Of one vault."""
 
-    def __init__(self, projections: Projections, search: SearchQueries, lookup: Lookup) -> None:
+    def __init__(
+        self, projections: Projections, search: SearchQueries, lookup: Lookup,
+        by_model: Callable[[], ModelAnswering | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """`by_model` gives who asks a model, None where none may be asked."""
         self._projections = projections
         self._search = search
         self._lookup = lookup
+        self._by_model = by_model
 
     def answer(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "",
+        as_of: str = "", ask_model: bool = False,
     ) -> ReasonedAnswer:  # fmt: skip
-        """The answer by rules alone. Raises as `evidence` does."""
+        """The answer by rules, or of a model where one is to be asked and may be.
+
+        Raises as `evidence` does.
+        """
         found = self.evidence(question, setting=setting, recipient=recipient, as_of=as_of)
         asked = what_is_asked(question, setting.today)
-        return reasoned(question, asked, found, setting.today)
+        answer = reasoned(question, asked, found, setting.today)
+        model = self._by_model() if ask_model and found else None
+        return model.answer(question, asked, found, answer, setting.today) if model else answer
 
     def evidence(
         self, question: str, *, setting: Setting, recipient: Recipient | None = None,
@@ -71,7 +79,7 @@ class Answering:
         With `as_of`, an Instant or a Day, what was said by then, and was true. Raises BadInput for
         a filter of a schema that there is none of.
         """
-        query = checked(parse(question, setting.timezone))
+        query = checked(parse(question, setting.timezone, as_of))
         found = self._found(query, setting, recipient, as_of)
         if query.phrases and query.words and not any(found):
             found = self._found(query.loose(), setting, recipient, as_of)
@@ -101,7 +109,7 @@ class Answering:
     ) -> tuple[list[tuple[Turn, Ranked]], list[tuple[Memory, Ranked]]]:
         if not query.asks:
             return [], []
-        open_turns = _open_turns(setting, recipient, as_of)
+        open_turns = _open_turns(recipient)
         open_memories = self._open_memories(setting, recipient, as_of)
         return (
             self._search.best_turns(query, _TURNS, setting, open_to=open_turns),
@@ -113,14 +121,12 @@ class Answering:
     def _open_memories(
         self, setting: Setting, recipient: Recipient | None, as_of: str
     ) -> Callable[[Memory], bool]:
-        catalog, today = self._projections.catalog, day_of(setting.now)
+        catalog, day = self._projections.catalog, day_of(as_of or setting.now)
 
         def is_open(memory: Memory) -> bool:
             audience = catalog.audience(memory.id)
-            if as_of and not is_valid_as_of(memory, as_of):
-                return False
             if recipient is not None:
-                return is_given(memory, audience, recipient, today)
+                return is_given(memory, audience, recipient, day, in_force(as_of))
             return audience != "nobody" and memory.status in _NOT_FORGOTTEN
 
         return is_open
@@ -158,13 +164,8 @@ def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     return Evidence(memory.source, text, max(memory.score, turn.score), turn.before, turn.turn)
 
 
-def _open_turns(
-    setting: Setting, recipient: Recipient | None, as_of: str
-) -> Callable[[Turn], bool]:
+def _open_turns(recipient: Recipient | None) -> Callable[[Turn], bool]:
     def is_open(turn: Turn) -> bool:
-        said = local_day(turn.time, setting.timezone) if len(as_of) == _DAY else turn.time
-        if as_of and said > as_of:
-            return False
         return recipient is None or (
             turn.project in recipient.projects
             and is_open_to(recipient, turn_audience(turn), "project", turn.project)

@@ -30,12 +30,13 @@ class Recalling:
 
     def block(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None, reason: bool | None = None,
-        as_of: str = "",
+        recipient: Recipient | None = None, reason: bool | None = None, as_of: str = "",
     ) -> ContextBlock:  # fmt: skip
         """A ranked block within `budget` tokens; `reason` is None for what the question asks.
 
-        `as_of`, an Instant or a Day, asks for what was true and said by then.
+        `as_of`, an Instant or a Day, asks for what was true and said by then. Only where `reason`
+        is True a model is asked, if there is one.
+
         Raises BadInput for an empty question that is to be answered.
         """
         if reason and not question.strip():
@@ -43,7 +44,8 @@ class Recalling:
         answer = None
         if what_is_asked(question, setting.today).wanted if reason is None else reason:
             answer = self._answering.answer(
-                question, setting=setting, recipient=recipient, as_of=as_of
+                question, setting=setting, recipient=recipient, as_of=as_of,
+                ask_model=reason is True,
             )
 
         def turns() -> Iterator[AnswerSource]:
@@ -54,5 +56,5 @@ class Recalling:
 
         return self._search.recall(
             question, budget=budget, limit=limit, setting=setting, recipient=recipient,
-            as_of=as_of, answer=answer, turns=turns,
+            answer=answer, turns=turns, as_of=as_of,
         )  # fmt: skip

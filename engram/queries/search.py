@@ -149,7 +149,7 @@ class SearchQueries:
         """The records of a schema that may be given and are, or were, in force, newest first."""
         from engram.recall.filter import Filter
 
-        wanted = Filter(statuses=_in_force(as_of), schemas=(schema,), as_of=as_of)
+        wanted = Filter(statuses=in_force(as_of), schemas=(schema,), as_of=as_of)
         return [one for one in self._lookup.listing(wanted, _MOST_NEWEST) if admits(one)]
 
     def _meant(self, query: Query) -> list[str]:
@@ -261,8 +261,8 @@ class SearchQueries:
 
     def recall(
         self, question: str, *, budget: int, limit: int, setting: Setting,
-        recipient: Recipient | None = None, as_of: str = "", answer: ReasonedAnswer | None = None,
-        turns: Callable[[], Iterable[AnswerSource]] = tuple,
+        recipient: Recipient | None = None, answer: ReasonedAnswer | None = None,
+        turns: Callable[[], Iterable[AnswerSource]] = tuple, as_of: str = "",
     ) -> ContextBlock:  # fmt: skip
         """A ranked block of memories with receipts, within `budget` tokens, below their `answer`.
 
@@ -277,7 +277,7 @@ class SearchQueries:
         from engram.recall.injection import is_given
 
         catalog, day = self._projections.catalog, day_of(as_of or setting.now)
-        statuses = _in_force(as_of)
+        statuses = in_force(as_of)
 
         def open_to(memory: Memory) -> bool:
             audience = catalog.audience(memory.id)
@@ -316,7 +316,7 @@ class SearchQueries:
         return replace(memory, conflicts=tuple(one.id for one in filter(query.was_true, others)))
 
 
-def _in_force(as_of: str) -> tuple[str, ...]:
+def in_force(as_of: str) -> tuple[str, ...]:
     """The statuses of what stands, or stood at a time, without anybody's doubt."""
     return tuple(sorted(ONCE_TRUE - {"needs-review"})) if as_of else ("active",)
 

@@ -78,11 +78,10 @@ def time_asked(question: str) -> AskedTime:
     if len(question) > _LONGEST:
         return AskedTime()
     text = _plain(question)
-    if not any(word in text for word in _QUESTION_WORDS):
-        return AskedTime()
-    for start, wish in _beginnings(text):
-        for wanted, measured, form in _forms():
-            if match := form.match(text, start):
+    forms = [one for one in _FORMS if one[0] in text]
+    for start, wish in _beginnings(text) if forms else ():
+        for _, wanted, measured, form in forms:
+            if match := _form(form).match(text, start):
                 unit = match.groupdict().get("unit") or ""
                 back = wanted == "duration"  # what begins it lies behind
                 direction = -1 if back else _tense(text[start:].split())
@@ -100,8 +99,6 @@ def _plain(text: str) -> str:
 
 # -- where a question begins ----------------------------------------------------------------------
 
-_QUESTION_WORDS = ("when", "what", "which", "how long", "how many", "wann", "welche", "wie ")
-
 _CLAUSE = (
     r"""^|[.?!;:,(–—"-] ?|\b(?:and|but|or|so|ok|okay|hey|roughly|about|exactly|(?<!dann )und) """
 )
@@ -109,7 +106,7 @@ _CLAUSE = (
 _KNOWS = (
     r"\b(?:(?:do|does|did|would) (?:you|anyone|anybody|we|i) (?:still )?(?:know|remember|recall)"
     r"|(?:don't|can't|cannot|didn't) (?:know|remember|recall|say)"
-    r"|wonder(?:ing)?|forgot|(?:not|un)sure|(?:no|any) (?:idea|clue)|(?:want|need|like) to know"
+    r"|wonder(?:ing)?|forgot|(?:not |un)sure|(?:no|any) (?:idea|clue)|(?:want|need|like) to know"
     r"|weißt du|weiß nicht) (?:exactly )?"
 )
 _TELLS = r"\b(?:(?:tell|remind|show) (?:me|us)|check|find out|look up|see) (?:exactly )?"
@@ -139,37 +136,43 @@ _UNIT = r"(?:year|month|week|weekday|day|date|quarter|season|time of (?:the )?ye
 _BE = r"(?:'s|'ll| (?:did|was|were|will|has|have|had|is|are|do|does|'s)\b)"
 _WE = r"(?:i|we|you|it|he|she|they|the|our)"
 #: what follows "when is" and "when do" where they ask for a condition
-_CONDITION = r"(?:\S+ ){1,3}(?:safe|ok|okay|better|worth|best|needed|used|allowed)\b"
+_CONDITION = r"(?:\S+ ){1,3}(?:safe|ok|okay|good|better|worth|best|needed|used|allowed)\b"
 #: verbs whose present means a coming day
 _PLANNED = r"(?:\S+ ){1,7}(?:plan|intend|expect|start|begin|end|expire|ship|launch|go live|meet)\b"
 
-_FORMS: tuple[tuple[Wanted, Measured, str], ...] = (
-    ("duration", "until today", rf"how long ago\b|how many (?P<unit>{_UNIT})s ago\b"),
-    ("duration", "until today", rf"how (?:long|many (?P<unit>{_UNIT})s)"
-     r"(?: (?:has|is) it been|'s it been)? since\b"),
-    ("duration", "since", r"(?:since|seit) (?:when|wann)\b"),
-    ("duration", "lasting", rf"(?:for )?how (?:long|many (?P<unit>{_UNIT})s) (?:has|have)\b"),
-    ("duration", "finished", rf"(?:for )?how (?:long|many (?P<unit>{_UNIT})s) (?:did|passed)\b"),
-    ("date", "", r"(?:(?:by|until|till|from) )?when(?: exactly| roughly)?"
+#: a word that the question has, what it wants, and the form
+_FORMS: tuple[tuple[str, Wanted, Measured, str], ...] = (
+    ("how ", "duration", "until today", rf"how long ago\b|how many (?P<unit>{_UNIT})s ago\b"),
+    ("how ", "duration", "until today", rf"how (?:long|many (?P<unit>{_UNIT})s)"
+     r"(?: has it been| is it|'s it been)? since\b"),
+    ("when", "duration", "since", r"since when\b"),
+    ("wann", "duration", "since", r"seit wann\b"),
+    ("how ", "duration", "lasting",
+     rf"(?:for )?how (?:long|many (?P<unit>{_UNIT})s) (?:has|have)\b"),
+    ("how ", "duration", "finished",
+     rf"(?:for )?how (?:long|many (?P<unit>{_UNIT})s) (?:did|passed)\b"),
+    ("when", "date", "", r"(?:(?:by|until|till|from) )?when(?: exactly| roughly)?"
      r"(?:(?:'ll| did| was| were| will| has| have| had)\b|\?"
      rf"|(?:'s| is| are) (?!{_CONDITION})| (?:do|does) (?={_PLANNED}))"),
-    ("date", "", r"by when\b"),
-    ("date", "", rf"(?:(?:in|on|by|since|until|during) )?(?:what|which) (?P<unit>{_UNIT})"
+    ("when", "date", "", r"by when\b"),
+    ("wh", "date", "", r"(?:(?:in|on|at|by|since|until|during) )?"
+     rf"(?:what|which) (?P<unit>{_UNIT})"
      rf"(?:(?!'s|(?: is|'s) (?:it|today)\b)(?:{_BE}| (?:of the|{_WE})\b)|\?|$)"),
-    ("date", "", r"what(?:'s| is| was) the (?:[\w.-]+ ){0,2}?(?P<unit>date|deadline)"
+    ("what", "date", "", r"what(?:'s| is| was) the (?:[\w.-]+ ){0,2}?(?P<unit>date|deadline)"
      r"(?: (?:of|for|when|by)\b|\?|$)"),
-    ("date", "", r"(?:(?:bis|ab) )?wann\b(?! immer| \S+ man\b)"),
-    ("date", "", r"(?:in|an) welche[mr] (?P<unit>jahr|monat|woche|tag|datum)\b"),
-    ("duration", "until today", r"wie lange (?:ist|sind) .*\bher\b"
+    ("wann", "date", "", r"(?:(?:bis|ab) )?wann\b(?! immer| \S+ man\b)"),
+    ("welche", "date", "", r"(?:in|an) welche[mr] (?P<unit>jahr|monat|woche|tag|datum)\b"),
+    ("wie ", "duration", "until today", r"wie lange (?:ist|sind) .*\bher\b"
      r"|vor wie vielen? (?P<unit>tagen|wochen|monaten|jahren)\b"),
-    ("duration", "lasting", r"wie lange .*\bschon\b"),
-    ("duration", "finished", r"wie lange (?:hat|haben|habe)\b"),
+    ("wie ", "duration", "lasting", r"wie lange .*\bschon\b"),
+    ("wie ", "duration", "finished", r"wie lange (?:hat|haben|habe)\b"),
 )  # fmt: skip
 
 
 @cache
-def _forms() -> tuple[tuple[Wanted, Measured, re.Pattern[str]], ...]:
-    return tuple((wanted, measured, re.compile(form)) for wanted, measured, form in _FORMS)
+def _form(source: str) -> re.Pattern[str]:
+    """Compiled when a question has its word: all of them take longer than a search can spare."""
+    return re.compile(source)
 
 
 # -- back or ahead --------------------------------------------------------------------------------

@@ -102,10 +102,10 @@ def context_block(
 ) -> ContextBlock:  # fmt: skip
     """The best of `memories` (best first) that fit the budget, as the answer to a question.
 
-    `told` gives the line of a record's sections that answers. Before them stands the first item of
-    `opening` that fits (one thing, in ever fewer words), and nothing is told where none does;
-    behind them stand as many of `turns` as fit. `as_of` is the day on which all of it was true,
-    where that is not today. Without anything the block says that nothing was found.
+    `told` gives the line of a record's sections that answers; `as_of` is the day on which they were
+    true, where that is not today. Before them stands the first item of `opening` that fits (one
+    thing, in ever fewer words), and nothing is told where none does; behind them stand as many of
+    `turns` as fit. Without anything the block says that nothing was found.
     """
     about = f' about "{inert(first_line(question, _QUESTION_WIDTH))}"' if question.strip() else ""
     about += f" as of {as_of}" if as_of else ""

@@ -105,6 +105,7 @@ def reasoned_answer(answer: ReasonedAnswer) -> Shape:
         "temporal_resolutions": [one._asdict() for one in answer.temporal_resolutions],
         "source_memories": [one._asdict() for one in answer.source_memories],
         "requires_inference": answer.requires_inference, "asked_model": answer.asked_model,
+        "model_fault": answer.model_fault,
     }  # fmt: skip
 
 

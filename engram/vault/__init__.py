@@ -254,7 +254,7 @@ class Vault:
         With `projects` it holds what an agent that works there may be given, or nothing at all;
         without them everything but secrets is asked. A question of time is answered from memories
         and turns; any is with `reason`, none without it (False). With `as_of` (see `list`) what was
-        true then. Raises BadInput for an empty question that is to be answered.
+        true and said by then. Raises BadInput for an empty question that is to be answered.
         """
         self._check_given()
         asked = self._last_moment(as_of)
@@ -264,7 +264,8 @@ class Vault:
             question, setting=self._setting(next(iter(projects), "")),
             limit=chosen.limit if limit is None else limit,
             budget=chosen.budget_tokens if budget is None else budget,
-            recipient=self._recipient(projects) if projects else None, reason=reason, as_of=asked,
+            recipient=self._recipient(projects) if projects else None, reason=reason,
+            as_of=asked,
         )  # fmt: skip
         self.parts.count_access(block.shown)
         return block

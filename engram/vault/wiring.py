@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from engram.queries.entity_queries import EntityQueries
     from engram.queries.index_sync import IndexSync
     from engram.queries.lookup import Lookup
+    from engram.queries.model_answering import ModelAnswering
     from engram.queries.naming import Naming
     from engram.queries.recalling import Recalling
     from engram.queries.search import SearchQueries
@@ -426,7 +427,26 @@ class VaultParts:
         """Answers in words, with what they rest on."""
         from engram.queries.answering import Answering
 
-        return Answering(self.projections, self.search, self.lookup)
+        return Answering(self.projections, self.search, self.lookup, self._model_answering)
+
+    def _model_answering(self) -> ModelAnswering | None:
+        """Who asks a model a person's question, which is a run of its own; None where none may be.
+
+        The usage log is written into the vault. Somebody waits, and has the rules' answer: what
+        fails is not tried again.
+        """
+        if not (self.writable and self._names_model):
+            return None
+        from engram.queries.model_answering import ModelAnswering
+        from engram.recall.model_question import RecallPrompt
+
+        budget = self.budget()
+        budget.begin_run()
+        prompt = RecallPrompt(
+            shipped("prompts/recall"), self.settings.llm.max_input_tokens,
+            lambda text: self.redactor.redact(text).text,
+        )  # fmt: skip
+        return ModelAnswering(prompt, self.model(budget, attempts=1))
 
     @cached_property
     def recalling(self) -> Recalling:
@@ -496,7 +516,12 @@ class VaultParts:
         """Whether a model reads what is captured live; only for a registered vault."""
         if self.adapters.extractor is not None:
             return self.adapters.extractor.costly
-        return self.trusted and (self.adapters.model is not None or bool(self._providers))
+        return self.trusted and self._names_model
+
+    @property
+    def _names_model(self) -> bool:
+        """Whether the person's settings name a model."""
+        return self.adapters.model is not None or bool(self._providers)
 
     @cached_property
     def extractor(self) -> Extractor:
@@ -619,8 +644,10 @@ class VaultParts:
         budget.begin_run()
         return self.model(budget)
 
-    def model(self, budget: Budget, asked: Sequence[Provider] = ()) -> Model:
-        """The model behind the configured providers, or behind these."""
+    def model(
+        self, budget: Budget, asked: Sequence[Provider] = (), attempts: int = 0
+    ) -> Model:  # fmt: skip
+        """The model behind the configured providers, or behind these; `attempts` as for a Chain."""
         if self.adapters.model is not None:
             return self.adapters.model
         from engram.llm.chain import Chain
@@ -640,6 +667,7 @@ class VaultParts:
             lambda text: self.redactor.redact(text).text,
             self._sleeper,
             llm.max_input_tokens,
+            attempts,
         )
 
     def thinking(self, patience: float | None) -> AbstractContextManager[object]:

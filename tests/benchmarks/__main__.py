@@ -16,6 +16,7 @@ MEASUREMENTS = (
     "gate",
     "redaction",
     "signals",
+    "time_questions",
     "cold_start",
     "warm",
     "scale",

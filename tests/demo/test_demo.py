@@ -110,9 +110,13 @@ def test_every_question_it_asks_finds_a_memory(demo: Demo) -> None:
 
 
 def test_the_recall_tells_the_day_of_the_decision_and_its_source(demo: Demo) -> None:
-    block = demo.printed.partition("<engram-memory>")[2].partition("</engram-memory>")[0]
-    assert "2026-03-04 decision" in block
+    block, _, rest = demo.printed.partition("<engram-memory>")[2].partition("</engram-memory>")
+    assert "- answer (confidence 0." in block and "2026-03-04 decision" in block
     assert "source: [[claude-code-" in block
+    said = rest.partition("<engram-memory>")[2].partition("</engram-memory>")[0]
+    answer = said.partition("\n- answer ")[2].partition("\n- ")[0]
+    assert "(confidence 0.90)" in answer and '"tonight" in a turn of ' in answer
+    assert "rotate the token tonight" in answer and "source: [[claude-code-" in answer
 
 
 def test_it_prints_no_escape_codes_into_a_pipe_and_no_error(demo: Demo) -> None:

@@ -29,6 +29,13 @@ _PROMPTS = (
     "what did we decide about the car and the wedding party at the Elbhof",
 )  # fmt: skip
 
+#: the same as questions of time, for which turns are read too
+_OF_TIME = (
+    "when do I call my grandmother?", "since when am I allergic to penicillin?",
+    "when did I meet my partner Arne?", "how long have I preferred oat milk?",
+    "when did we decide to move to Bremen?", "when is our wedding at the Elbhof?",
+)  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def year(tmp_path_factory: pytest.TempPathFactory) -> Shop:
@@ -112,7 +119,7 @@ def test_no_folder_is_given_private_words(year: Shop) -> None:
 
 
 def test_recall_from_a_project_answers_as_the_hooks_do(year: Shop) -> None:
-    asked = [*_PROMPTS, *(title for title, _ in PRIVATE)]
+    asked = [*_PROMPTS, *_OF_TIME, *(title for title, _ in PRIVATE)]
     for question in asked:
         for place in (["--project", "krabbenkorb"], ["--project", "webshop2"]):
             answer = year.run("recall", question, *place)

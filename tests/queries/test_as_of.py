@@ -12,7 +12,7 @@ from engram.model.turn import turn_of
 from engram.recall.query import parse
 from engram.vault import Adapters, Vault
 from tests.conftest import NOW
-from tests.kit import LIGHT
+from tests.kit import LIGHT, takes_every_turn
 
 #: the value, and the time from which on it held
 _VALUES = [
@@ -41,8 +41,9 @@ def replaced(open_vault: Callable[..., Vault]) -> Vault:
                 "user", text, time, source="test", session=f"s{number}", project="shop",
                 message=str(number),
             )  # fmt: skip
-            vault.capture([turn])
-            names.append(vault.remember(text, project="shop").memory.id)
+            takes_every_turn(vault).capture([turn])
+            vault.flush()
+            names += [memory.id for memory in vault.list() if memory.text == text]
             if number:
                 vault.supersede(names[-2], names[-1])
     return open_vault(now=NOW)
@@ -85,7 +86,7 @@ def test_a_turn_without_time_was_said_on_no_day_that_is_asked_about() -> None:
     said = turn_of("user", "The till is blue.", NOW, source="test", session="s")
     turn = replace(said, time="")
     assert parse("till").admits_turn(turn)
-    assert not parse("till", "2026-12-31").admits_turn(turn)
+    assert not parse("till", as_of="2026-12-31").admits_turn(turn)
 
 
 def test_what_was_forgotten_is_hidden_as_of_every_day(replaced: Vault) -> None:
@@ -93,7 +94,7 @@ def test_what_was_forgotten_is_hidden_as_of_every_day(replaced: Vault) -> None:
     replaced.forget(old.id)
     for day in ("2026-01-20", "2026-02-20", "2026-12-31"):
         told = [replaced.recall("till port", as_of=day).text]
-        told += [hit.snippet for hit in replaced.search("till port", as_of=day).memories]
+        told += [hit.snippet for hit in replaced.search("till port", as_of=day)]
         told += [memory.text for memory in replaced.list(as_of=day)]
         assert "8080" not in "\n".join(told), day
 

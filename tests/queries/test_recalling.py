@@ -30,14 +30,16 @@ class Answers:
         self.asked: list[tuple[str, Recipient | None]] = []
 
     def answer(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None
-    ) -> ReasonedAnswer:
+        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
+        as_of: str = "",
+    ) -> ReasonedAnswer:  # fmt: skip
         self.asked.append((question, recipient))
         return self.given
 
     def evidence(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None
-    ) -> list[Evidence]:
+        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
+        as_of: str = "",
+    ) -> list[Evidence]:  # fmt: skip
         return [Evidence(one, one.text, 1.0) for one in self.given.source_memories]
 
 

@@ -50,5 +50,7 @@ def command(
         talk(f"{plural(block.left_out, 'more memory', 'more memories')} did not fit the budget")
     if block.answer is not None and block.answer.found and not block.text:
         talk("note: the answer does not fit the budget: --budget 400 has room for it")
+    if block.answer is not None and block.answer.model_fault:
+        talk(f"note: {block.answer.model_fault}; this is what the rules answer")
     if projects and not block.text:
         talk(f"note: only what an agent in {projects[0]} may be given was asked (--everywhere)")

@@ -41,7 +41,8 @@ def handed_over(arguments: list[str]) -> int | None:
     verb = verb_of(arguments)
     if verb not in HANDED or os.environ.get("ENGRAM_NO_DAEMON", "0") not in ("", "0"):
         return None
-    if "-" in arguments:  # stdin is read, which is this process's
+    # stdin is this process's; and a model costs, takes long, and must not be asked twice
+    if "-" in arguments or "--reason" in arguments:
         return None
     try:
         return _handed_over(arguments, verb in WRITING)
