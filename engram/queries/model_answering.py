@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from engram.recall.evidence import Evidence
     from engram.recall.model_question import RecallPrompt
 
+#: so much the rules are believed where a model that saw the same sources found no answer in them
+_DOUBTED = 0.5
+
 
 class ModelAnswering:
     """Answers of the model behind a port."""
@@ -46,11 +49,13 @@ class ModelAnswering:
         found = answered(reply.value, question, words, asked, rules, today)
         name = f"{reply.provider}: {reply.model}"
         if isinstance(found, RefusedAnswer):
-            return _by_rules(rules, f"{name} was asked, and its answer {found.why}")
+            most = _DOUBTED if found.untold else 1.0
+            return _by_rules(rules, f"{name} was asked, and its answer {found.why}", most)
         told = f"{name} was asked about {len(question.shown)} sources"
         return replace(found, reasoning=f"{told}\n{found.reasoning}")
 
 
-def _by_rules(rules: ReasonedAnswer, fault: str) -> ReasonedAnswer:
+def _by_rules(rules: ReasonedAnswer, fault: str, most: float = 1.0) -> ReasonedAnswer:
     reasoning = "\n".join(filter(None, (rules.reasoning, f"{fault}; the rules answer")))
-    return replace(rules, reasoning=reasoning, model_fault=fault)
+    confidence = min(rules.confidence, most)
+    return replace(rules, confidence=confidence, reasoning=reasoning, model_fault=fault)

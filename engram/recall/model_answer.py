@@ -9,14 +9,17 @@ believed in the rest. The days that rules resolved are told, never those of the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engram.language.agent_orders import injection
+from engram.language.denial import denies
 from engram.language.hidden_text import without_hidden_signs
 from engram.language.numerals import has_other_numbers, number_words_of, values_of
-from engram.language.supported import unsupported
-from engram.language.tokens import query_terms, terms
+from engram.language.sentences import sentence_ranges, sentences_of
+from engram.language.supported import shared_words, unsupported
+from engram.language.tokens import query_terms, telling_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.recall.answer_days import CitedDays, day_in, days_in
 from engram.recall.model_question import KEY, lines_of
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
 _MOST_CLAIMS, _MOST_RESOLUTIONS, _LONGEST = 8, 20, 400
 #: a model is believed no more than so, and so where the rules found other days
 _MOST_SURE, _DISPUTED = 0.9, 0.6
+#: a clause that has this share of a sentence's words says the same, or the opposite
+_SAME = 0.8
+_CLAUSES = re.compile(r"[,;:]\s|\b(?:but|because|and)\b")
 _WORDS = {
     "language": "speaks another language than its sources",
     "number": "names a number that no cited source has",
@@ -43,9 +49,13 @@ _WORDS = {
 
 
 class RefusedAnswer(NamedTuple):
-    """Why an answer is not believed, in words that go on from "its answer ..."."""
+    """Why an answer is not believed, in words that go on from "its answer ...".
+
+    `untold`: the model itself says that the sources do not answer.
+    """
 
     why: str
+    untold: bool = False
 
 
 class _Claim(NamedTuple):
@@ -65,7 +75,7 @@ def answered(
     said = value if isinstance(value, Mapping) else {}
     text, confidence = _text(said.get(KEY)), _share(said.get("confidence"))
     if not text or not confidence:
-        return RefusedAnswer("says that the sources do not tell it")
+        return RefusedAnswer("is that the sources do not tell it", untold=True)
     claims = list(_claims(said.get("claims"), question.shown))
     if not claims or not all(one.text and one.cited for one in claims):
         return RefusedAnswer("has a claim that cites no source")
@@ -99,7 +109,7 @@ def answered(
     outright = not start or any(start in line for line in given)
     return ReasonedAnswer(
         text, min(confidence, _DISPUTED if apart else _MOST_SURE), "\n".join(told), resolved,
-        tuple(one.source for one in cited),
+        tuple(dict.fromkeys(one.source for one in cited)),
         requires_inference=said.get("requires_inference") is True or not outright,
         start=start, end=end, asked_model=True,
     )  # fmt: skip
@@ -110,7 +120,31 @@ def _claims(value: object, shown: Sequence[ShownSource]) -> Iterator[_Claim]:
         item = one if isinstance(one, Mapping) else {}
         numbers = item.get("sources")
         cited = [_source(number, shown) for number in numbers] if isinstance(numbers, list) else []
-        yield _Claim(_text(item.get("text")), tuple(source for source in cited if source))
+        text = _text(item.get("text"))
+        yield _Claim(text, tuple(_told_of(text, source) for source in cited if source))
+
+
+def _told_of(claim: str, source: ShownSource) -> ShownSource:
+    """A source without the spans of sentences that a claim shares few words with.
+
+    One source may tell of several things; few is half of what it shares with another sentence.
+    """
+    said = set(telling_terms(claim))
+    shares = [
+        len(said.intersection(telling_terms(_sentence(source.text, span.offset))))
+        for span in source.spans
+    ]
+    best = max(shares, default=0)
+    kept = zip(source.spans, shares, strict=True)
+    return source._replace(
+        spans=tuple(span for span, share in kept if 2 * share > best or not best)
+    )
+
+
+def _sentence(text: str, at: int) -> str:
+    """The sentence that has the character at a place."""
+    ranges = sentence_ranges(text, 0, len(text))
+    return next((text[first:end] for first, end in ranges if first <= at < end), text)
 
 
 def _source(number: object, shown: Sequence[ShownSource]) -> ShownSource | None:
@@ -130,7 +164,21 @@ def _unsupported(claim: _Claim, today: Day) -> str:
 
 def _doubt(text: str, given: Sequence[str]) -> str:
     """Why a text, its days left out, is not borne out by these lines, as a code."""
-    return unsupported(text, given) if any(map(str.isalnum, text)) else ""
+    if not any(map(str.isalnum, text)):
+        return ""
+    clauses = [clause for line in given for clause in _CLAUSES.split(line)]
+    turned = any(_is_turned(sentence, clauses) for sentence in sentences_of(text))
+    return unsupported(text, given) or ("negation" if turned else "")
+
+
+def _is_turned(sentence: str, clauses: Sequence[str]) -> bool:
+    """Whether the clauses that say most of a sentence deny it, or it denies them."""
+    shares = [shared_words(sentence, clause) for clause in clauses]
+    best = max(shares, default=0.0)
+    if best < _SAME:
+        return False
+    nearest = (one for one, share in zip(clauses, shares, strict=True) if share == best)
+    return all(denies(one) != denies(sentence) for one in nearest)
 
 
 def _has_other_numbers(text: str, given: Sequence[str]) -> bool:

@@ -95,7 +95,8 @@ class RecallPrompt:
         """
         asked = " ".join(self._redact(question).split())[:_MOST_ASKED]
         parts = [f"Question: {asked}\nAsked on: {today} ({weekday_of(today)})"]
-        if rules.found:
+        # what quotes a source may quote one that is not shown
+        if rules.found and rules.start:
             parts.append(f"Rules without a model answer: {_one_line(self._redact(rules.answer))}")
         room = self._room - sum(tokens_of(part) + 1 for part in parts)
         resting_on = {source.id for source in rules.source_memories}
@@ -178,7 +179,8 @@ def _one_line(text: str) -> str:
 
 
 def lines_of(shown: ShownSource) -> Iterator[str]:
-    """All that a source says, with who says it: what a statement about it may be held against."""
-    speaker = shown_name(shown.source.speaker)
-    yield f"{speaker}: {shown.text}" if speaker else shown.text
-    yield from shown.before
+    """Who says a source, and its sentences: what a statement about it may be held against."""
+    if speaker := shown_name(shown.source.speaker):
+        yield speaker
+    for text in (shown.text, *shown.before):
+        yield from sentences_of(text)

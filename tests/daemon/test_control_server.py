@@ -250,6 +250,11 @@ def test_what_asks_reads_or_helps_stays_here(shop: Shop, door: object) -> None:
         assert not call(shop, *arguments)[1], arguments
 
 
+def test_what_may_ask_a_model_stays_here(shop: Shop, door: object) -> None:
+    assert call(shop, "recall", "which till?")[1]
+    assert not call(shop, "recall", "which till?", "--reason")[1]
+
+
 def test_a_daemon_that_was_killed_is_not_missed(shop: Shop, door: subprocess.Popen[str]) -> None:
     assert call(shop, "list")[1]
     door.kill()

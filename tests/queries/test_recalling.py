@@ -28,18 +28,18 @@ class Answers:
     def __init__(self, answer: ReasonedAnswer) -> None:
         self.given = answer
         self.asked: list[tuple[str, Recipient | None]] = []
+        self.of_a_model = False
 
     def answer(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "", ask_model: bool = False,
-    ) -> ReasonedAnswer:  # fmt: skip
+        self, question: str, *, setting: Setting, recipient: Recipient | None = None, **more: object
+    ) -> ReasonedAnswer:
         self.asked.append((question, recipient))
+        self.of_a_model = bool(more.get("ask_model"))
         return self.given
 
     def evidence(
-        self, question: str, *, setting: Setting, recipient: Recipient | None = None,
-        as_of: str = "",
-    ) -> list[Evidence]:  # fmt: skip
+        self, question: str, *, setting: Setting, recipient: Recipient | None = None, **more: object
+    ) -> list[Evidence]:
         return [Evidence(one, one.text, 1.0) for one in self.given.source_memories]
 
 
@@ -90,6 +90,7 @@ def test_a_question_of_time_is_answered_by_itself_and_any_or_none_on_demand(shop
         block = shop.recall(question, reason=reason)
         assert (block.answer is not None) == answered == bool(answers.asked), (question, reason)
         assert ("- answer (confidence 0.90): in the week" in block.text) == answered
+        assert not answered or answers.of_a_model == (reason is True)
         assert len(block.shown) == 2
 
 

@@ -17,7 +17,7 @@ from engram.surfaces.remote.call_context import caller
 @click.option("--project", default="", metavar="NAME", help="What an agent in NAME may be given.")
 @click.option("--everywhere", is_flag=True, help="All of the vault, in a project's folder too.")
 @click.option("--reason/--no-reason", default=None,
-              help="Answer any question, or none: without it those of time.")  # fmt: skip
+              help="Answer any question, with a model if there is one, or none.")  # fmt: skip
 @as_of
 @click.option("--history", is_flag=True, help="What each memory replaced, and what replaced it.")
 @common
