@@ -26,7 +26,7 @@ from engram.language.calendar_spans import (
     weekday_number,
 )
 from engram.language.calendar_words import SEASONS
-from engram.language.time_context import Reading, Words, direction, nearest, role_of
+from engram.language.time_context import Reading, TimeWords, direction, nearest, role_of
 from engram.language.time_patterns import COUNTS
 from engram.model.time_span import CERTAIN, Granularity
 
@@ -35,7 +35,7 @@ from engram.model.time_span import CERTAIN, Granularity
 CONVENTION, FEW, VAGUE = 0.8, 0.6, 0.5
 
 
-def of_numeric(words: Words) -> Reading:
+def of_numeric(words: TimeWords) -> Reading:
     """`2026-03-06`, `06.03.2026`, `6/13/2026`."""
     first, second, third = map(int, words.parts[:3])
     if first > 31:
@@ -46,11 +46,12 @@ def of_numeric(words: Words) -> Reading:
     return Reading(on(date(third, month, day)))
 
 
-def of_named(words: Words) -> Reading:
+def of_named(words: TimeWords) -> Reading:
     """`6 March 2026`, `March 6`, `March last year`, `March 2026`, `March`."""
     day, month, year = _date_parts(words.text, words.today)
-    # Eight years either way: 29 February may be as far as that.
-    years = [year] if year else range(words.today.year - 8, words.today.year + 9)
+    # 29 February may be eight years away
+    most = 8 if (day, month) == (29, 2) else 1
+    years = [year] if year else range(words.today.year - most, words.today.year + most + 1)
     fitting = [month_of(one, month) for one in years]
     if day:
         fitting = [on(one.replace(day=day)) for one, last in fitting if 1 <= day <= last.day]
@@ -77,9 +78,9 @@ def _date_parts(text: str, today: date) -> tuple[int, int, int]:
     return day, month, year
 
 
-def of_bare_month(words: Words) -> Reading:
+def of_bare_month(words: TimeWords) -> Reading:
     """A month that nothing but its capital or a loose preposition shows to be one."""
-    if re.match(r"['’]?\s*(?:\d|said|says|told|is my|and i\b)", words.after):
+    if re.match(r"['’]s (?!been\b)|\s*(?:\d|said|says|told|is my|and i\b)", words.after):
         raise ValueError("a name")
     found = of_named(words)
     return found._replace(confidence=VAGUE)
@@ -88,7 +89,7 @@ def of_bare_month(words: Words) -> Reading:
 _RANGE = re.compile(r"\s*(?:-|–|—|\b(?:to|until|till|through|and)\b)\s*")
 
 
-def of_range(words: Words) -> Reading:
+def of_range(words: TimeWords) -> Reading:
     """`May 3-5`, `from 3 to 5 May`, `between March and May 2023`, `from 2019 to 2021`."""
     text = re.sub(r"^(?:from|between) ", "", words.text.casefold())
     if iso := re.findall(r"\d{4}-\d\d-\d\d", text):
@@ -123,17 +124,17 @@ def _ordered(days: Days, confidence: float = 1.0) -> Reading:
     return Reading(days, "span", confidence)
 
 
-def of_iso_week(words: Words) -> Reading:
+def of_iso_week(words: TimeWords) -> Reading:
     """`2023-W23`, `week 23 of 2023`."""
     numbers = sorted(int(part) for part in re.findall(r"\d+", words.text))
     return Reading(iso_week(numbers[-1], numbers[0]), "week")
 
 
-def of_quarter(words: Words) -> Reading:
+def of_quarter(words: TimeWords) -> Reading:
     """`Q3`, `Q3 2026`."""
     month, this_year = int(words.text[1]) * 3 - 2, words.today.year
-    named = [int(part) for part in words.parts[2:] if part.isdigit()]
-    years = named or range(this_year - 2, this_year + 3)
+    named = _date_parts(words.text[2:], words.today)[2]
+    years = [named] if named else range(this_year - 2, this_year + 3)
     return Reading(
         nearest(words, [month_of(one, month, 3) for one in years]),
         "quarter",
@@ -141,17 +142,17 @@ def of_quarter(words: Words) -> Reading:
     )
 
 
-def of_year(words: Words) -> Reading:
+def of_year(words: TimeWords) -> Reading:
     """`in 2019`."""
     return Reading(month_of(int(words.text), 1, 12), "year")
 
 
-def of_around_year(words: Words) -> Reading:
+def of_around_year(words: TimeWords) -> Reading:
     """A year after a word that may as well stand before a number of something."""
     return of_year(words)._replace(confidence=CONVENTION)
 
 
-def of_ordinal(words: Words) -> Reading:
+def of_ordinal(words: TimeWords) -> Reading:
     """`on the 15th`, `on the 15th of last month`."""
     wanted = int(words.parts[0])
     if words.parts[-1] == "month":
@@ -163,7 +164,7 @@ def of_ordinal(words: Words) -> Reading:
     return Reading(nearest(words, [on(day) for day in fitting]), confidence=CERTAIN)
 
 
-def of_season(words: Words) -> Reading:
+def of_season(words: TimeWords) -> Reading:
     """`summer 2022`, `winter last year`; `over the summer` where the tense tells which."""
     name = next(part for part in words.parts if part in SEASONS)
     year = _date_parts(words.text.replace("summer", "").replace("spring", ""), words.today)[2]
@@ -178,7 +179,7 @@ def of_season(words: Words) -> Reading:
     return Reading(days, "season", CERTAIN if words.text[-1].isdigit() else CONVENTION)
 
 
-def of_week_of(words: Words) -> Reading:
+def of_week_of(words: TimeWords) -> Reading:
     """`the week of June 5`, `the weekend of 6 May`."""
     unit, rest = _split(words.text, r"\b(?:of|starting|beginning|ending)(?: on)? ")
     day = words.read(rest).days[0]
@@ -200,7 +201,7 @@ def _split(text: str, pattern: str) -> tuple[str, str]:
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1, "final": -1}
 
 
-def of_nth(words: Words) -> Reading:
+def of_nth(words: TimeWords) -> Reading:
     """`last Friday of May`, `second weekend of June 2023`, `the first two weeks of August`."""
     said, period = _split(words.text, r" (?:of|in) ")
     first, last = words.read(period).days
@@ -252,7 +253,7 @@ _PARTS = {
 _PART = r"^(?:early|mid|late|earlier|later)(?:-to-late|-| to late| )(?:in )?"
 
 
-def of_part(words: Words) -> Reading:
+def of_part(words: TimeWords) -> Reading:
     """`early June`, `the first half of 2023`, `mid summer`, `later this month`."""
     parts = [part for part in words.parts if part not in ("the", "very", "in", "to")]
     part = _PARTS[{"1st": "first", "2": "second", "1": "first"}.get(parts[0], parts[0])]
@@ -279,7 +280,7 @@ def of_part(words: Words) -> Reading:
     return Reading(part_of(whole.days, part), granularity, confidence)
 
 
-def of_ending(words: Words) -> Reading:
+def of_ending(words: TimeWords) -> Reading:
     """`end of the week`, `end of March`, `EOY`: its last day.
 
     What lies back ended over some days: the last third, and the last day is another reading.
@@ -305,7 +306,7 @@ def count_of(text: str) -> tuple[int, ...]:
     folded = text.casefold()
     if re.search(r"\b(?:few|several)\b", folded):
         return 2, 6
-    if "half a" in folded:
+    if re.search(r"\bhalf an?\b", folded):
         return ()
     found = [
         int(part) if part.isdigit() else COUNTS[part]

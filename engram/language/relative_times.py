@@ -29,7 +29,7 @@ from engram.language.calendar_spans import (
 )
 from engram.language.calendar_words import SEASONS, WEEKDAYS
 from engram.language.dated_times import CONVENTION, FEW, count_of
-from engram.language.time_context import Reading, Words, direction, nearest, sentence_of
+from engram.language.time_context import Reading, TimeWords, direction, nearest, sentence_of
 from engram.model.time_span import CERTAIN, Granularity
 
 _UNITS: dict[str, Granularity] = {
@@ -38,7 +38,7 @@ _UNITS: dict[str, Granularity] = {
 }  # fmt: skip
 
 
-def of_near(words: Words) -> Reading:
+def of_near(words: TimeWords) -> Reading:
     """`yesterday`, `tonight`, `the day after tomorrow`."""
     last = words.parts[-1]
     days = (last in ("tomorrow", "tmrw", "tmr")) - (last in ("yesterday", "night"))
@@ -48,7 +48,7 @@ def of_near(words: Words) -> Reading:
 _STEPS = {"next": 1, "coming": 1, "following": 1, "upcoming": 1, "this": 0}
 
 
-def of_which(words: Words) -> Reading:
+def of_which(words: TimeWords) -> Reading:
     """last, next or this, and a weekday, a month, a season or a calendar unit."""
     *_, which, name = words.parts
     step, today = _STEPS.get(which, -1), words.today
@@ -80,7 +80,7 @@ def _rolling(today: date, step: int, unit: str) -> tuple[Days, ...]:
     return ((today - timedelta(days=7), today - ONE_DAY),)
 
 
-def _weekend(words: Words, which: str, step: int) -> Reading:
+def _weekend(words: TimeWords, which: str, step: int) -> Reading:
     today = words.today
     this = unit_of(today, "weekend")
     if "past" in words.parts and "this" in words.parts:
@@ -94,7 +94,7 @@ def _weekend(words: Words, which: str, step: int) -> Reading:
     return Reading(days, "weekend", CERTAIN, also)
 
 
-def _season(words: Words, name: str, step: int) -> Reading:
+def _season(words: TimeWords, name: str, step: int) -> Reading:
     """The last one that is over, the next one that begins; this one by the tense."""
     today = words.today
     fitting = [season_of(today.year + one, name) for one in (-2, -1, 0, 1, 2)]
@@ -112,7 +112,7 @@ def _season(words: Words, name: str, step: int) -> Reading:
     return Reading(ahead, "season", CONVENTION)
 
 
-def _month(words: Words, name: str, step: int) -> Reading:
+def _month(words: TimeWords, name: str, step: int) -> Reading:
     number, today = month_number(name), words.today
     if not number:
         raise ValueError("no month")
@@ -124,7 +124,7 @@ def _month(words: Words, name: str, step: int) -> Reading:
     return Reading(nearest(words, fitting), "month", CONVENTION)
 
 
-def of_past(words: Words) -> Reading:
+def of_past(words: TimeWords) -> Reading:
     """`past few weeks`, `the next three days`, `this past week`."""
     ahead = bool({"next", "coming", "following", "upcoming"} & set(words.parts))
     unit = words.parts[-1].removesuffix("s")
@@ -148,7 +148,7 @@ def of_past(words: Words) -> Reading:
     return Reading(days, _UNITS[unit] if single else "span", FEW if vague else CONVENTION, also)
 
 
-def of_count(words: Words) -> Reading:
+def of_count(words: TimeWords) -> Reading:
     """`3 days ago`, `a few weeks back`, `two weekends ago`, `in 2 weeks`, `a month from now`."""
     before, _ = sentence_of(words)
     ago = words.parts[-1] in ("ago", "back")
@@ -169,7 +169,10 @@ def of_count(words: Words) -> Reading:
     confidence = CERTAIN if unit in LENGTH or unit == "week" else 1.0
     if words.parts[-1] == "back":
         confidence = CONVENTION
-    return _one(words.today, unit, step, counts[0], confidence)
+    found = _one(words.today, unit, step, counts[0], confidence)
+    if " the next " in text.casefold():
+        return Reading((words.today, found.days[1]), "span", confidence, (found.days,))
+    return found
 
 
 #: "haven't talked in a week", "built in a day", "twice in a month"
@@ -231,15 +234,22 @@ _PERFECT = re.compile(r"\b(?:have|has|been)\b|['’](?:ve|s)\b(?= (?:been|had|\w
 _OVER = re.compile(
     r"(?:n['’]t|\b(?:not|never|no|had been|was|were|will|can|could|would|going|planning))\b"
 )
+#: "he is 5 years now"
+_AGE = re.compile(r"(?<!\bit )\b(?:is|am|are) $")
 _MEETING = re.compile(r"\s*since (?:we|you|i|our|your|my)\b|\s*(?:old|ago|later|before|after|of\b)")
 
 
-def of_lasting(words: Words) -> Reading:
+def of_lasting(words: TimeWords) -> Reading:
     """What still lasts, from its beginning: `for 3 years now`, `seven years already`."""
     before, after = sentence_of(words)
     sure = words.parts[-1] in ("now", "already")
     clause = re.split(r"[,;:] |\b(?:and|but|so) ", before)[-1]
-    if _OVER.search(clause) or _MEETING.match(after) or words.parts[0] == "in":
+    if (
+        _OVER.search(clause)
+        or _AGE.search(clause)
+        or _MEETING.match(after)
+        or words.parts[0] == "in"
+    ):
         raise ValueError("over, or no duration")
     if not sure and not _PERFECT.search(clause):
         raise ValueError("over")
@@ -252,7 +262,7 @@ def of_lasting(words: Words) -> Reading:
     return Reading(unit_of(day, unit), _UNITS[unit], confidence, (on(day),), "since")
 
 
-def of_weekend(words: Words) -> Reading:
+def of_weekend(words: TimeWords) -> Reading:
     """`the weekend`, by the tense of its sentence; without any, the one that is nearer."""
     today, this = words.today, unit_of(words.today, "weekend")
     step = direction(words)
@@ -266,14 +276,14 @@ def of_weekend(words: Words) -> Reading:
     return Reading(weekend_from(today, step), "weekend", CONVENTION)
 
 
-def of_weekday(words: Words) -> Reading:
+def of_weekday(words: TimeWords) -> Reading:
     """A bare weekday, by the tense; ahead without any."""
     step = direction(words)
     day = weekday_from(words.today, words.parts[0], step or 1)
     return Reading(on(day), confidence=CERTAIN)
 
 
-def of_week_day(words: Words) -> Reading:
+def of_week_day(words: TimeWords) -> Reading:
     """`Tuesday last week`, `next week Friday`."""
     name = next(part for part in words.parts if weekday_number(part) >= 0)
     which = words.parts[words.parts.index("week") - 1]
@@ -284,7 +294,7 @@ def of_week_day(words: Words) -> Reading:
 _RELATION = re.compile(r" (before|after|following|prior to|preceding|from) (?:the )?", re.I)
 
 
-def of_relation(words: Words) -> Reading:
+def of_relation(words: TimeWords) -> Reading:
     """`the Friday before 15 July`, `two weeks after May 3`, `the week before last`."""
     found = _RELATION.search(words.text)
     if found is None:
@@ -307,7 +317,7 @@ def of_relation(words: Words) -> Reading:
     if len(counts) > 1:
         return _between(edge, unit, step, counts)
     count = counts[0] if counts else 1
-    if unit == "week" and count == 1:
+    if unit == "week" and count == 1 and found.group(1).casefold() != "from":
         around = (edge + step * ONE_DAY, edge + step * timedelta(days=7))
         calendar = unit_of(move(edge, step, "week"), "week")
         also: tuple[Days, ...] = (calendar,)

@@ -34,7 +34,7 @@ class Reading(NamedTuple):
     rule: str = ""
 
 
-class Words(NamedTuple):
+class TimeWords(NamedTuple):
     """One expression, the folded words before and after it, and the anchor's day.
 
     `read` resolves an expression within this one ("last month" of "the end of last month") and
@@ -81,7 +81,7 @@ def role_of(before: str) -> Role:
     return "since" if _SINCE.search(before) else "point"
 
 
-def sentence_of(words: Words) -> tuple[str, str]:
+def sentence_of(words: TimeWords) -> tuple[str, str]:
     """The words before and after, as far as their sentence goes."""
     ends = [match.end() for match in _SENTENCE_END.finditer(words.before)]
     end = _SENTENCE_END.search(words.after)
@@ -90,11 +90,13 @@ def sentence_of(words: Words) -> tuple[str, str]:
     )
 
 
-def direction(words: Words) -> int:
+def direction(words: TimeWords) -> int:
     """1 ahead, -1 back, 0 when neither the words before nor those after tell."""
     if (role := role_of(words.before)) != "point":
         return 1 if role == "deadline" else -1
-    return _told(*sentence_of(words)) or _told(words.before, words.after)
+    around = words.before, words.after
+    own = sentence_of(words)
+    return _told(*own) or (own != around and _told(*around)) or 0
 
 
 def _told(before: str, after: str) -> int:
@@ -107,11 +109,13 @@ def _told(before: str, after: str) -> int:
     return -1 if _BACK.search(after) else 0
 
 
-def nearest(words: Words, candidates: list[Days]) -> Days:
+def nearest(words: TimeWords, candidates: list[Days]) -> Days:
     """Of the same date in several years or months (ascending), the one that is meant.
 
     Raises ValueError when there is none.
     """
+    if len(candidates) == 1:
+        return candidates[0]
     step = direction(words)
     ahead = [days for days in candidates if days[1] >= words.today]
     back = [days for days in candidates if days[0] <= words.today]

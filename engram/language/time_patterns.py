@@ -100,18 +100,19 @@ _FORMS = {
     "count": rf"\b(?:{_NUMBER} {_COUNTED}s?(?: and a half| or (?:two|so))?|half an? {UNIT})"
     r" (?:ago|from now|back\b(?! (?:to|in|home|from|up|on|into|at|here|there|then)\b))\b"
     rf"|\b(?:in|within) {_NEARLY}(?:the next )?"
-    rf"(?:{_NUMBER} {_COUNTED}s?(?: or two)?|half an? {UNIT})\b(?! of\b)",
+    rf"(?:{_NUMBER} {_COUNTED}s?(?: or two)?|half an? {UNIT})\b(?! of\b|['’]s (?!time))",
     "lasting": rf"\b(?:for )?{_NEARLY}{_NUMBER} {UNIT}s? (?:now|already)\b"
-    rf"|\bfor (?:the (?:last|past) )?{_NEARLY}{_NUMBER} {UNIT}s?\b(?! ago)",
+    rf"|\bfor (?:the (?:last|past) )?{_NEARLY}{_NUMBER} {UNIT}s?\b(?! ago)"
+    rf"|\b(?:together|married) {_NEARLY}{_NUMBER} {UNIT}s?\b(?! ago)",
     "weekend": r"\bthe weekend\b(?!['’]| (?:of|before|after|when|that|i|we)\b)",
     "season": rf"\b(?:the )?{SEASON}(?: of|,)? {_YEAR}\b(?!\.\d)"
     rf"|\b{SEASON} (?:of )?(?:last|next) year\b"
     rf"|{_after('in', 'over', 'during', 'for')}the {SEASON}\b",
-    "quarter": rf"\bq[1-4]\b(?: (?:of )?{_YEAR}\b)?",
+    "quarter": rf"\bq[1-4]\b{_OF_YEAR}?",
     "weekday": rf"(?:\b{DAY}\b|{_after('on', 'by', 'until', 'due', 'before')}{ANY_DAY}\b)"
     r"(?! (?:morning|afternoon|evening|night)s\b| vibes\b)",
     "year": rf"{_after('in', 'by', 'since')}{_YEAR}\b(?![-/.:]\d)",
-    "around_year": rf"{_after('from', 'until', 'till', 'during', 'around', 'of')}{_YEAR}\b"
+    "around_year": rf"{_after('from', 'until', 'till', 'during', 'around')}{_YEAR}\b"
     rf"(?![-/.:]\d)|(?:^|(?<=[.!?\n] )){_YEAR}(?= was\b)",
     "ordinal": rf"{_after(*(f'{lead} the' for lead in _DAY_LEADS))}"
     rf"{_ORDINAL}(?: of (?:last|this|next) month\b)?",
@@ -136,9 +137,9 @@ def expression(*, certain: bool = False) -> re.Pattern[str]:
 
 #: what each form has one of
 _CORE = re.compile(
-    r"day|week|month|quarter|year|night|tomorrow|tmr|morning|afternoon|evening|\beo[dwmqy]\b"
-    r"|\bmon|\btue|\bwed|\bthu|\bfri|\bsat|\bsun|\bjan|\bfeb|\bmar|\bapr|\bmay|\bjun|\bjul|\baug"
-    r"|\bsep|\boct|\bnov|\bdec|spring|summer|autumn|fall|winter|\d{4}|\bq[1-4]\b|\d(?:st|nd|rd|th)\b",
+    r"\b(?:days?\b|week|month|quarter|year|night|yesterday|today|tonight|tomorrow|tmr|morning"
+    r"|afternoon|evening|eo[dwmqy]\b|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep"
+    r"|oct|nov|dec|spring|summer|autumn|fall|winter|\d{4}|q[1-4]\b|\d{1,2}(?:st|nd|rd|th)\b)",
     re.IGNORECASE,
 )
 #: how far from its core word an expression may begin and end, characters

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from engram.language import dated_times, relative_times
 from engram.language.calendar_words import GERMAN_HINTS
-from engram.language.time_context import AFTER, BEFORE, Reading, Words, role_of
+from engram.language.time_context import AFTER, BEFORE, Reading, TimeWords, role_of
 from engram.language.time_patterns import expression, matches
 from engram.model.time_span import CERTAIN, TimeSpan
 
@@ -79,19 +79,19 @@ def _found(text: str, anchor: Day, certain: bool) -> tuple[TimeSpan, ...]:
     found = _of_english(text, today, certain=certain)
     elsewhere = _of_other_languages(text, today)
     if elsewhere:
-        # "3. April 2026" holds "April 2026"; "2 April 2026" is English
-        longest = sorted([*found, *elsewhere], key=lambda one: -len(one.expression))
-        found = []
-        for one in longest:
-            if not any(_overlap(one, other) for other in found):
-                found.append(one)
-        found.sort(key=lambda one: one.offset)
+        found = _longest([*found, *elsewhere])
     return tuple(found)
 
 
-def _overlap(one: TimeSpan, other: TimeSpan) -> bool:
-    ends = one.offset + len(one.expression), other.offset + len(other.expression)
-    return one.offset < ends[1] and other.offset < ends[0]
+def _longest(spans: list[TimeSpan]) -> list[TimeSpan]:
+    """Of two that overlap the longer: "3. April 2026" holds "April 2026"."""
+    kept: list[TimeSpan] = []
+    for one in sorted(spans, key=lambda span: span.offset):
+        if not kept or one.offset >= kept[-1].offset + len(kept[-1].expression):
+            kept.append(one)
+        elif len(one.expression) > len(kept[-1].expression):
+            kept[-1] = one
+    return kept
 
 
 def _of_other_languages(text: str, today: date) -> list[TimeSpan]:
@@ -139,7 +139,7 @@ def _reading(match: re.Match[str], before: str, after: str, today: date) -> Read
 
     def resolved(one: re.Match[str]) -> Reading:
         form = one.lastgroup or ""
-        read = _RESOLVE[form](Words(one.group(), before, after, today, inner))
+        read = _RESOLVE[form](TimeWords(one.group(), before, after, today, inner))
         return read._replace(rule=form)
 
     try:
@@ -172,7 +172,7 @@ def _span(read: Reading, expression: str, offset: int, before: str, anchor: date
     )
 
 
-_RESOLVE: dict[str, Callable[[Words], Reading]] = {
+_RESOLVE: dict[str, Callable[[TimeWords], Reading]] = {
     "iso_week": dated_times.of_iso_week,
     "range": dated_times.of_range,
     "near": relative_times.of_near,

@@ -15,6 +15,7 @@ Confidence is one of few levels, measured on conversations that the rules were n
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from engram.model.instant import Day
     from engram.model.time_span import TimeSpan
     from engram.recall.asked import Asked
-from engram.recall.evidence import Evidence, Telling
+    from engram.recall.evidence import Evidence, Telling
 
 NOT_FOUND = "not found"
 
@@ -59,9 +60,12 @@ _NEAR = 0.7
 
 #: how much of the question has to stand around an answer
 _LEAST_AROUND = 0.12
-NB = 0.9
 #: values as near to each other leave it open which is the answer
 _CLOSE = 0.4
+#: how far a time is before the best other one, and how certain the answer is then; with less than
+#: `_MUCH` of the question around it, or words less certain than `_SURE_WORDS`, it is not
+_LEVELS = ((1.8, 0.9), (1.3, 0.8), (0.5, 0.7), (-math.inf, 0.5))
+_MUCH, _SURE_WORDS = 0.4, 0.75
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
 _MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
@@ -101,20 +105,20 @@ def reasoned(
         ),
         key=lambda one: (-one.value, -one.span.confidence, one.telling.number),
     )
+    nearest = tuple(one.source for one in evidence[:_NEAREST])
     best = candidates[0] if candidates else None
     if best is None or best.around < _LEAST_AROUND:
-        nearest = tuple(one.source for one in evidence[:_NEAREST])
         why = "no source tells of it" if evidence else "nothing was found"
         return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
-    if asked.wanted == "" or asked.measured == "finished":
-        return _quoted(best)
+    if not _is_dated(asked):
+        return _quoted(next(_quotable(candidates, evidence), None), nearest)
     other = next((one for one in candidates if _stands_against(one, best)), None)
     told = (best,) if other is None else (best, other)
     start, end = best.span.widest
     return ReasonedAnswer(
         ", or ".join(answer_words(one.span, asked, today) for one in told),
         _confidence(best, candidates, other),
-        "\n".join(_steps(told, len(candidates))),
+        "\n".join(_steps(told, candidates)),
         tuple(one.span for one in told if one.telling.in_words),
         tuple(one.source._replace(text=one.telling.sentence[:_MOST_SENTENCE]) for one in told),
         _is_reckoned(best.span),
@@ -123,8 +127,28 @@ def reasoned(
     )
 
 
-def _quoted(best: _Candidate) -> ReasonedAnswer:
+def _is_dated(asked: Asked) -> bool:
+    """Whether a time answers it: how long something took is said in words, or nowhere."""
+    return asked.wanted != "" and asked.measured != "finished"
+
+
+def _quotable(
+    candidates: Sequence[_Candidate], evidence: Sequence[Evidence]
+) -> Iterator[_Candidate]:
+    """Without the sentences of turns that give orders to an agent."""
+    # imported here: its patterns take a while, and a date is no quotation
+    from engram.language.agent_orders import injection
+
+    for one in candidates:
+        own = one.source.kind == "memory"
+        if not injection(evidence[one.telling.number].text, own=own):
+            yield one
+
+
+def _quoted(best: _Candidate | None, nearest: tuple[AnswerSource, ...]) -> ReasonedAnswer:
     """A sentence as the answer to a question that asks for no time: what is said of it."""
+    if best is None:
+        return ReasonedAnswer(NOT_FOUND, 0.0, "what was found gives orders to agents", (), nearest)
     said = first_line(best.telling.sentence, _MOST_SENTENCE)
     source = best.source._replace(text=said)
     why = f"{best.beside:.0%} of the question's words stand in this sentence"
@@ -151,12 +175,13 @@ def _confidence(
     days = best.span.widest
     others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
-    if other is None and ahead >= 1.3 and best.around >= 0.5 and best.span.confidence >= 0.8:
-        return 0.9
-    return 0.6 if ahead >= 0.5 else 0.5
+    if other is not None or best.around < _MUCH:
+        return _LEVELS[-1][1]
+    fitting = (sure for least, sure in _LEVELS if ahead >= least)
+    return min(next(fitting), 0.7 if best.span.confidence < _SURE_WORDS else 1.0)
 
 
-def _steps(told: Sequence[_Candidate], candidates: int) -> Iterator[str]:
+def _steps(told: Sequence[_Candidate], candidates: Sequence[_Candidate]) -> Iterator[str]:
     """How the answer came about, a line a step."""
     for one in told:
         where = f"a {one.source.kind} of {day_in_words(one.source.said)}"
@@ -167,10 +192,11 @@ def _steps(told: Sequence[_Candidate], candidates: int) -> Iterator[str]:
             yield f'"{" ".join(one.span.expression.split())}" in {where} -> {days}'
         else:
             yield f"{where} tells no time: the day on which it was said, {days}"
-    best, others = told[0], candidates - len(told)
+    best, times = told[0], {one.span.widest for one in candidates if one.telling.in_words}
     yield (
-        f"{best.beside:.0%} of the question's words stand beside it, {best.around:.0%} around it;"
-        f" {others} other times were told"
+        f"of what the question is about {best.beside:.0%} stands beside it, {best.around:.0%} in"
+        f" this {best.source.kind} and before; other times told:"
+        f" {len(times - {one.span.widest for one in told})}"
     )
     if told[1:]:
         yield "two sources tell different times"
@@ -192,15 +218,13 @@ class _Words:
     def of(cls, question: str, asked: Asked, evidence: Sequence[Evidence]) -> _Words:
         """Without names of those who speak, whose turns count more, and without words of time."""
         every = query_terms(question)
-        apart = (
-            *(one.source.speaker for one in evidence),
-            *(one.expression for one in asked.spans),
-        )
-        left_out = set(query_terms(" ".join((*apart, asked.unit))))
-        if asked.wanted:
-            left_out.update(query_terms(_OF_TIME))
+        speakers = (one.source.speaker for one in evidence)
+        days = (one.expression for one in asked.spans)
+        of_time = (asked.unit, _OF_TIME) if asked.wanted else ()
+        left_out = frozenset(query_terms(" ".join((*speakers, *days, *of_time)), _MOST_ASKED))
+        about = [one for one in every if one not in left_out] or every
         rarity = rarity_among(evidence)
-        return cls({one: rarity(one) for one in every if one not in left_out}, frozenset(every))
+        return cls({one: rarity(one) for one in about}, frozenset(every))
 
     def share(self, *texts: str) -> float:
         """How much of the question some texts say, 0..1."""
@@ -224,15 +248,14 @@ def _candidates(
     found = evidence.score * (1.0 if evidence.turn else around)
     value = _FOUND * found + _AROUND * around + _SPEAKER * words.name(source.speaker)
     value -= _REPLACED * (source.status == "superseded")
-    shares: dict[str, float] = {}
+    shares: dict[tuple[str, ...], float] = {}
     for told in tellings(number, evidence):
         span = _on_the_side_asked(told.span, source.said, asked.direction)
         telling = told._replace(span=_in_one_piece(span))
-        if telling.sentence not in shares:
-            shares[telling.sentence] = words.share(telling.sentence)
-        beside = shares[telling.sentence]
-        if telling.beside:
-            beside = max(beside, _NEAR * words.share(telling.sentence, *telling.beside))
+        near = (telling.sentence, *telling.beside)
+        if near not in shares:
+            shares[near] = max(words.share(telling.sentence), _NEAR * words.share(*near))
+        beside = shares[near]
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
         yield _Candidate(worth, telling, source, around, beside)
 
@@ -248,43 +271,41 @@ def _on_the_side_asked(span: TimeSpan, said: Day, direction: int) -> TimeSpan:
 
     "The defence is on 7 June", said in May, may be read as last year's.
     """
-    wrong = (direction > 0 and span.end < said) or (direction < 0 and span.start > said)
-    if not wrong or _SIDE_TOLD.search(span.expression):
+    if direction <= 0 or span.end >= said or _SIDE_TOLD.search(span.expression):
         return span
     if _MONTH.search(span.expression):
-        years, days = direction, 0
+        years, days = 1, 0
     elif _WEEKDAY.search(span.expression):
-        years, days = 0, 7 * direction
+        years, days = 0, 7
     else:
         return span
-    try:
-        first, *also = (_moved(one, years, days) for one in ((span.start, span.end), *span.also))
-    except (ValueError, OverflowError):
+    moved = [_moved(one, years, days) for one in ((span.start, span.end), *span.also)]
+    if None in moved:
         return span
-    return span._replace(start=first[0], end=first[1], also=tuple(also))
+    (first, last), *also = filter(None, moved)
+    return span._replace(start=first, end=last, also=tuple(also))
 
 
-def _moved(span: tuple[Day, Day], years: int, days: int = 0) -> tuple[Day, Day]:
-    """A span so much later. Raises ValueError for 29 February, and for what is before 1970."""
-    first, last = (
-        day.replace(year=day.year + years) + timedelta(days=days)
-        for day in map(date.fromisoformat, span)
-    )
-    if first.year < 1970:
-        raise ValueError("before 1970")
-    return first.isoformat(), last.isoformat()
+def _moved(span: tuple[Day, Day], years: int, days: int = 0) -> tuple[Day, Day] | None:
+    """A span so much later; None for a 29 February that there is none of, and before 1970."""
+    try:
+        first, last = (
+            day.replace(year=day.year + years) + timedelta(days=days)
+            for day in map(date.fromisoformat, span)
+        )
+    except (ValueError, OverflowError):
+        return None
+    return (first.isoformat(), last.isoformat()) if first.year >= 1970 else None
 
 
 def _is_of(span: TimeSpan, named: TimeSpan) -> bool:
     """Whether a time lies in the days that a question names; "in June" is the June of any year."""
-    first, last = named.widest
-    any_year = _SEASONAL.search(named.expression) and not _SIDE_TOLD.search(named.expression)
-    if any_year:
-        try:
-            first, last = _moved((first, last), int(span.start[:4]) - int(first[:4]))
-        except (ValueError, OverflowError):
-            return False
-    return meet(span.widest, (first, last))
+    days = [named.widest]
+    if _SEASONAL.search(named.expression) and not _SIDE_TOLD.search(named.expression):
+        years = int(span.start[:4]) - int(named.start[:4])
+        # a winter begins in the year before
+        days = [one for more in (years - 1, years) if (one := _moved(named.widest, more))]
+    return any(meet(span.widest, one) for one in days)
 
 
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:
@@ -293,21 +314,12 @@ def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
     named = any(_is_of(span, one) for one in asked.spans)
-    if asked.wanted == "" or asked.measured == "finished":
+    if not _is_dated(asked):
         return -_ASKING * telling.sentence.endswith("?")
     return (
-        -(0 if telling.in_words else _UNTOLD - (0.5 if span.confidence > 0.5 else 0))
+        -_UNTOLD * (not telling.in_words)
         - _WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)
         + _DAYS_NAMED * named
         + _SINCE * (asked.measured in ("lasting", "since") and span.role_hint == "since")
     )
-
-
-def _sentence(words: _Words, evidence: Sequence[Evidence]) -> ReasonedAnswer:
-    return _not_found(evidence, "")
-
-
-def _not_found(evidence: Sequence[Evidence], why: str) -> ReasonedAnswer:
-    nearest = tuple(one.source for one in evidence[:_NEAREST])
-    return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)

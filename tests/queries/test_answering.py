@@ -262,6 +262,12 @@ def test_a_filter_that_there_is_none_of_is_refused(vault: Vault) -> None:
 
 
 def test_a_huge_question_and_a_huge_turn_are_answered(vault: Vault) -> None:
-    told(vault, ("2026-03-12", "me: We deployed billing yesterday. " + "9 1 last a few " * 7000))
+    told(
+        vault,
+        (
+            "2026-03-12",
+            "me: We deployed billing yesterday. " + "9 1 last a few on 3 May and " * 4000,
+        ),
+    )
     assert asked(vault, "When did we deploy billing? " + "x " * 50_000).confidence >= 0
     assert asked(vault, "When did we deploy billing?").start == "2026-03-11"
