@@ -44,7 +44,10 @@ class Recalling:
         answer = None
         if what_is_asked(question, setting.today).wanted if reason is None else reason:
             answer = self._answering.answer(
-                question, setting=setting, recipient=recipient, as_of=as_of,
+                question,
+                setting=setting,
+                recipient=recipient,
+                as_of=as_of,
                 ask_model=reason is True,
             )
 

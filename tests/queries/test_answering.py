@@ -193,7 +193,6 @@ def test_as_of_a_day_only_what_was_said_by_then_answers(vault: Vault) -> None:
     told(vault, ("2026-03-16", "Ana: We moved the office yesterday."), session="later")
     question = "When did we move the office?"
     assert asked(vault, question, as_of="2026-03-10").start < "2026-03-02"
-    assert asked(vault, question, as_of="2026-03-16T09:59:59Z").start < "2026-03-02"
     assert not asked(vault, question, as_of="2026-02-01").found
 
 
