@@ -80,13 +80,14 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class _Candidate(NamedTuple):
-    """A time that the evidence tells; `around` and `beside` are shares of the question's words."""
+    """A time that the evidence tells; the last three are shares of the question's words around it."""
 
     value: float
     telling: Telling
     source: AnswerSource
     around: float
     beside: float
+    close: float
 
     @property
     def span(self) -> TimeSpan:
@@ -107,7 +108,7 @@ def reasoned(
             for number, one in enumerate(evidence)
             for candidate in _candidates(words, asked, number, one)
         ),
-        key=lambda one: (-one.value, -one.span.confidence, one.telling.number),
+        key=lambda one: (-one.value, -one.close, -one.span.confidence, one.telling.number),
     )
     nearest = tuple(one.source for one in evidence[:_NEAREST])
     best = candidates[0] if candidates else None
@@ -265,7 +266,7 @@ def _candidates(
             shares[near] = max(words.share(telling.sentence), _NEAR * words.share(*near))
         beside = shares[near]
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
-        yield _Candidate(worth, telling, source, around, beside)
+        yield _Candidate(worth, telling, source, around, beside, words.share(telling.clause))
 
 
 def _in_one_piece(span: TimeSpan) -> TimeSpan:
