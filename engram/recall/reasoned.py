@@ -257,7 +257,17 @@ def _candidates(
             shares[near] = max(words.share(telling.sentence), _NEAR * words.share(*near))
         beside = shares[near]
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
+        if _is_dated(asked) and _tells_only_that_day(telling, source.said, beside):
+            worth -= _UNTOLD
         yield _Candidate(worth, telling, source, around, beside)
+
+
+def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
+    """Whether a sentence tells no time but the day on which it was said.
+
+    So does "today" in a sentence of something else: it says nothing of what the question is about.
+    """
+    return not telling.in_words or (telling.span.widest == (said, said) and beside < _MUCH)
 
 
 def _in_one_piece(span: TimeSpan) -> TimeSpan:
@@ -317,8 +327,7 @@ def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     if not _is_dated(asked):
         return -_ASKING * telling.sentence.endswith("?")
     return (
-        -_UNTOLD * (not telling.in_words)
-        - _WRONG_WAY * (ahead or behind)
+        -_WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)
         + _DAYS_NAMED * named
         + _SINCE * (asked.measured in ("lasting", "since") and span.role_hint == "since")
