@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -75,15 +76,15 @@ def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
     if not said:
         return
     spans = find_times(text, said, least=0)
+    offsets = [span.offset for span in spans]
     said_then = TimeSpan(said, said, "", 0, anchor=said, rule=DAY_SAID)
     ranges = [one for one in _sentences(text) if text[one[0] : one[1]].strip()]
     for place, (start, end) in enumerate(ranges):
         sentence = text[start:end].strip()
         around = (*ranges[max(0, place - 1) : place], *ranges[place + 1 : place + 2])
         beside = tuple(text[first:last].strip() for first, last in around)
-        for span in spans:
-            if start <= span.offset < end:
-                yield Telling(number, sentence, span, beside)
+        for span in spans[bisect_left(offsets, start) : bisect_left(offsets, end)]:
+            yield Telling(number, sentence, span, beside)
         sure = _FRESH if _IS_FRESH.search(sentence) else _SAID_ONLY
         yield Telling(number, sentence, said_then._replace(confidence=sure))
 

@@ -42,6 +42,10 @@ NOT_FOUND = "not found"
 _OF_TIME = "long ago since date time"
 #: as much of a question and of a sentence counts, characters
 _MOST_ASKED, _MOST_SENTENCE = 2_000, 400
+#: so many days that a question names count
+_MOST_DAYS = 8
+#: as much of a text that may be quoted is looked through for orders to agents
+_MOST_SEEN = 4_000
 #: what came nearest, sources at most
 _NEAREST = 3
 
@@ -139,9 +143,13 @@ def _quotable(
     # imported here: its patterns take a while, and a date is no quotation
     from engram.language.agent_orders import injection
 
+    gives_orders: dict[int, bool] = {}
     for one in candidates:
-        own = one.source.kind == "memory"
-        if not injection(evidence[one.telling.number].text, own=own):
+        number = one.telling.number
+        if number not in gives_orders:
+            own = one.source.kind == "memory"
+            gives_orders[number] = bool(injection(evidence[number].text[:_MOST_SEEN], own=own))
+        if not gives_orders[number]:
             yield one
 
 
@@ -320,12 +328,12 @@ def _is_of(span: TimeSpan, named: TimeSpan) -> bool:
 
 def _fit(asked: Asked, telling: Telling, said: Day) -> float:
     """How well a time is one of those that are asked for."""
+    if not _is_dated(asked):
+        return -_ASKING * telling.sentence.endswith("?")
     span = telling.span
     ahead = asked.direction < 0 and span.start > said
     behind = asked.direction > 0 and span.end < said
-    named = any(_is_of(span, one) for one in asked.spans)
-    if not _is_dated(asked):
-        return -_ASKING * telling.sentence.endswith("?")
+    named = any(_is_of(span, one) for one in asked.spans[:_MOST_DAYS])
     return (
         -_WRONG_WAY * (ahead or behind)
         + _UNIT * (asked.unit != "" and asked.unit == span.granularity)
