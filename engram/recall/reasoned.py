@@ -273,9 +273,11 @@ def _candidates(
 def _tells_only_that_day(telling: Telling, said: Day, beside: float) -> bool:
     """Whether a sentence tells no time but the day on which it was said.
 
-    So does "today" in a sentence of something else: it says nothing of what the question is about.
+    A time in a sentence of something else is none of what the question is about, where that day is
+    all that it tells ("today"), or where the sentence stands alone.
     """
-    return not telling.in_words or (telling.span.widest == (said, said) and beside < _MUCH)
+    elsewhere = telling.alone or telling.span.widest == (said, said)
+    return not telling.in_words or (elsewhere and beside < _MUCH)
 
 
 def _in_one_piece(span: TimeSpan) -> TimeSpan:
