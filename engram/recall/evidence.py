@@ -21,6 +21,7 @@ from engram.language.sentences import sentence_ranges
 from engram.language.tokens import terms
 from engram.language.when import find_times
 from engram.model.markdown import code_lines
+from engram.model.record import without_receipt
 from engram.model.time_span import TimeSpan
 
 if TYPE_CHECKING:
@@ -30,15 +31,21 @@ if TYPE_CHECKING:
 #: the rule of a span that no words tell: the day on which something was said
 DAY_SAID = "day said"
 
-#: how certain it is that something happened on the day on which it was said: when it sounds fresh
-#: ("I just opened my shop", "we've found it"), and when it does not
-_FRESH, _SAID_ONLY = 0.6, 0.4
-#: a text that is longer, characters, is of many things
-_LONG = 1_000
-_IS_FRESH = re.compile(
-    r"\bjust\b|(?:\b(?:have|has)|'ve|'s) (?:\w+ ){0,2}(?:\w+ed|got|been|found|made)\b|\bfinally\b",
+#: how certain it is that something happened on the day on which it was said: when that is a report
+#: ("Fixed the login", "PR created: ..."), when it sounds fresh ("I just opened my shop", "we've
+#: found it"), and when it does neither
+_REPORTED, _FRESH, _SAID_ONLY = 0.7, 0.6, 0.4
+_IS_REPORT = re.compile(
+    r"\W*(?:(?!based|related|supposed)(?:\w*[^e\W]ed|done|made|built)\b"
+    r"|(?:(?!(?:is|are|was|be|not)\b)[\w-]+ ){1,2}\w*[^e\W]ed[.:])",
     re.IGNORECASE,
 )
+_IS_FRESH = re.compile(
+    r"\bjust\b|(?:\b(?:have|has)|['’](?:ve|s)) (?:\w+ ){0,2}(?:\w+ed|got|been|found|made)\b|\bfinally\b",
+    re.IGNORECASE,
+)
+#: a text that is longer, characters, is of many things
+_LONG = 1_000
 
 
 class Evidence(NamedTuple):
@@ -85,14 +92,15 @@ def tellings(number: int, evidence: Evidence) -> Iterator[Telling]:
     said_then = TimeSpan(said, said, "", 0, anchor=said, rule=DAY_SAID)
     ranges = [one for one in _sentences(text) if text[one[0] : one[1]].strip()]
     for place, (start, end, in_code) in enumerate(ranges):
-        sentence, alone = text[start:end].strip(), in_code or len(text) > _LONG
+        sentence = without_receipt(text[start:end].strip())
+        alone = in_code or len(text) > _LONG
         around = (*ranges[max(0, place - 1) : place], *ranges[place + 1 : place + 2])
         beside = () if alone else tuple(text[first:last].strip() for first, last, _ in around)
         for span in spans[bisect_left(offsets, start) : bisect_left(offsets, end)]:
             yield Telling(number, sentence, span, beside, alone)
         if not in_code:
-            sure = _FRESH if _IS_FRESH.search(sentence) else _SAID_ONLY
-            yield Telling(number, sentence, said_then._replace(confidence=sure), (), alone)
+            span = said_then._replace(confidence=_sure_of_the_day(sentence))
+            yield Telling(number, sentence, span, (), alone)
 
 
 def with_source(statement: str, words: str, said: Day) -> str:
@@ -118,6 +126,12 @@ def rarity_among(evidence: Sequence[Evidence]) -> Callable[[str], float]:
     )
     most = len(evidence) + 1.0
     return lambda term: math.log(most / (holding[term] + 0.5)) + 0.1
+
+
+def _sure_of_the_day(sentence: str) -> float:
+    if _IS_REPORT.match(sentence):
+        return _REPORTED
+    return _FRESH if _IS_FRESH.search(sentence) else _SAID_ONLY
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, bool]]:
