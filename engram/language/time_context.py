@@ -63,8 +63,8 @@ _AHEAD = re.compile(
     r"|plans? for|planning|can't wait|looking forward|wanna|hoping to)|'ll)\b"
     r"|\b(?:planned|booked|postponed|delayed|moved|pushed|extended|set)(?: back)? (?:for|to) $"
 )
-#: "let" and "read" are present as well
-_PAST = sorted({"was", "were", "had", "did", "got", "cut", *PAST.values()} - set(PAST))
+#: "put" and "read" are present as well
+_PAST = sorted({"was", "were", "had", "did", "got", "cut"} | {*PAST.values()} - {*PAST})
 _BACK = re.compile(rf"\b(?:(?!need)[a-z]{{2,}}ed|{'|'.join(_PAST)})\b")
 #: what one does is arranged: "I'm heading to a reserve"
 _ARRANGED = re.compile(

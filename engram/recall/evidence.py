@@ -127,7 +127,7 @@ def _is_denied(text: str, span: TimeSpan) -> bool:
 
 
 def _nearly(text: str, span: TimeSpan) -> TimeSpan:
-    """"around 23 February" may be any day of a week, and is less certain."""
+    """ "around 23 February" may be any day of a week, and is less certain."""
     if span.granularity != "day" or not _NEARLY.search(
         text, max(0, span.offset - _LEAD), span.offset
     ):

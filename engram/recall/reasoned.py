@@ -71,17 +71,21 @@ _LEAST_BESIDE = 0.3
 #: values as near to each other leave it open which is the answer
 _CLOSE = 0.4
 #: how far a time is before the best other one, and how certain the answer is then; with less than
-#: `_MUCH` of the question around it, or words less certain than `_SURE_WORDS`, it is not
+#: `_MUCH` of the question beside it, or words less certain than `_SURE_WORDS`, it is not
 _LEVELS = ((1.8, 0.9), (1.3, 0.8), (0.5, 0.7), (-math.inf, 0.5))
 _MUCH, _SURE_WORDS = 0.4, 0.75
+#: and with less than this the time is likely one of something else
+_LITTLE = 0.2
 #: a sentence may say what the question wants to know, or something else of it
 _QUOTED = 0.5
-#: and with less than `_MUCH` of the question's words in it that is likely
+#: where few of the question's words stand in the sentence, that is likely
 _WEAK = 0.3
 _MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})", re.IGNORECASE)
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(day[:3] for day in WEEKDAYS)})", re.IGNORECASE)
 _SEASONAL = re.compile(rf"{_MONTH.pattern}|\b(?:spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
 _SIDE_TOLD = re.compile(r"\b(?:(?:19|20)\d\d|last|next|this|past|ago)\b", re.IGNORECASE)
+#: a turn whose reply may be a time and nothing else
+_ASKED_WHEN = re.compile(r"\b(?:when|how long)\b[^.?!]{0,200}\?\s*$", re.IGNORECASE)
 #: many a question to an agent has no question mark
 _ASKS = re.compile(
     r"\?\W*$|^(?:[\w-]+,? ){0,2}(?:what|why|how|who|which|can you|could you|is there|does)\b", re.I
@@ -204,7 +208,9 @@ def _confidence(
     days = best.span.widest
     others = (one.value for one in candidates if not meet(one.span.widest, days))
     ahead = best.value - max(others, default=0.0)
-    if other is not None or best.around < _MUCH:
+    if best.beside < _LITTLE:
+        return _WEAK
+    if other is not None or best.beside < _MUCH:
         return _LEVELS[-1][1]
     fitting = (sure for least, sure in _LEVELS if ahead >= least)
     return min(next(fitting), 0.7 if best.span.confidence < _SURE_WORDS else 1.0)
@@ -278,6 +284,7 @@ def _candidates(
     value = _FOUND * found + _AROUND * around + _SPEAKER * words.name(source.speaker)
     value -= _REPLACED * (source.status == "superseded")
     shares: dict[tuple[str, ...], float] = {}
+    replies = bool(evidence.before) and _ASKED_WHEN.search(evidence.before[0]) is not None
     for told in tellings(number, evidence):
         span = _on_the_side_asked(told.span, source.said, asked.direction)
         telling = told._replace(span=_in_one_piece(span))
@@ -285,6 +292,8 @@ def _candidates(
         if near not in shares:
             shares[near] = max(words.share(telling.sentence), _NEAR * words.share(*near))
         beside = shares[near]
+        if replies and telling.in_words and not telling.alone:
+            beside = max(beside, around)
         worth = value + _BESIDE * beside + _fit(asked, telling, source.said)
         if _is_dated(asked) and _tells_only_that_day(telling, source.said, beside):
             worth -= _UNTOLD
