@@ -226,11 +226,11 @@ def _steps(told: Sequence[_Candidate], candidates: Sequence[_Candidate]) -> Iter
         if one.telling.in_words:
             yield f'"{" ".join(one.span.expression.split())}" in {where} -> {days}'
         else:
-            yield f"{where} tells no time: the day on which it was said, {days}"
+            yield f"{where} names no time; it was said on that day -> {days}"
     best, times = told[0], {one.span.widest for one in candidates if one.telling.in_words}
     yield (
-        f"of what the question is about {best.beside:.0%} stands beside it, {best.around:.0%} in"
-        f" this {best.source.kind} and before; other times told:"
+        f"of the question's words {best.beside:.0%} stand near it, {best.around:.0%} in this"
+        f" {best.source.kind} and the turns before; other times found:"
         f" {len(times - {one.span.widest for one in told})}"
     )
     if told[1:]:
