@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from engram.model.answer import AnswerSource
 from engram.model.instant import day_of, local_day
-from engram.model.memory import STATUSES
+from engram.model.memory import SESSION, STATUSES
 from engram.model.text import first_line
 from engram.queries.search import checked, in_force
 from engram.recall.asked import what_is_asked
@@ -84,13 +84,15 @@ class Answering:
         if query.phrases and query.words and not any(found):
             found = self._found(query.loose(), setting, recipient, as_of)
         turns, memories = found
+        turns = [pair for pair in turns if not _gives_orders(pair[0], recipient)]
         best = {"turns": 0.0, "memories": 0.0}
         for _, one in (*turns, *memories):
             best[one.collection] = max(best[one.collection], one.score)
         by_turn: dict[str, Evidence] = {}
         pieces: list[Evidence] = []
-        for memory, one in memories:
-            link, piece = self._of_memory(memory, setting)
+        # a session record repeats what was said: another memory of that turn goes before it
+        for memory, one in sorted(memories, key=lambda pair: pair[0].schema == SESSION):
+            link, piece = self._of_memory(memory, setting, _open_turns(recipient))
             piece = piece._replace(score=one.score / (best["memories"] or 1.0))
             if link and link not in by_turn:
                 by_turn[link] = piece
@@ -131,12 +133,21 @@ class Answering:
 
         return is_open
 
-    def _of_memory(self, memory: Memory, setting: Setting) -> tuple[str, Evidence]:
-        """A memory, and the link of the turn that its quote stands in; empty for none."""
+    def _of_memory(
+        self, memory: Memory, setting: Setting, open_to: Callable[[Turn], bool]
+    ) -> tuple[str, Evidence]:
+        """A memory, and the link of the turn that its quote stands in; empty for none.
+
+        Of a session record it is that turn itself, if it may be given.
+        """
         turns = self._lookup.turns_in_sight(memory.sources)
         quoted = first_line(memory.quote, len(memory.quote))
         links = sorted(turns, key=lambda link: (quoted not in turns[link].text, turns[link].time))
         turn = turns[links[0]] if links else None
+        if turn and memory.schema == SESSION and open_to(turn):
+            place = self._lookup.places(links[:1])[links[0]]
+            said = self._of_turn(turn, links[0], place, setting, open_to)
+            return links[0], said._replace(turn="")
         source = AnswerSource(
             "memory", memory.id, memory.path, self._lookup.line_of(memory, memory.text),
             first_line(memory.text, _MOST_SHOWN),
@@ -163,8 +174,24 @@ class Answering:
 
 def _joined(memory: Evidence, turn: Evidence) -> Evidence:
     """A memory and the turn that it was made of."""
+    if memory.source.kind == "turn":
+        return turn._replace(score=max(memory.score, turn.score))
     text = with_source(memory.text, turn.text, turn.source.said)
     return Evidence(memory.source, text, max(memory.score, turn.score), turn.before, turn.turn)
+
+
+def _gives_orders(turn: Turn, recipient: Recipient | None) -> bool:
+    """Whether a turn is no evidence because it orders an agent about.
+
+    A person may read what they wrote themselves.
+    """
+    own = turn.role == "user"
+    if own and recipient is None:
+        return False
+    # imported here: its patterns take a while
+    from engram.language.agent_orders import injection
+
+    return injection(turn.text, own=own) != ""
 
 
 def _open_turns(recipient: Recipient | None) -> Callable[[Turn], bool]:
