@@ -43,8 +43,8 @@ class Recalling:
         """
         if reason and not question.strip():
             raise BadInput("there is no question to answer", "engram recall --reason QUESTION")
-        answer = None
-        if what_is_asked(question, setting.today).wanted if reason is None else reason:
+        answer, asked = None, what_is_asked(question, setting.today)
+        if reason or (reason is None and (asked.wanted or asked.may_be_date)):
             answer = self._answering.answer(
                 question,
                 setting=setting,
@@ -52,6 +52,8 @@ class Recalling:
                 as_of=as_of,
                 ask_model=reason is True,
             )
+        if answer and not answer.start and reason is None and not asked.wanted:
+            answer = None
 
         def turns() -> Iterator[AnswerSource]:
             found = self._answering.evidence(

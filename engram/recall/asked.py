@@ -42,6 +42,7 @@ class AskedTime(NamedTuple):
     direction: int = 0
     unit: str = ""
     measured: Measured = ""
+    may_be_date: bool = False
 
 
 class Asked(NamedTuple):
@@ -51,7 +52,8 @@ class Asked(NamedTuple):
     `unit` is the calendar unit that it names ("which year"), `spans` the days ("in July"),
     `persons` the names, as they are written, word by word. `measured` tells what a duration is
     between: the event and today ("how long ago"), a beginning and today ("how long has"; "since"
-    for "since when"), or a beginning and an end ("how long did it take").
+    for "since when"), or a beginning and an end ("how long did it take"). `may_be_date`: it wants a
+    condition or a coming day, as what is found tells ("when does it run?", "when does Ana fly?").
     """
 
     wanted: Wanted = ""
@@ -60,6 +62,7 @@ class Asked(NamedTuple):
     spans: tuple[TimeSpan, ...] = ()
     persons: tuple[str, ...] = ()
     measured: Measured = ""
+    may_be_date: bool = False
 
 
 def what_is_asked(question: str, today: Day) -> Asked:
@@ -69,8 +72,9 @@ def what_is_asked(question: str, today: Day) -> Asked:
     direction = time.direction or _tense(_plain(head).split())
     spans = (_sooner(span, today, direction) for span in find_times(head, today, least=0))
     return Asked(
-        time.wanted, time.direction, time.unit, tuple(spans), tuple(_persons(head)), time.measured
-    )
+        time.wanted, time.direction, time.unit, tuple(spans), tuple(_persons(head)),
+        time.measured, time.may_be_date,
+    )  # fmt: skip
 
 
 def time_asked(question: str) -> AskedTime:
@@ -90,6 +94,8 @@ def time_asked(question: str) -> AskedTime:
             direction = _tense(text[start:].split())
             if direction < 0 or (direction and wish == "knows"):
                 return AskedTime("date", direction)
+        if text.startswith(("when does ", "when do ", "when should "), start):
+            return AskedTime(may_be_date=True)
     return AskedTime()
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from engram.language.calendar_words import MONTHS, WEEKDAYS
+from engram.language.calendar_words import MONTHS, NUMBERS, WEEKDAYS
 from engram.language.tokens import query_terms, terms
 from engram.model.answer import ReasonedAnswer
 from engram.model.text import first_line
@@ -90,13 +90,19 @@ _ASKED_WHEN = re.compile(r"\b(?:when|how long)\b[^.?!]{0,200}\?\s*$", re.IGNOREC
 _ASKS = re.compile(
     r"\?\W*$|^(?:[\w-]+,? ){0,2}(?:what|why|how|who|which|can you|could you|is there|does)\b", re.I
 )
+#: how long something took
+_LENGTH = re.compile(
+    rf"\b(?:\d[\d.,]*|an?|few|couple of|{'|'.join(NUMBERS)})[ -]?"
+    r"(?:ms|s|sec|min|h|(?:second|minute|hour|day|night|week|weekend|month|year)s?)\b(?! ago)",
+    re.IGNORECASE,
+)
 #: what makes a line an item, a heading or a quotation
 _MARK = re.compile(r"^(?:[-*+>]|#+) ")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class _Candidate(NamedTuple):
-    """A time that the evidence tells; the last three are shares of the question's words around it."""
+    """A time that the evidence tells; the last three are shares of the question's words."""
 
     value: float
     telling: Telling
@@ -117,6 +123,11 @@ def reasoned(
 
     Where no source tells one: "not found", confidence 0, and what came nearest.
     """
+    if asked.may_be_date:
+        coming = asked._replace(wanted="date", direction=1, may_be_date=False)
+        answer = reasoned(question, coming, evidence, today)
+        if _tells_coming_day(answer):
+            return answer
     words = _Words.of(question[:_MOST_ASKED], asked, evidence)
     candidates = sorted(
         (
@@ -131,6 +142,10 @@ def reasoned(
     if best is None or _is_of_something_else(best):
         why = "no source tells of it" if evidence else "nothing was found"
         return ReasonedAnswer(NOT_FOUND, 0.0, why, (), nearest)
+    if asked.measured == "finished" and not (
+        candidates := [one for one in candidates if _LENGTH.search(one.telling.sentence)]
+    ):
+        return ReasonedAnswer(NOT_FOUND, 0.0, "no source tells how long", (), nearest)
     if not _is_dated(asked):
         return _quoted(next(_quotable(candidates, evidence), None), nearest)
     other = next((one for one in candidates if _stands_against(one, best)), None)
@@ -145,6 +160,15 @@ def reasoned(
         _is_reckoned(best.span),
         start,
         end,
+    )
+
+
+def _tells_coming_day(answer: ReasonedAnswer) -> bool:
+    """Whether words tell a day that lay ahead when they were said, and what is asked for."""
+    return (
+        answer.confidence > _QUOTED
+        and answer.temporal_resolutions != ()
+        and answer.end >= answer.source_memories[0].said
     )
 
 
